@@ -1,0 +1,21 @@
+import tseslint from 'typescript-eslint';
+
+export default tseslint.config(
+  { ignores: ['node_modules', 'build', 'build-*', 'dist', 'prebuilds', 'coverage', 'bench/results'] },
+  {
+    files: ['lib/**/*.ts', 'test/**/*.ts'],
+    extends: [...tseslint.configs.recommendedTypeChecked],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      // Typed arrays are read in bounds that the code has just established.
+      '@typescript-eslint/no-non-null-assertion': 'off',
+      eqeqeq: 'error',
+      'no-console': 'error',
+    },
+  },
+  {
+    files: ['**/*.js', '**/*.mjs'],
+    extends: [...tseslint.configs.recommended],
+    rules: { '@typescript-eslint/no-require-imports': 'off', eqeqeq: 'error' },
+  },
+);

@@ -1,0 +1,186 @@
+/** What a backend computes, and the choice between the two: the C++ addon, or its TypeScript twins in fallback/. */
+import { availableParallelism } from 'node:os';
+import { join, resolve } from 'node:path';
+import nodeGypBuild from 'node-gyp-build';
+import { coded } from './errors.js';
+import * as fallback from './fallback/index.js';
+import type { BackendInfo, BackendName } from './types.js';
+
+/** What was found wrong with the data while they were copied, and where. `at` is a position in data, values, indices or indptr. */
+export interface CopyProblem {
+  problem: 'not-finite' | 'bad-start' | 'bad-range' | 'bad-order';
+  row: number;
+  at: number;
+}
+
+/** Words the problem; never returns. */
+export type OnProblem = (problem: CopyProblem) => never;
+
+/** A data matrix X, copied once, in its most compact form. */
+export interface Matrix {
+  describe(): { rows: number; cols: number; stored: number; bytes: number; form: string };
+  /** out = X·w */
+  multiply(w: Float64Array, out: Float64Array, threads: number): void;
+  /** out = Xᵀ·u */
+  multiplyTransposed(u: Float64Array, out: Float64Array, threads: number): void;
+  dispose(): void;
+}
+
+interface MatrixConstructor {
+  new (onProblem: OnProblem, threads: number, data: Float64Array | Float32Array, rows: number, cols: number): Matrix;
+  new (
+    onProblem: OnProblem,
+    threads: number,
+    indptr: Uint32Array,
+    indices: Uint32Array,
+    values: Float64Array | Float32Array | undefined,
+    rows: number,
+    cols: number,
+  ): Matrix;
+}
+
+/** Both backends implement this; the TypeScript one is the specification. Symbols as in the method's description. */
+export interface Kernels {
+  Matrix: MatrixConstructor;
+  /**
+   * x = the point of { y·x = b, 0 ≤ x_i ≤ gamma_i } nearest to a (x may be a); `guess` (or NaN) is where to look for lambda first.
+   * Returns lambda, x_i = clamp(a_i - lambda y_i, 0, gamma_i); or NaN, and x undefined, if b is out of reach.
+   */
+  projectKnapsack(
+    a: Float64Array,
+    y: Int8Array,
+    gamma: Float64Array,
+    b: number,
+    guess: number,
+    x: Float64Array,
+    threads: number,
+  ): number;
+  /** Projects each block (l, p) = x[start[k] … start[k+1]) onto { |p| ≤ l }; out may be x. */
+  projectCones(x: Float64Array, start: Uint32Array, out: Float64Array, threads: number): void;
+  /** a = y + (1 - q(y) - mu y) / L at y = x + beta (x - xPrev), q(y) = q + beta (q - qPrev). */
+  svmForward(
+    x: Float64Array,
+    xPrev: Float64Array,
+    q: Float64Array,
+    qPrev: Float64Array,
+    beta: number,
+    mu: number,
+    L: number,
+    a: Float64Array,
+  ): void;
+  /** For s = xNext - y: out = [ |s|², s·(qNext - q(y)), Σ |s_i (qNext - q(y))_i| ]. */
+  svmStep(
+    x: Float64Array,
+    xPrev: Float64Array,
+    q: Float64Array,
+    qPrev: Float64Array,
+    beta: number,
+    xNext: Float64Array,
+    qNext: Float64Array,
+    out: Float64Array,
+  ): void;
+}
+
+export interface Backend extends Kernels {
+  readonly name: BackendName;
+  readonly simd: string;
+}
+
+interface Addon extends Kernels {
+  /** Chooses the inner loops, no better than `level`, for what is made from now on; returns the choice. */
+  useSimd(level?: string): string;
+}
+
+const ROOT = join(__dirname, '..');
+
+function environment(name: 'BACKEND' | 'SIMD' | 'THREADS' | 'BINARY'): string | undefined {
+  return process.env[`FISTA_CLASSIFY_${name}`] || undefined;
+}
+
+function oneOf<T extends string>(variable: 'BACKEND' | 'SIMD', allowed: readonly T[]): T | undefined {
+  const value = environment(variable);
+  if (value === undefined || allowed.includes(value as T)) return value as T | undefined;
+  throw coded(
+    RangeError,
+    'ERR_BACKEND',
+    `Expected ${allowed.join(', ')} for FISTA_CLASSIFY_${variable} but received ${JSON.stringify(value)}`,
+  );
+}
+
+export function defaultThreads(): number {
+  const value = environment('THREADS');
+  if (value === undefined) return availableParallelism();
+  const threads = Number(value);
+  if (Number.isInteger(threads) && threads >= 1 && threads <= 256) return threads;
+  throw coded(
+    RangeError,
+    'ERR_BACKEND',
+    `Expected an integer from 1 to 256 for FISTA_CLASSIFY_THREADS but received ${JSON.stringify(value)}`,
+  );
+}
+
+function loadAddon(): Addon {
+  const binary = environment('BINARY');
+  // eslint-disable-next-line @typescript-eslint/no-require-imports -- an addon can only be required
+  const addon = (binary === undefined ? nodeGypBuild(ROOT) : require(resolve(binary))) as Addon;
+  if (typeof addon?.useSimd !== 'function' || typeof addon.projectKnapsack !== 'function') {
+    throw new Error('the file loaded is not the fista-classify addon');
+  }
+  return addon;
+}
+
+export interface Loaded {
+  backend: Backend;
+  loadError?: Error;
+}
+
+/** The native backend, at the SIMD level asked for; throws where it cannot be loaded. */
+export function loadNative(simd?: string): Backend {
+  const addon = loadAddon();
+  const level = addon.useSimd(simd ?? oneOf('SIMD', ['baseline', 'avx2', 'avx512', 'neon']));
+  return { ...addon, name: 'native', simd: level };
+}
+
+export function loadFallback(): Backend {
+  return { ...fallback, name: 'js', simd: 'none' };
+}
+
+/** Loads the backend that FISTA_CLASSIFY_BACKEND asks for, or native if it loads and TypeScript otherwise. */
+export function load(): Loaded {
+  const wanted = oneOf('BACKEND', ['auto', 'native', 'js']);
+  if (wanted === 'js') return { backend: loadFallback() };
+  try {
+    return { backend: loadNative() };
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ERR_BACKEND') throw error;
+    const loadError = coded(
+      Error,
+      'ERR_BACKEND',
+      `The native addon did not load: ${(error as Error).message.trim()}\n` +
+        `To use it: install a C++17 compiler and run "npm rebuild fista-classify", or name a built addon in FISTA_CLASSIFY_BINARY. ` +
+        `To do without: FISTA_CLASSIFY_BACKEND=js (the TypeScript kernels give the same answers, more slowly).`,
+      error,
+    );
+    if (wanted === 'native') throw loadError;
+    return { backend: loadFallback(), loadError };
+  }
+}
+
+const chosen = load();
+
+/** The backend in use by default. */
+export const backend: BackendInfo = Object.freeze({
+  name: chosen.backend.name,
+  simd: chosen.backend.simd,
+  threads: defaultThreads(),
+  ...(chosen.loadError && { loadError: chosen.loadError }),
+});
+
+let twin: Backend | undefined;
+
+/** The backend an option asks for. */
+export function kernels(choice: 'auto' | BackendName = 'auto'): Backend {
+  if (choice === 'auto' || choice === chosen.backend.name) return chosen.backend;
+  if (choice === 'js') return (twin ??= loadFallback());
+  throw chosen.loadError ?? coded(Error, 'ERR_BACKEND', 'The native addon was switched off by FISTA_CLASSIFY_BACKEND=js');
+}

@@ -1,0 +1,49 @@
+import type { Matrix } from './backend.js';
+import { coded } from './errors.js';
+import { copyPoints, resolveDatasetOptions } from './input.js';
+import type { DatasetOptions, DenseMatrix, Rows, SparseMatrix } from './types.js';
+
+/**
+ * Points prepared once and used many times: checked, and copied into the most compact form that loses nothing (16-bit column
+ * numbers where they fit, no values when all are 1, f32 kept f32). The arrays it was made from may be changed or transferred
+ * afterwards.
+ */
+export class Dataset {
+  readonly rows: number;
+  readonly cols: number;
+  /** Stored entries: rows × cols of dense points, the explicit entries of sparse ones. */
+  readonly nnz: number;
+  /** Memory held. */
+  readonly bytes: number;
+  #matrix: Matrix | undefined;
+
+  private constructor(matrix: Matrix) {
+    const { rows, cols, stored, bytes } = matrix.describe();
+    this.#matrix = matrix;
+    this.rows = rows;
+    this.cols = cols;
+    this.nnz = stored;
+    this.bytes = bytes;
+  }
+
+  static from(points: Rows | DenseMatrix | SparseMatrix, options?: DatasetOptions): Dataset {
+    const { backend, threads } = resolveDatasetOptions(options);
+    return new Dataset(copyPoints(points, backend, threads));
+  }
+
+  /** The backend's matrix, for the parts of this package that compute with it. @internal */
+  static matrixOf(dataset: Dataset): Matrix {
+    if (!dataset.#matrix) throw coded(Error, 'ERR_DISPOSED', 'Expected a live Dataset but it was disposed of');
+    return dataset.#matrix;
+  }
+
+  /** Frees the memory now rather than when the garbage collector comes by. Using the dataset afterwards throws. */
+  dispose(): void {
+    this.#matrix?.dispose();
+    this.#matrix = undefined;
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+}

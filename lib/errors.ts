@@ -1,0 +1,60 @@
+/** Errors all speak one grammar: Expected ⟨what⟩ for ⟨where⟩ but received ⟨what came⟩. */
+
+export type ErrorCode = 'ERR_POINTS' | 'ERR_LABELS' | 'ERR_OPTION' | 'ERR_MODEL' | 'ERR_BACKEND' | 'ERR_DISPOSED';
+
+type ErrorKind = new (message: string, options?: ErrorOptions) => Error;
+
+export interface CodedError extends Error {
+  code: ErrorCode;
+}
+
+/** An error with a code, which shows in the stack the way Node's own do: `RangeError [ERR_POINTS]: …`. */
+export function coded(Kind: ErrorKind, code: ErrorCode, message: string, cause?: unknown): CodedError {
+  const error = (cause === undefined ? new Kind(message) : new Kind(message, { cause })) as CodedError;
+  error.code = code;
+  const { name } = error;
+  error.name = `${name} [${code}]`;
+  void error.stack; // V8 writes the name into the stack when it is first read
+  Object.defineProperty(error, 'name', { value: name, enumerable: false, writable: true, configurable: true });
+  return error;
+}
+
+/** The wrong value of the right kind. */
+export function rangeError(code: ErrorCode, what: string, where: string, received: unknown): CodedError {
+  return coded(RangeError, code, `Expected ${what} for ${where} but received ${show(received)}`);
+}
+
+/** The wrong kind of thing. */
+export function typeError(code: ErrorCode, what: string, where: string, received: unknown): CodedError {
+  return coded(TypeError, code, `Expected ${what} for ${where} but received ${show(received)}`);
+}
+
+/** Text that stands in a message as it is, where `show` would quote a string. */
+export class Verbatim {
+  constructor(readonly text: string) {}
+}
+
+/** A value in a few words, however large or odd it is. */
+export function show(value: unknown): string {
+  if (value instanceof Verbatim) return value.text;
+  switch (typeof value) {
+    case 'string':
+      return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
+    case 'number':
+      return Object.is(value, -0) ? '-0' : String(value);
+    case 'bigint':
+      return `${value}n`;
+    case 'function':
+      return 'a function';
+    case 'object':
+      if (value === null) return 'null';
+      if (Array.isArray(value)) return `an array of length ${value.length}`;
+      if (ArrayBuffer.isView(value)) {
+        const length = 'length' in value ? String(value.length) : String(value.byteLength);
+        return `${value.constructor.name}(${length})`;
+      }
+      return value.constructor?.name && value.constructor !== Object ? `a ${value.constructor.name}` : 'an object';
+    default:
+      return String(value);
+  }
+}

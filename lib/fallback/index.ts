@@ -1,0 +1,5 @@
+/** The TypeScript twins of native/kernels: the specification, and what runs where no binary loads. */
+export { projectCones } from './cones.js';
+export { projectKnapsack } from './knapsack.js';
+export { Matrix } from './matrix.js';
+export { svmForward, svmStep } from './svm.js';

@@ -1,0 +1,177 @@
+/**
+ * The continuous quadratic knapsack: projection onto { y·x = b, 0 ≤ x_i ≤ gamma_i }.
+ *
+ * Problem: min |x - a|² subject to y·x = b, 0 ≤ x_i ≤ gamma_i, y_i = ±1.
+ * Source:  P. Brucker, An O(n) algorithm for quadratic knapsack problems, Oper. Res. Lett. 3 (1984) 163–166.
+ *
+ * x_i = clamp(a_i - lambda y_i, 0, gamma_i), where phi(lambda) = y·x(lambda), non-increasing and piecewise linear, equals b.
+ */
+
+const UNIT = 2 ** -53;
+
+interface Items {
+  readonly a: Float64Array;
+  readonly y: Int8Array;
+  readonly gamma: Float64Array;
+}
+
+/** phi(low) ≥ b ≥ phi(high): the root lies between. */
+interface Bracket {
+  low: number;
+  high: number;
+}
+
+/** Sum over settled rows: constant terms, and c - lambda for `slope` linear ones with `linear` the sum of their c. */
+interface Settled {
+  fixed: number;
+  linear: number;
+  slope: number;
+}
+
+// The term of row i is clamp(c - lambda, low, high): `high` for lambda below c - high, `low` above c - low, linear between.
+const centre = ({ a, y }: Items, i: number) => y[i]! * a[i]!;
+const lowest = ({ y, gamma }: Items, i: number) => Math.min(0, y[i]! * gamma[i]!);
+const highest = ({ y, gamma }: Items, i: number) => Math.max(0, y[i]! * gamma[i]!);
+
+function phi(items: Items, lambda: number): { value: number; inside: number; magnitude: number } {
+  let value = 0;
+  let inside = 0;
+  let magnitude = 0;
+  for (let i = 0; i < items.a.length; i++) {
+    const low = lowest(items, i);
+    const high = highest(items, i);
+    const free = centre(items, i) - lambda;
+    const z = Math.min(Math.max(free, low), high);
+    value += z;
+    magnitude += Math.abs(z);
+    if (low < free && free < high) inside++;
+  }
+  return { value, inside, magnitude };
+}
+
+const holds = ({ low, high }: Bracket, lambda: number) => low < lambda && lambda < high;
+
+/** Adds row i to the settled ones, if it has no breakpoint strictly inside the bracket. */
+function settle(items: Items, i: number, bracket: Bracket, sums: Settled): boolean {
+  const c = centre(items, i);
+  const low = lowest(items, i);
+  const high = highest(items, i);
+  if (holds(bracket, c - high) || holds(bracket, c - low)) return false;
+  if (c - low <= bracket.low) sums.fixed += low;
+  else if (c - high >= bracket.high) sums.fixed += high;
+  else {
+    sums.linear += c;
+    sums.slope++;
+  }
+  return true;
+}
+
+/** Brucker's search among index[0 … m), which includes every row with a breakpoint strictly inside the bracket. */
+function search(items: Items, index: Uint32Array, m: number, work: Float64Array, bracket: Bracket, sums: Settled, b: number) {
+  for (let before = Infinity; ; before = m) {
+    let kept = 0;
+    for (let k = 0; k < m; k++) {
+      const i = index[k]!;
+      if (settle(items, i, bracket, sums)) continue;
+      // One of the row's breakpoints; alternating where both are inside, so that neither kind is neglected.
+      const leaves = centre(items, i) - highest(items, i);
+      const arrives = centre(items, i) - lowest(items, i);
+      work[kept] = holds(bracket, leaves) && (!holds(bracket, arrives) || i & 1) ? leaves : arrives;
+      index[kept++] = i;
+    }
+    if (kept === 0) break;
+    m = kept;
+    // A sampled median will do while it drops enough; the exact one bounds the number of rounds.
+    const exact = m <= 32 || m > before - before / 8;
+    const sample = exact
+      ? work.subarray(0, m)
+      : Float64Array.from({ length: 31 }, (_, k) => work[Math.floor(((2 * k + 1) * m) / 62)]!);
+    const pivot = sample.sort()[sample.length >> 1]!;
+    let value = sums.fixed + (sums.linear - sums.slope * pivot);
+    for (let k = 0; k < m; k++) {
+      const i = index[k]!;
+      value += Math.min(Math.max(centre(items, i) - pivot, lowest(items, i)), highest(items, i));
+    }
+    if (value >= b) bracket.low = pivot;
+    if (value <= b) bracket.high = pivot;
+    if (value === b) return pivot;
+  }
+  // One linear piece is left. A flat one has the same projection everywhere: a finite end of it will do.
+  const { fixed, linear, slope } = sums;
+  const root = slope > 0 ? Math.min(Math.max((fixed + linear - b) / slope, bracket.low), bracket.high) : bracket.low;
+  if (Number.isFinite(root)) return root;
+  const other = root < 0 ? bracket.high : bracket.low;
+  return Number.isFinite(other) ? other : 0;
+}
+
+/** The root of the knapsack made of a sample of the rows, with b in proportion: a guess when none is given. */
+function sampleRoot(items: Items, b: number, index: Uint32Array, work: Float64Array): number {
+  const n = items.a.length;
+  const m = Math.min(n, 512);
+  for (let k = 0; k < m; k++) {
+    // Scattered, so that a pattern in the order of rows (sorted, alternating) is not mistaken for the whole.
+    const stratum = Math.floor((n * k) / m);
+    const width = Math.floor((n * (k + 1)) / m) - stratum;
+    index[k] = stratum + (Math.floor((k * 2654435761) / 128) % width);
+  }
+  return search(items, index, m, work, { low: -Infinity, high: Infinity }, { fixed: 0, linear: 0, slope: 0 }, (b * m) / n);
+}
+
+/** Returns lambda, or NaN (and x undefined) if b is out of reach. x may be a. `guess` may be NaN. */
+export function projectKnapsack(
+  a: Float64Array,
+  y: Int8Array,
+  gamma: Float64Array,
+  b: number,
+  guess: number,
+  x: Float64Array,
+): number {
+  const items = { a, y, gamma };
+  const n = a.length;
+  const index = new Uint32Array(n);
+  const work = new Float64Array(n);
+  let lambda = Number.isFinite(guess) ? guess : n > 0 ? sampleRoot(items, b, index, work) : 0;
+  const bracket: Bracket = { low: -Infinity, high: Infinity };
+  let settled = false;
+
+  // Newton steps on all of phi. A root on the current piece ends them; after four the rest is left to the medians.
+  for (let probe = 0; probe < 4; probe++) {
+    const { value, inside, magnitude } = phi(items, lambda);
+    const excess = value - b;
+    settled = Math.abs(excess) <= n * UNIT * (magnitude + Math.abs(b));
+    if (settled) {
+      if (inside > 0) lambda += excess / inside;
+      break;
+    }
+    if (excess > 0) bracket.low = lambda;
+    else bracket.high = lambda;
+    const next = lambda + excess / inside;
+    if (inside === 0 || !holds(bracket, next)) break;
+    lambda = next;
+  }
+
+  if (!settled) {
+    const sums = { fixed: 0, linear: 0, slope: 0 };
+    let m = 0;
+    let least = 0;
+    let most = 0;
+    for (let i = 0; i < n; i++) {
+      least += lowest(items, i);
+      most += highest(items, i);
+      if (!settle(items, i, bracket, sums)) index[m++] = i;
+    }
+    const slack = 2 * n * UNIT * (most - least + Math.abs(b));
+    if (!(b <= most + slack && b >= least - slack)) return NaN;
+    lambda = search(items, index, m, work, bracket, sums, b);
+    // The running sums above cancel; one Newton step on a fresh phi mends that.
+    const { value, inside } = phi(items, lambda);
+    if (inside > 0) {
+      const next = lambda + (value - b) / inside;
+      if (Math.abs(phi(items, next).value - b) < Math.abs(value - b)) lambda = next;
+    }
+  }
+  for (let i = 0; i < n; i++) {
+    x[i] = Math.abs(Math.min(Math.max(centre(items, i) - lambda, lowest(items, i)), highest(items, i)));
+  }
+  return lambda;
+}

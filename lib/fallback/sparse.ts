@@ -1,0 +1,32 @@
+/** CSR X·w and Xᵀ·u. Without values every stored entry is 1. */
+
+export interface Rows {
+  readonly start: Uint32Array;
+  readonly index: Uint16Array | Uint32Array;
+  readonly values: Float64Array | Float32Array | undefined;
+  readonly rows: number;
+  readonly cols: number;
+}
+
+/** out = X·w */
+export function multiply({ start, index, values, rows }: Rows, w: Float64Array, out: Float64Array): void {
+  for (let i = 0; i < rows; i++) {
+    const end = start[i + 1]!;
+    let s = 0;
+    if (values) for (let k = start[i]!; k < end; k++) s += values[k]! * w[index[k]!]!;
+    else for (let k = start[i]!; k < end; k++) s += w[index[k]!]!;
+    out[i] = s;
+  }
+}
+
+/** out = Xᵀ·u; rows with u_i = 0 are not read */
+export function multiplyTransposed({ start, index, values, rows, cols }: Rows, u: Float64Array, out: Float64Array): void {
+  out.fill(0, 0, cols);
+  for (let i = 0; i < rows; i++) {
+    const c = u[i]!;
+    if (c === 0) continue;
+    const end = start[i + 1]!;
+    if (values) for (let k = start[i]!; k < end; k++) out[index[k]!]! += c * values[k]!;
+    else for (let k = start[i]!; k < end; k++) out[index[k]!]! += c;
+  }
+}

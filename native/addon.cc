@@ -1,0 +1,33 @@
+#include "addon.h"
+
+#include "cpu.h"
+
+namespace fista {
+namespace {
+
+// useSimd(level?): chooses the best inner loops this CPU can run, no better than `level`, for what this environment makes from
+// now on. Returns the name of the choice.
+Napi::Value use_simd(const Napi::CallbackInfo& info) {
+  Addon& here = addon(info.Env());
+  if (info[0].IsString()) {
+    here.table = choose_table(info[0].As<Napi::String>().Utf8Value().c_str());
+  } else {
+    here.table = choose_table(nullptr);
+  }
+  return Napi::String::New(info.Env(), here.table->name);
+}
+
+Napi::Object init(Napi::Env env, Napi::Object exports) {
+  env.SetInstanceData(new Addon);
+  addon(env).table = choose_table(nullptr);
+  exports.Set("useSimd", Napi::Function::New(env, use_simd, "useSimd"));
+  register_matrix(env, exports);
+  register_projections(env, exports);
+  return exports;
+}
+
+}  // namespace
+
+NODE_API_MODULE(fista_classify, init)
+
+}  // namespace fista

@@ -1,0 +1,87 @@
+// Unwraps what TypeScript passes. Values were checked there (lib/input.ts); here only what memory safety needs: the right kind of
+// array, long enough.
+#pragma once
+
+#include <napi.h>
+
+#include <string>
+
+namespace fista {
+
+template <typename T>
+struct ElementType;
+template <>
+struct ElementType<double> {
+  static constexpr napi_typedarray_type type = napi_float64_array;
+  static constexpr const char* name = "a Float64Array";
+};
+template <>
+struct ElementType<float> {
+  static constexpr napi_typedarray_type type = napi_float32_array;
+  static constexpr const char* name = "a Float32Array";
+};
+template <>
+struct ElementType<uint32_t> {
+  static constexpr napi_typedarray_type type = napi_uint32_array;
+  static constexpr const char* name = "a Uint32Array";
+};
+template <>
+struct ElementType<int8_t> {
+  static constexpr napi_typedarray_type type = napi_int8_array;
+  static constexpr const char* name = "an Int8Array";
+};
+
+template <typename T>
+struct Span {
+  T* data;
+  size_t size;
+};
+
+inline void refuse(Napi::Env env, const std::string& expected, const std::string& name, const std::string& received) {
+  throw Napi::RangeError::New(env, "Expected " + expected + " for " + name + " but received " + received);
+}
+
+inline bool is_array(const Napi::Value& value, napi_typedarray_type type) {
+  return value.IsTypedArray() && value.As<Napi::TypedArray>().TypedArrayType() == type;
+}
+
+// The array's memory, valid until control returns to JavaScript. A detached array has length 0.
+template <typename T>
+Span<T> array(const Napi::CallbackInfo& info, size_t i, const char* name, size_t least) {
+  const Napi::Value value = info[i];
+  if (!is_array(value, ElementType<T>::type)) refuse(info.Env(), ElementType<T>::name, name, "something else");
+  void* data = nullptr;
+  size_t length = 0;
+  // napi directly: the TypedArray's own data pointer serves for SharedArrayBuffers too.
+  if (napi_get_typedarray_info(info.Env(), value, nullptr, &length, &data, nullptr, nullptr) != napi_ok) {
+    throw Napi::Error::New(info.Env());
+  }
+  if (length < least) refuse(info.Env(), std::to_string(least) + " numbers", name, std::to_string(length));
+  return {static_cast<T*>(data), length};
+}
+
+inline double number(const Napi::CallbackInfo& info, size_t i, const char* name) {
+  if (!info[i].IsNumber()) refuse(info.Env(), "a number", name, "something else");
+  return info[i].As<Napi::Number>().DoubleValue();
+}
+
+inline size_t count(const Napi::CallbackInfo& info, size_t i, const char* name) {
+  const double value = number(info, i, name);
+  if (!(value >= 0 && value <= 9007199254740991.0) || value != static_cast<double>(static_cast<size_t>(value))) {
+    refuse(info.Env(), "a count", name, std::to_string(value));
+  }
+  return static_cast<size_t>(value);
+}
+
+inline unsigned threads(const Napi::CallbackInfo& info, size_t i) {
+  const size_t value = count(info, i, "threads");
+  return static_cast<unsigned>(value < 1 ? 1 : value > 256 ? 256 : value);
+}
+
+inline void out_of_memory(Napi::Env env) {
+  Napi::Error error = Napi::RangeError::New(env, "Out of memory");
+  error.Set("code", Napi::String::New(env, "ERR_MEMORY"));
+  throw error;
+}
+
+}  // namespace fista

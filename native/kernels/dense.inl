@@ -1,0 +1,126 @@
+// Dense row-major X.w and X'u.
+//
+// Rows of up to kLong columns are taken one by one: memory is then read as one forward stream, which some CPUs (Zen 4) fetch at
+// full speed where interleaved short rows run at half of it. With longer rows, w (or the output) no longer stays in the
+// first-level cache beside the stream; kRows of them share each load of it, and each is long enough to be a stream of its own.
+// Measurements: bench/NOTES.md.
+
+constexpr size_t kLong = 1500;
+constexpr size_t kRows = 12;
+
+// x_i.w depends on the row and on w only, not on the rows around it: both ways of adding below are used for all rows of a matrix
+// alike.
+template <typename T>
+inline double dot_short(const T* x, const double* w, size_t n) {
+  V s[4] = {zero(), zero(), zero(), zero()};
+  size_t j = 0;
+  for (; j + 4 * W <= n; j += 4 * W) {
+    for (size_t r = 0; r < 4; ++r) s[r] = fma(load(x + j + r * W), load(w + j + r * W), s[r]);
+  }
+  for (size_t r = 0; r < 3 && j + W <= n; ++r, j += W) s[r] = fma(load(x + j), load(w + j), s[r]);
+  if (j < n) s[3] = fma(load_n(x + j, n - j), load_n(w + j, n - j), s[3]);
+  return sum((s[0] + s[1]) + (s[2] + s[3]));
+}
+
+template <size_t R, typename T>
+inline void dot_long(const T* x, const double* w, size_t cols, double* out) {
+  V s[R];
+  for (size_t r = 0; r < R; ++r) s[r] = zero();
+  sweep(cols, [&](size_t j, auto at) {
+    const V a = at.load(w + j);
+    for (size_t r = 0; r < R; ++r) s[r] = fma(at.load(x + r * cols + j), a, s[r]);
+  });
+  for (size_t r = 0; r < R; ++r) out[r] = sum(s[r]);
+}
+
+template <typename T>
+void dense_multiply(const void* data, size_t rows, size_t cols, const double* w, double* out) {
+  const T* x = static_cast<const T*>(data);
+  size_t i = 0;
+  if (cols <= kLong) {
+    for (; i < rows; ++i) out[i] = dot_short(x + i * cols, w, cols);
+    return;
+  }
+  for (; i + kRows <= rows; i += kRows) dot_long<kRows>(x + i * cols, w, cols, out + i);
+  for (; i < rows; ++i) dot_long<1>(x + i * cols, w, cols, out + i);
+}
+
+// The output of up to N vectors stays in registers while all rows pass by.
+template <size_t N, typename T>
+void add_narrow(const T* x, size_t rows, size_t cols, const double* u, double* out) {
+  const size_t last = (N - 1) * W;
+  V s[N];
+  for (size_t v = 0; v + 1 < N; ++v) s[v] = load(out + v * W);
+  double end[W] = {};
+  for (size_t j = last; j < cols; ++j) end[j - last] = out[j];
+  s[N - 1] = load(end);
+  for (size_t i = 0; i < rows; ++i, x += cols) {
+    if (u[i] == 0) continue;
+    const V c = set1(u[i]);
+    for (size_t v = 0; v + 1 < N; ++v) s[v] = fma(c, load(x + v * W), s[v]);
+    const V tail = cols - last == W ? load(x + last) : load_n(x + last, cols - last);
+    s[N - 1] = fma(c, tail, s[N - 1]);
+  }
+  for (size_t v = 0; v + 1 < N; ++v) store(out + v * W, s[v]);
+  store(end, s[N - 1]);
+  for (size_t j = last; j < cols; ++j) out[j] = end[j - last];
+}
+
+template <typename T>
+inline void add_short(const T* x, double u, size_t n, double* out) {
+  const V c = set1(u);
+  size_t j = 0;
+  for (; j + 4 * W <= n; j += 4 * W) {
+    V s[4];
+    for (size_t r = 0; r < 4; ++r) s[r] = fma(c, load(x + j + r * W), load(out + j + r * W));
+    for (size_t r = 0; r < 4; ++r) store(out + j + r * W, s[r]);
+  }
+  sweep(n - j, [&](size_t k, auto at) { at.store(out + j + k, fma(c, at.load(x + j + k), at.load(out + j + k))); });
+}
+
+template <size_t R, typename T>
+inline void add_long(const T* const* x, const double* u, size_t cols, double* out) {
+  V c[R];
+  for (size_t r = 0; r < R; ++r) c[r] = set1(u[r]);
+  sweep(cols, [&](size_t j, auto at) {
+    V s = at.load(out + j);
+    for (size_t r = 0; r < R; ++r) s = fma(c[r], at.load(x[r] + j), s);
+    at.store(out + j, s);
+  });
+}
+
+template <typename T>
+void dense_transposed(const void* data, size_t rows, size_t cols, const double* u, double* out) {
+  const T* x = static_cast<const T*>(data);
+  switch ((cols + W - 1) / W) {
+#define FISTA_NARROW(N) \
+  case N:               \
+    return add_narrow<N>(x, rows, cols, u, out);
+    FISTA_NARROW(1)
+    FISTA_NARROW(2) FISTA_NARROW(3) FISTA_NARROW(4) FISTA_NARROW(5) FISTA_NARROW(6) FISTA_NARROW(7) FISTA_NARROW(8) FISTA_NARROW(9)
+        FISTA_NARROW(10) FISTA_NARROW(11) FISTA_NARROW(12)
+#if defined(FISTA_ISA_AVX512) || defined(FISTA_ISA_NEON)  // 32 registers
+            FISTA_NARROW(13) FISTA_NARROW(14) FISTA_NARROW(15) FISTA_NARROW(16)
+#endif
+#undef FISTA_NARROW
+  }
+  if (cols <= kLong) {
+    for (size_t i = 0; i < rows; ++i) {
+      if (u[i] != 0) add_short(x + i * cols, u[i], cols, out);
+    }
+    return;
+  }
+  const T* waiting[kRows];
+  double weight[kRows];
+  size_t k = 0;
+  for (size_t i = 0; i < rows; ++i) {
+    if (u[i] == 0) continue;
+    waiting[k] = x + i * cols;
+    weight[k++] = u[i];
+    if (k == kRows) {
+      add_long<kRows>(waiting, weight, cols, out);
+      k = 0;
+    }
+  }
+  for (size_t r = 0; r < k; ++r) add_long<1>(waiting + r, weight + r, cols, out);
+}

@@ -1,0 +1,42 @@
+// The inner loops for one instruction set. The build compiles this file once for each, with FISTA_ISA naming the table's
+// function suffix and one of FISTA_ISA_BASELINE, _AVX2, _AVX512, _NEON defined.
+#include "simd.h"
+#include "table.h"
+
+#define FISTA_CONCAT2(a, b) a##b
+#define FISTA_CONCAT(a, b) FISTA_CONCAT2(a, b)
+#define FISTA_STRING2(a) #a
+#define FISTA_STRING(a) FISTA_STRING2(a)
+
+namespace fista {
+namespace {
+
+#include "dense.inl"
+#include "sparse.inl"
+#include "sweeps.inl"
+
+constexpr Table kTable = {
+    FISTA_STRING(FISTA_ISA),
+    {dense_multiply<double>, dense_multiply<float>},
+    {dense_transposed<double>, dense_transposed<float>},
+    {{sparse_multiply<uint16_t, double>, sparse_multiply<uint16_t, float>, sparse_multiply<uint16_t, Ones>},
+     {sparse_multiply<uint32_t, double>, sparse_multiply<uint32_t, float>, sparse_multiply<uint32_t, Ones>}},
+    {{sparse_transposed<uint16_t, double>, sparse_transposed<uint16_t, float>, sparse_transposed<uint16_t, Ones>},
+     {sparse_transposed<uint32_t, double>, sparse_transposed<uint32_t, float>, sparse_transposed<uint32_t, Ones>}},
+    {all_finite<double>, all_finite<float>},
+    add_parts,
+    knapsack_phi,
+    knapsack_write,
+    sum_squares,
+    max_abs,
+    scale,
+    svm_forward,
+    svm_step,
+    stream,
+};
+
+}  // namespace
+
+const Table* FISTA_CONCAT(table_, FISTA_ISA)() { return &kTable; }
+
+}  // namespace fista

@@ -1,0 +1,192 @@
+#include "knapsack.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "parallel.h"
+
+namespace fista {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kUnit = 0x1p-53;
+
+struct Items {
+  const double* a;
+  const int8_t* y;
+  const double* gamma;
+  size_t n;
+};
+
+// The term z(lambda) = clamp(c - lambda, low, high) of one row: high below `leaves`, low above `arrives`, linear between.
+struct Term {
+  double c, low, high;
+  Term(const Items& items, size_t i) {
+    c = items.y[i] * items.a[i];
+    const double bound = items.y[i] * items.gamma[i];
+    low = bound < 0 ? bound : 0;
+    high = bound > 0 ? bound : 0;
+  }
+  double leaves() const { return c - high; }
+  double arrives() const { return c - low; }
+  double at(double lambda) const { return std::min(std::max(c - lambda, low), high); }
+};
+
+// phi over all rows: parts in parallel, added in order.
+template <typename Body>
+Phi sum_parts(const Run& run, size_t n, Body&& body) {
+  const Partition parts = partition(n, 2 * n);
+  Phi partial[kMostParts];
+  parallel(parts.parts, run.threads, [&](size_t p) { partial[p] = body(parts.begin(p), parts.end(p) - parts.begin(p)); });
+  Phi total = {0, 0, 0};
+  for (size_t p = 0; p < parts.parts; ++p) {
+    total.value += partial[p].value;
+    total.inside += partial[p].inside;
+    total.magnitude += partial[p].magnitude;
+  }
+  return total;
+}
+
+Phi phi_at(const Run& run, const Items& s, double lambda) {
+  return sum_parts(run, s.n, [&](size_t i, size_t k) { return run.table->knapsack_phi(s.a + i, s.y + i, s.gamma + i, k, lambda); });
+}
+
+Phi write_at(const Run& run, const Items& s, double lambda, double* x) {
+  return sum_parts(run, s.n,
+                   [&](size_t i, size_t k) { return run.table->knapsack_write(s.a + i, s.y + i, s.gamma + i, k, lambda, x + i); });
+}
+
+// phi(low) >= b >= phi(high): the root lies between. Finite ends were evaluated.
+struct Bracket {
+  double low = -kInfinity, high = kInfinity;
+  bool holds(double lambda) const { return low < lambda && lambda < high; }
+};
+
+// Brucker's search among the rows index[0 .. m), which includes every row with a breakpoint strictly inside the bracket. `fixed`
+// is the sum of the others' constant terms, `linear` that of the linear ones' c, `slope` their number.
+double search(const Items& items, uint32_t* index, size_t m, double* work, Bracket bracket, double fixed, double linear,
+              double slope, double b) {
+  size_t before = SIZE_MAX;
+  for (;;) {
+    // Settle the rows that no longer have a breakpoint inside. Each of the others proposes one.
+    size_t kept = 0;
+    for (size_t k = 0; k < m; ++k) {
+      const Term term(items, index[k]);
+      const double leaves = term.leaves(), arrives = term.arrives();
+      const bool first = bracket.holds(leaves), second = bracket.holds(arrives);
+      if (first || second) {
+        // Alternate where both are inside, so that neither kind of breakpoint is neglected.
+        work[kept] = first && (!second || (index[k] & 1)) ? leaves : arrives;
+        index[kept++] = index[k];
+      } else if (arrives <= bracket.low) {
+        fixed += term.low;
+      } else if (leaves >= bracket.high) {
+        fixed += term.high;
+      } else {
+        linear += term.c;
+        slope += 1;
+      }
+    }
+    if (kept == 0) break;
+    // A sampled median will do while it drops enough; the exact one (introselect) keeps the worst case linear.
+    const bool exact = kept <= 32 || kept > before - before / 8;
+    before = m = kept;
+
+    double pivot;
+    if (exact) {
+      std::nth_element(work, work + m / 2, work + m);
+      pivot = work[m / 2];
+    } else {
+      double sample[31];
+      for (size_t k = 0; k < 31; ++k) sample[k] = work[(2 * k + 1) * m / 62];
+      std::nth_element(sample, sample + 15, sample + 31);
+      pivot = sample[15];
+    }
+    double phi = fixed + (linear - slope * pivot);
+    for (size_t k = 0; k < m; ++k) phi += Term(items, index[k]).at(pivot);
+    if (phi >= b) bracket.low = pivot;
+    if (phi <= b) bracket.high = pivot;
+    if (phi == b) return pivot;
+  }
+  // One linear piece is left. A flat one has the same projection everywhere: an end of it will do.
+  double lambda = slope > 0 ? (fixed + linear - b) / slope : bracket.low;
+  if (!(lambda >= bracket.low)) lambda = bracket.low;
+  if (!(lambda <= bracket.high)) lambda = bracket.high;
+  if (std::isinf(lambda)) lambda = lambda < 0 ? bracket.high : bracket.low;
+  return std::isinf(lambda) ? 0 : lambda;
+}
+
+// The root of the knapsack made of every k-th row, with b in proportion: a guess when none is given.
+double sample_root(const Items& items, double b, uint32_t* index, double* work) {
+  constexpr size_t kSample = 512;
+  const size_t m = std::min(items.n, kSample);
+  for (size_t k = 0; k < m; ++k) {
+    // Scattered, so that a pattern in the order of rows (sorted, alternating) is not mistaken for the whole.
+    const size_t stratum = items.n * k / m, width = items.n * (k + 1) / m - stratum;
+    index[k] = static_cast<uint32_t>(stratum + (k * 2654435761u >> 7) % width);
+  }
+  return search(items, index, m, work, Bracket(), 0, 0, 0, b * static_cast<double>(m) / static_cast<double>(items.n));
+}
+
+}  // namespace
+
+KnapsackResult project_knapsack(const Run& run, const double* a, const int8_t* y, const double* gamma, size_t n, double b,
+                                double guess, double* x, double* work, uint32_t* index) {
+  const Items items = {a, y, gamma, n};
+  const double scale = static_cast<double>(n) * kUnit;
+  double lambda = std::isfinite(guess) ? guess : n > 0 ? sample_root(items, b, index, work) : 0;
+  Bracket bracket;
+  bool settled = false;
+
+  // Newton steps on all of phi. A root on the current piece ends them; after four the rest is left to the medians.
+  for (int probe = 0; probe < 4 && !settled; ++probe) {
+    const Phi phi = phi_at(run, items, lambda);
+    const double excess = phi.value - b;
+    if (std::fabs(excess) <= scale * (phi.magnitude + std::fabs(b))) {
+      settled = true;
+      // The last correction; it stays on the piece or is too small to matter.
+      if (phi.inside > 0) lambda += excess / phi.inside;
+      break;
+    }
+    (excess > 0 ? bracket.low : bracket.high) = lambda;
+    if (phi.inside == 0) break;
+    const double next = lambda + excess / phi.inside;
+    if (!bracket.holds(next)) break;
+    lambda = next;
+  }
+
+  if (!settled) {
+    size_t m = 0;
+    double fixed = 0, linear = 0, slope = 0, least = 0, most = 0;
+    for (size_t i = 0; i < n; ++i) {
+      const Term term(items, i);
+      least += term.low;
+      most += term.high;
+      if (bracket.holds(term.leaves()) || bracket.holds(term.arrives())) {
+        index[m++] = static_cast<uint32_t>(i);
+      } else if (term.arrives() <= bracket.low) {
+        fixed += term.low;
+      } else if (term.leaves() >= bracket.high) {
+        fixed += term.high;
+      } else {
+        linear += term.c;
+        slope += 1;
+      }
+    }
+    const double slack = 2 * scale * (most - least + std::fabs(b));
+    if (!(b <= most + slack && b >= least - slack)) return {kNaN, kNaN};
+    lambda = search(items, index, m, work, bracket, fixed, linear, slope, b);
+    // The running sums above cancel; one Newton step on a fresh phi mends that.
+    const Phi phi = phi_at(run, items, lambda);
+    if (phi.inside > 0) {
+      const double next = lambda + (phi.value - b) / phi.inside;
+      if (std::fabs(phi_at(run, items, next).value - b) < std::fabs(phi.value - b)) lambda = next;
+    }
+  }
+  const Phi phi = write_at(run, items, lambda, x);
+  return {lambda, phi.value - b};
+}
+
+}  // namespace fista

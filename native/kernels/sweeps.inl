@@ -1,0 +1,118 @@
+// Sweeps over vectors: each reads its arrays once.
+
+template <typename T>
+bool all_finite(const void* data, size_t n) {
+  // 0 * x is 0 for a finite x and NaN for any other.
+  const T* x = static_cast<const T*>(data);
+  V s = zero();
+  sweep(n, [&](size_t i, auto at) { s = fma(at.load(x + i), zero(), s); });
+  return sum(s) == 0;
+}
+
+void add_parts(const double* partial, size_t parts, size_t stride, size_t n, double* out) {
+  sweep(n, [&](size_t j, auto at) {
+    V s = at.load(partial + j);
+    for (size_t p = 1; p < parts; ++p) s = s + at.load(partial + p * stride + j);
+    at.store(out + j, s);
+  });
+}
+
+// With z_i = y_i x_i the term is clamp(y_i a_i - lambda, min(0, y_i gamma_i), max(0, y_i gamma_i)): no branch on the label.
+struct PhiSums {
+  V value = zero(), inside = zero(), magnitude = zero();
+  inline V add(V a, V y, V gamma, V lambda) {
+    const V bound = y * gamma;
+    const V low = min(bound, zero()), high = max(bound, zero());
+    const V free = y * a - lambda;
+    const V z = min(max(free, low), high);
+    value = value + z;
+    magnitude = magnitude + abs(z);
+    inside = inside + where(both(less(low, free), less(free, high)), set1(1.0));
+    return z;
+  }
+  Phi total() const { return {sum(value), sum(inside), sum(magnitude)}; }
+};
+
+Phi knapsack_phi(const double* a, const int8_t* y, const double* gamma, size_t n, double lambda) {
+  PhiSums sums;
+  const V at_lambda = set1(lambda);
+  // Lanes past the end have gamma = 0: nothing is strictly inside, and the term is 0.
+  sweep(n, [&](size_t i, auto at) { sums.add(at.load(a + i), at.load(y + i), at.load(gamma + i), at_lambda); });
+  return sums.total();
+}
+
+Phi knapsack_write(const double* a, const int8_t* y, const double* gamma, size_t n, double lambda, double* x) {
+  PhiSums sums;
+  const V at_lambda = set1(lambda);
+  sweep(n, [&](size_t i, auto at) {
+    // |z| rather than y z: no -0 among the results.
+    at.store(x + i, abs(sums.add(at.load(a + i), at.load(y + i), at.load(gamma + i), at_lambda)));
+  });
+  return sums.total();
+}
+
+double sum_squares(const double* x, size_t n) {
+  V s[4] = {zero(), zero(), zero(), zero()};
+  size_t i = 0;
+  for (; i + 4 * W <= n; i += 4 * W) {
+    for (size_t r = 0; r < 4; ++r) {
+      const V a = load(x + i + r * W);
+      s[r] = fma(a, a, s[r]);
+    }
+  }
+  sweep(n - i, [&](size_t j, auto at) {
+    const V a = at.load(x + i + j);
+    s[0] = fma(a, a, s[0]);
+  });
+  return sum((s[0] + s[1]) + (s[2] + s[3]));
+}
+
+double max_abs(const double* x, size_t n) {
+  V m = zero();
+  sweep(n, [&](size_t i, auto at) { m = max(m, abs(at.load(x + i))); });
+  double lanes[W], most = 0;
+  store(lanes, m);
+  for (size_t r = 0; r < W; ++r) most = lanes[r] > most ? lanes[r] : most;
+  return most;
+}
+
+void scale(const double* x, size_t n, double factor, double* out) {
+  const V f = set1(factor);
+  sweep(n, [&](size_t i, auto at) { at.store(out + i, at.load(x + i) * f); });
+}
+
+void svm_forward(const State& s, size_t n, double mu, double inverse_L, double* a) {
+  const V beta = set1(s.beta), one = set1(1.0), m = set1(mu), inverse = set1(inverse_L);
+  sweep(n, [&](size_t i, auto at) {
+    const V x = at.load(s.x + i), q = at.load(s.q + i);
+    const V y = fma(beta, x - at.load(s.x_prev + i), x);
+    const V qy = fma(beta, q - at.load(s.q_prev + i), q);
+    at.store(a + i, fma((one - qy) - m * y, inverse, y));
+  });
+}
+
+Step svm_step(const State& s, const double* x_next, const double* q_next, size_t n) {
+  const V beta = set1(s.beta);
+  V squared = zero(), curvature = zero(), magnitude = zero();
+  sweep(n, [&](size_t i, auto at) {
+    const V x = at.load(s.x + i), q = at.load(s.q + i);
+    const V step = at.load(x_next + i) - fma(beta, x - at.load(s.x_prev + i), x);
+    const V rise = at.load(q_next + i) - fma(beta, q - at.load(s.q_prev + i), q);
+    squared = fma(step, step, squared);
+    curvature = fma(step, rise, curvature);
+    magnitude = magnitude + abs(step * rise);
+  });
+  return {sum(squared), sum(curvature), sum(magnitude)};
+}
+
+double stream(const double* x, size_t n) {
+  V s[8] = {zero(), zero(), zero(), zero(), zero(), zero(), zero(), zero()};
+  size_t i = 0;
+  for (; i + 8 * W <= n; i += 8 * W) {
+    for (size_t r = 0; r < 8; ++r) s[r] = s[r] + load(x + i + r * W);
+  }
+  double total = 0;
+  for (; i < n; ++i) total += x[i];
+  for (size_t r = 0; r < 8; ++r) total += sum(s[r]);
+  return total;
+}

@@ -1,0 +1,80 @@
+// The inner loops, as one table of functions per instruction set. Each is sequential and works on one contiguous part; the
+// files that own an algorithm (matrix, knapsack, cones, svm) split the work and add the parts in a fixed order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace fista {
+
+// How the entries of a matrix are stored. Sums are always in double.
+enum class Values : uint8_t { f64, f32, ones };
+enum class Index : uint8_t { u16, u32 };
+
+// Rows [begin, end) of a compressed sparse row matrix; column numbers ascend within a row. values is null for Values::ones.
+struct SparseRows {
+  const uint32_t* start;
+  const void* index;
+  const void* values;
+  size_t zero_column;  // one past the last column; there w is 0
+  size_t begin, end;
+};
+
+// phi(lambda) = sum y_i clamp(a_i - lambda y_i, 0, gamma_i): its value, the number of terms strictly inside their bounds (minus
+// the slope), and the sum of the terms' magnitudes (for the rounding of the value).
+struct Phi {
+  double value, inside, magnitude;
+};
+
+// A step s = x+ - y of FISTA: |s|^2, s.(q(x+) - q(y)), and the sum of the magnitudes of the latter's terms.
+struct Step {
+  double squared, curvature, magnitude;
+};
+
+// One FISTA state: the last two iterates and their q = HH'x, and the extrapolation factor that makes
+// y = x + beta (x - x_prev), q(y) = q + beta (q - q_prev).
+struct State {
+  const double *x, *x_prev, *q, *q_prev;
+  double beta;
+};
+
+struct Table {
+  const char* name;
+
+  // out_i = x_i.w for rows consecutive rows of a row-major matrix; [f64, f32]
+  void (*dense_multiply[2])(const void* x, size_t rows, size_t cols, const double* w, double* out);
+  // out_j += sum_i u_i x_ij; rows with u_i = 0 are not read; [f64, f32]
+  void (*dense_transposed[2])(const void* x, size_t rows, size_t cols, const double* u, double* out);
+  // the same for sparse rows; [u16, u32][f64, f32, ones]
+  void (*sparse_multiply[2][3])(const SparseRows& rows, const double* w, double* out);
+  void (*sparse_transposed[2][3])(const SparseRows& rows, const double* u, double* out);
+
+  // true if all n entries are finite; [f64, f32]
+  bool (*all_finite[2])(const void* x, size_t n);
+  // out_j = sum over parts of partial[p * n + j], in the order of the parts
+  void (*add_parts)(const double* partial, size_t parts, size_t stride, size_t n, double* out);
+
+  Phi (*knapsack_phi)(const double* a, const int8_t* y, const double* gamma, size_t n, double lambda);
+  // writes x_i = clamp(a_i - lambda y_i, 0, gamma_i) as well; x may be a
+  Phi (*knapsack_write)(const double* a, const int8_t* y, const double* gamma, size_t n, double lambda, double* x);
+
+  double (*sum_squares)(const double* x, size_t n);
+  double (*max_abs)(const double* x, size_t n);
+  // out = factor * x; out may be x
+  void (*scale)(const double* x, size_t n, double factor, double* out);
+
+  // a = y + (1 - q(y) - mu y) / L
+  void (*svm_forward)(const State& state, size_t n, double mu, double inverse_L, double* a);
+  // the step from y to x+
+  Step (*svm_step)(const State& state, const double* x_next, const double* q_next, size_t n);
+  // sum of n doubles read as fast as the memory allows: the yardstick of the benchmark
+  double (*stream)(const double* x, size_t n);
+};
+
+// Null where this build has no such level.
+const Table* table_baseline();
+const Table* table_avx2();
+const Table* table_avx512();
+const Table* table_neon();
+
+}  // namespace fista

@@ -1,0 +1,148 @@
+#include "matrix_handle.h"
+
+#include <cstring>
+
+#include "addon.h"
+#include "arguments.h"
+
+namespace fista {
+namespace {
+
+const char* const kProblems[] = {"", "", "not-finite", "bad-start", "bad-range", "bad-order"};
+
+size_t product(const Napi::CallbackInfo& info, size_t rows, size_t cols) {
+  if (cols != 0 && rows > SIZE_MAX / sizeof(double) / cols) refuse(info.Env(), "a matrix that fits", "rows * cols", "more");
+  return rows * cols;
+}
+
+// What went wrong while copying, for lib/input.ts to word; or undefined.
+Napi::Value problem(Napi::Env env, const CopyResult& result) {
+  if (result.kind == CopyResult::ok) return env.Undefined();
+  if (result.kind == CopyResult::out_of_memory) out_of_memory(env);
+  Napi::Object o = Napi::Object::New(env);
+  o.Set("problem", kProblems[result.kind]);
+  o.Set("row", static_cast<double>(result.row));
+  o.Set("at", static_cast<double>(result.at));
+  return o;
+}
+
+}  // namespace
+
+// new Matrix(onProblem, threads, data, rows, cols)                                 dense
+// new Matrix(onProblem, threads, indptr, indices, values | undefined, rows, cols)  sparse
+// A problem with the data is handed to onProblem, which throws.
+MatrixHandle::MatrixHandle(const Napi::CallbackInfo& info) : Napi::ObjectWrap<MatrixHandle>(info) {
+  const Napi::Env env = info.Env();
+  table_ = addon(env).table;
+  const Run run = {table_, threads(info, 1)};
+  CopyResult result;
+  if (info.Length() <= 5) {
+    const size_t rows = count(info, 3, "rows"), cols = count(info, 4, "cols");
+    const size_t least = product(info, rows, cols);
+    if (is_array(info[2], napi_float32_array)) {
+      result = matrix_.copy_dense(run, Values::f32, array<float>(info, 2, "data", least).data, rows, cols);
+    } else {
+      result = matrix_.copy_dense(run, Values::f64, array<double>(info, 2, "data", least).data, rows, cols);
+    }
+  } else {
+    const size_t rows = count(info, 5, "rows"), cols = count(info, 6, "cols");
+    if (rows >= UINT32_MAX || cols >= UINT32_MAX) refuse(env, "fewer than 2^32 rows and columns", "points", "more");
+    const auto indptr = array<uint32_t>(info, 2, "indptr", rows + 1);
+    const auto indices = array<uint32_t>(info, 3, "indices", 0);
+    Values values = Values::ones;
+    const void* data = nullptr;
+    if (is_array(info[4], napi_float32_array)) {
+      values = Values::f32;
+      data = array<float>(info, 4, "values", indices.size).data;
+    } else if (!info[4].IsUndefined()) {
+      values = Values::f64;
+      data = array<double>(info, 4, "values", indices.size).data;
+    }
+    result = matrix_.copy_sparse(run, indptr.data, indices.data, values, data, indices.size, rows, cols);
+  }
+  const Napi::Value wrong = problem(env, result);
+  if (!wrong.IsUndefined()) {
+    matrix_ = Matrix();
+    info[0].As<Napi::Function>().Call({wrong});
+    return;
+  }
+  alive_ = true;
+  reported_ = static_cast<int64_t>(matrix_.bytes());
+  Napi::MemoryManagement::AdjustExternalMemory(env, reported_);
+}
+
+MatrixHandle::~MatrixHandle() { release(Env()); }
+
+void MatrixHandle::release(Napi::Env env) {
+  if (!alive_) return;
+  alive_ = false;
+  matrix_ = Matrix();
+  Napi::MemoryManagement::AdjustExternalMemory(env, -reported_);
+}
+
+const Matrix& MatrixHandle::matrix(Napi::Env env) const {
+  if (!alive_) {
+    Napi::Error error = Napi::Error::New(env, "Expected a live matrix but it was disposed of");
+    error.Set("code", Napi::String::New(env, "ERR_DISPOSED"));
+    throw error;
+  }
+  return matrix_;
+}
+
+// multiply(w, out, threads)
+Napi::Value MatrixHandle::multiply(const Napi::CallbackInfo& info) {
+  const Matrix& X = matrix(info.Env());
+  const auto w = array<double>(info, 0, "w", X.cols());
+  const auto out = array<double>(info, 1, "out", X.rows());
+  Buffer<double> padded;
+  if (!padded.allocate(X.cols() + 1)) out_of_memory(info.Env());
+  if (X.cols()) std::memcpy(padded.data(), w.data, X.cols() * sizeof(double));
+  padded[X.cols()] = 0;
+  X.multiply({table_, threads(info, 2)}, padded.data(), out.data);
+  return info.Env().Undefined();
+}
+
+// multiplyTransposed(u, out, threads)
+Napi::Value MatrixHandle::multiply_transposed(const Napi::CallbackInfo& info) {
+  const Matrix& X = matrix(info.Env());
+  const auto u = array<double>(info, 0, "u", X.rows());
+  const auto out = array<double>(info, 1, "out", X.cols());
+  Buffer<double> scratch;
+  if (!scratch.allocate(X.scratch_size())) out_of_memory(info.Env());
+  X.multiply_transposed({table_, threads(info, 2)}, u.data, out.data, scratch.data());
+  return info.Env().Undefined();
+}
+
+Napi::Value MatrixHandle::dispose(const Napi::CallbackInfo& info) {
+  release(info.Env());
+  return info.Env().Undefined();
+}
+
+// describe(): { rows, cols, stored, bytes, form }
+Napi::Value MatrixHandle::describe(const Napi::CallbackInfo& info) {
+  const Matrix& X = matrix(info.Env());
+  static const char* const values[] = {"f64", "f32", "ones"};
+  Napi::Object o = Napi::Object::New(info.Env());
+  o.Set("rows", static_cast<double>(X.rows()));
+  o.Set("cols", static_cast<double>(X.cols()));
+  o.Set("stored", static_cast<double>(X.stored()));
+  o.Set("bytes", static_cast<double>(X.bytes()));
+  const std::string kind = !X.sparse() ? "dense " : X.index() == Index::u16 ? "sparse u16 " : "sparse u32 ";
+  o.Set("form", kind + values[size_t(X.values())]);
+  return o;
+}
+
+Napi::Function MatrixHandle::define(Napi::Env env) {
+  return DefineClass(env, "Matrix",
+                     {InstanceMethod<&MatrixHandle::multiply>("multiply"),
+                      InstanceMethod<&MatrixHandle::multiply_transposed>("multiplyTransposed"),
+                      InstanceMethod<&MatrixHandle::describe>("describe"), InstanceMethod<&MatrixHandle::dispose>("dispose")});
+}
+
+void register_matrix(Napi::Env env, Napi::Object exports) {
+  Napi::Function constructor = MatrixHandle::define(env);
+  addon(env).matrix = Napi::Persistent(constructor);
+  exports.Set("Matrix", constructor);
+}
+
+}  // namespace fista

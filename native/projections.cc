@@ -1,0 +1,75 @@
+// The projections and sweeps as functions of the caller's own arrays.
+#include "addon.h"
+#include "arguments.h"
+#include "cones.h"
+#include "knapsack.h"
+
+namespace fista {
+namespace {
+
+Run run_with(const Napi::CallbackInfo& info, size_t i) { return {addon(info.Env()).table, threads(info, i)}; }
+
+// projectKnapsack(a, y, gamma, b, guess, x, threads): lambda, NaN if b is out of reach
+Napi::Value knapsack(const Napi::CallbackInfo& info) {
+  const auto a = array<double>(info, 0, "a", 0);
+  const size_t n = a.size;
+  if (n >= UINT32_MAX) refuse(info.Env(), "fewer than 2^32 numbers", "a", std::to_string(n));
+  const auto y = array<int8_t>(info, 1, "y", n);
+  const auto gamma = array<double>(info, 2, "gamma", n);
+  const auto x = array<double>(info, 5, "x", n);
+  Buffer<double> work;
+  Buffer<uint32_t> index;
+  if (!work.allocate(n) || !index.allocate(n)) out_of_memory(info.Env());
+  const KnapsackResult result = project_knapsack(run_with(info, 6), a.data, y.data, gamma.data, n, number(info, 3, "b"),
+                                                 number(info, 4, "guess"), x.data, work.data(), index.data());
+  return Napi::Number::New(info.Env(), result.lambda);
+}
+
+// projectCones(x, start, out, threads)
+Napi::Value cones(const Napi::CallbackInfo& info) {
+  const auto x = array<double>(info, 0, "x", 0);
+  const auto start = array<uint32_t>(info, 1, "start", 1);
+  const auto out = array<double>(info, 2, "out", x.size);
+  for (size_t k = 0; k + 1 < start.size; ++k) {
+    if (start.data[k + 1] <= start.data[k]) refuse(info.Env(), "ascending offsets", "start", "others");
+  }
+  if (start.data[start.size - 1] > x.size) refuse(info.Env(), "offsets within x", "start", "others");
+  project_cones(run_with(info, 3), x.data, start.data, start.size - 1, out.data);
+  return info.Env().Undefined();
+}
+
+State state(const Napi::CallbackInfo& info, size_t n) {
+  return {array<double>(info, 0, "x", n).data, array<double>(info, 1, "xPrev", n).data, array<double>(info, 2, "q", n).data,
+          array<double>(info, 3, "qPrev", n).data, number(info, 4, "beta")};
+}
+
+// svmForward(x, xPrev, q, qPrev, beta, mu, L, a)
+Napi::Value forward(const Napi::CallbackInfo& info) {
+  const size_t n = array<double>(info, 0, "x", 0).size;
+  const auto a = array<double>(info, 7, "a", n);
+  addon(info.Env()).table->svm_forward(state(info, n), n, number(info, 5, "mu"), 1 / number(info, 6, "L"), a.data);
+  return info.Env().Undefined();
+}
+
+// svmStep(x, xPrev, q, qPrev, beta, xNext, qNext, out): out = [squared, curvature, magnitude]
+Napi::Value step(const Napi::CallbackInfo& info) {
+  const size_t n = array<double>(info, 0, "x", 0).size;
+  const auto x_next = array<double>(info, 5, "xNext", n), q_next = array<double>(info, 6, "qNext", n);
+  const auto out = array<double>(info, 7, "out", 3);
+  const Step s = addon(info.Env()).table->svm_step(state(info, n), x_next.data, q_next.data, n);
+  out.data[0] = s.squared;
+  out.data[1] = s.curvature;
+  out.data[2] = s.magnitude;
+  return info.Env().Undefined();
+}
+
+}  // namespace
+
+void register_projections(Napi::Env env, Napi::Object exports) {
+  exports.Set("projectKnapsack", Napi::Function::New(env, knapsack, "projectKnapsack"));
+  exports.Set("projectCones", Napi::Function::New(env, cones, "projectCones"));
+  exports.Set("svmForward", Napi::Function::New(env, forward, "svmForward"));
+  exports.Set("svmStep", Napi::Function::New(env, step, "svmStep"));
+}
+
+}  // namespace fista

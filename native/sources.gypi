@@ -1,0 +1,20 @@
+{
+  "variables": {
+    "addon_sources": [
+      "native/addon.cc",
+      "native/matrix_handle.cc",
+      "native/projections.cc"
+    ],
+    "kernel_sources": [
+      "native/kernels/cones.cc",
+      "native/kernels/cpu.cc",
+      "native/kernels/knapsack.cc",
+      "native/kernels/matrix.cc",
+      "native/kernels/parallel.cc"
+    ],
+    "isa_source": "native/kernels/isa.cc",
+    "common_flags": ["-O3", "-fvisibility=hidden", "-ffp-contract=off", "-Wall", "-Wextra"],
+    "avx2_flags": ["-mavx2", "-mfma"],
+    "avx512_flags": ["-mavx2", "-mfma", "-mavx512f", "-mavx512dq", "-mavx512bw", "-mavx512vl"]
+  }
+}

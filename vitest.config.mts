@@ -1,0 +1,10 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    pool: 'forks', // the addon, like users' programs, in a process of its own
+    execArgv: ['--expose-gc'],
+    testTimeout: 60_000,
+  },
+});
