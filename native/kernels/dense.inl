@@ -97,8 +97,9 @@ void dense_transposed(const void* data, size_t rows, size_t cols, const double* 
   case N:               \
     return add_narrow<N>(x, rows, cols, u, out);
     FISTA_NARROW(1)
-    FISTA_NARROW(2) FISTA_NARROW(3) FISTA_NARROW(4) FISTA_NARROW(5) FISTA_NARROW(6) FISTA_NARROW(7) FISTA_NARROW(8) FISTA_NARROW(9)
-        FISTA_NARROW(10) FISTA_NARROW(11) FISTA_NARROW(12)
+    FISTA_NARROW(2)
+    FISTA_NARROW(3) FISTA_NARROW(4) FISTA_NARROW(5) FISTA_NARROW(6) FISTA_NARROW(7) FISTA_NARROW(8) FISTA_NARROW(9) FISTA_NARROW(10)
+        FISTA_NARROW(11) FISTA_NARROW(12)
 #if defined(FISTA_ISA_AVX512) || defined(FISTA_ISA_NEON)  // 32 registers
             FISTA_NARROW(13) FISTA_NARROW(14) FISTA_NARROW(15) FISTA_NARROW(16)
 #endif
