@@ -66,6 +66,24 @@ void add_narrow(const T* x, size_t rows, size_t cols, const double* u, double* o
   for (size_t j = last; j < cols; ++j) out[j] = end[j - last];
 }
 
+#if defined(FISTA_ISA_AVX512) || defined(FISTA_ISA_NEON)
+constexpr size_t kNarrow = 16;  // of 32 registers
+#else
+constexpr size_t kNarrow = 12;  // of 16
+#endif
+
+// Finds the N that fits, if there is one.
+template <size_t N, typename T>
+bool add_if_narrow(const T* x, size_t rows, size_t cols, const double* u, double* out) {
+  if constexpr (N > 0) {
+    if ((cols + W - 1) / W != N) return add_if_narrow<N - 1>(x, rows, cols, u, out);
+    add_narrow<N>(x, rows, cols, u, out);
+    return true;
+  } else {
+    return false;
+  }
+}
+
 template <typename T>
 inline void add_short(const T* x, double u, size_t n, double* out) {
   const V c = set1(u);
@@ -92,19 +110,7 @@ inline void add_long(const T* const* x, const double* u, size_t cols, double* ou
 template <typename T>
 void dense_transposed(const void* data, size_t rows, size_t cols, const double* u, double* out) {
   const T* x = static_cast<const T*>(data);
-  switch ((cols + W - 1) / W) {
-#define FISTA_NARROW(N) \
-  case N:               \
-    return add_narrow<N>(x, rows, cols, u, out);
-    FISTA_NARROW(1)
-    FISTA_NARROW(2)
-    FISTA_NARROW(3) FISTA_NARROW(4) FISTA_NARROW(5) FISTA_NARROW(6) FISTA_NARROW(7) FISTA_NARROW(8) FISTA_NARROW(9) FISTA_NARROW(10)
-        FISTA_NARROW(11) FISTA_NARROW(12)
-#if defined(FISTA_ISA_AVX512) || defined(FISTA_ISA_NEON)  // 32 registers
-            FISTA_NARROW(13) FISTA_NARROW(14) FISTA_NARROW(15) FISTA_NARROW(16)
-#endif
-#undef FISTA_NARROW
-  }
+  if (add_if_narrow<kNarrow>(x, rows, cols, u, out)) return;
   if (cols <= kLong) {
     for (size_t i = 0; i < rows; ++i) {
       if (u[i] != 0) add_short(x + i * cols, u[i], cols, out);
