@@ -100,10 +100,10 @@ void dense(const Table* table, size_t rows, size_t cols, void* blas) {
 
   std::vector<Trial> trials;
   trials.push_back({"streaming read", [&] { sink = table->stream(as_doubles, doubles); }});
-  trials.push_back({"X.w", [&] { X.multiply(one, w.data(), q.data()); }});
-  trials.push_back({"X'u", [&] { X.multiply_transposed(one, u.data(), g.data(), scratch.data()); }});
-  trials.push_back({"X.w 2 threads", [&] { X.multiply(two, w.data(), q.data()); }});
-  trials.push_back({"X'u 2 threads", [&] { X.multiply_transposed(two, u.data(), g.data(), scratch.data()); }});
+  trials.push_back({"X.w", [&] { X.multiply(one, nullptr, 0, rows, w.data(), q.data()); }});
+  trials.push_back({"X'u", [&] { X.combine(one, nullptr, 0, rows, u.data(), g.data(), scratch.data()); }});
+  trials.push_back({"X.w 2 threads", [&] { X.multiply(two, nullptr, 0, rows, w.data(), q.data()); }});
+  trials.push_back({"X'u 2 threads", [&] { X.combine(two, nullptr, 0, rows, u.data(), g.data(), scratch.data()); }});
   std::vector<T> wt(cols, T(0.5)), qt(rows), ut(rows, T(0.25)), gt(cols);
   const int n = static_cast<int>(rows), d = static_cast<int>(cols);
   if (blas) {
@@ -187,14 +187,14 @@ void sparse(const Table* table, const char* path) {
   };
   const double bytes = 10 * static_cast<double>(X.bytes());
   trials.push_back({"plain X.w", times([&] { plain_multiply(m, w.data(), q.data()); })});
-  trials.push_back({"X.w", times([&] { X.multiply(one, w.data(), q.data()); })});
-  trials.push_back({"X.w 2 threads", times([&] { X.multiply(two, w.data(), q.data()); })});
+  trials.push_back({"X.w", times([&] { X.multiply(one, nullptr, 0, rows, w.data(), q.data()); })});
+  trials.push_back({"X.w 2 threads", times([&] { X.multiply(two, nullptr, 0, rows, w.data(), q.data()); })});
   interleave(trials, 25);
   report("CSR X.w", trials, "plain X.w", bytes);
   trials.clear();
   trials.push_back({"plain X'u", times([&] { plain_transposed(m, u.data(), g.data()); })});
-  trials.push_back({"X'u", times([&] { X.multiply_transposed(one, u.data(), g.data(), scratch.data()); })});
-  trials.push_back({"X'u 2 threads", times([&] { X.multiply_transposed(two, u.data(), g.data(), scratch.data()); })});
+  trials.push_back({"X'u", times([&] { X.combine(one, nullptr, 0, rows, u.data(), g.data(), scratch.data()); })});
+  trials.push_back({"X'u 2 threads", times([&] { X.combine(two, nullptr, 0, rows, u.data(), g.data(), scratch.data()); })});
   interleave(trials, 25);
   report("CSR X'u", trials, "plain X'u", bytes);
 }

@@ -23,8 +23,70 @@ export interface Matrix {
   multiply(w: Float64Array, out: Float64Array, threads: number): void;
   /** out = Xᵀ·u */
   multiplyTransposed(u: Float64Array, out: Float64Array, threads: number): void;
+  /** Dense f64 data are kept minus their column means from now on; others stay as they are. */
+  centre(threads: number): void;
+  /** What was subtracted from each column. */
+  shift(out: Float64Array): void;
   dispose(): void;
 }
+
+/** The tasks of lib/fallback/svm.ts (and native/kernels/svm), by name. */
+export interface SvmTasks {
+  begin(): Float64Array;
+  warm(w: Float64Array, t: number): Float64Array;
+  step(L: number, beta: number): Float64Array;
+  look(): Float64Array;
+  offsets(low: number, high: number, rho: number, wNorm: number, etaT: number): Float64Array;
+  gap(t: number, wNorm: number, etaT: number): Float64Array;
+  claim(
+    low: number,
+    high: number,
+    rho: number,
+    wNorm: number,
+    etaT: number,
+    delta: number,
+    ball: number,
+    t: number,
+    guardR: number,
+    guard: number,
+  ): Float64Array;
+  rest(t: number, delta: number): Float64Array;
+  wake(): Float64Array;
+  power(first: number): Float64Array;
+}
+
+/** A task to perform: its name and arguments. */
+export type SvmCall = { [K in keyof SvmTasks]: readonly [K, ...Parameters<SvmTasks[K]>] }[keyof SvmTasks];
+
+/** One training problem: data and iterates. Results are valid until the next task. */
+export interface SvmProblem {
+  perform(...call: SvmCall): Float64Array;
+  /** Performs a task off the main thread, or at least not at once. */
+  later(...call: SvmCall): Promise<Float64Array>;
+  /** The candidate of the last step becomes the iterate. */
+  accept(): void;
+  /** Stored entries read so far by X·w and Xᵀ·u. */
+  readonly read: number;
+  /** w, in scaled space. */
+  weights(out: Float64Array): void;
+  /** 1 / scale by column, and what was subtracted from it before. Known once `begin` was performed. */
+  columns(inverseScale: Float64Array, shift: Float64Array): void;
+  /** The dual, by row. */
+  alpha(out: Float64Array): void;
+  /** What is proved of each row: bits of FACT in lib/fallback/svm.ts. */
+  facts(out: Uint8Array): void;
+  dispose(): void;
+}
+
+type SvmConstructor = new (
+  matrix: Matrix,
+  y: Int8Array,
+  gamma: Float64Array,
+  mu: number,
+  /** 0 none, 1 standard, 2 maxabs */
+  scale: number,
+  threads: number,
+) => SvmProblem;
 
 interface MatrixConstructor {
   new (onProblem: OnProblem, threads: number, data: Float64Array | Float32Array, rows: number, cols: number): Matrix;
@@ -42,6 +104,7 @@ interface MatrixConstructor {
 /** Both backends implement this; the TypeScript one is the specification. Symbols as in the method's description. */
 export interface Kernels {
   Matrix: MatrixConstructor;
+  Svm: SvmConstructor;
   /**
    * x = the point of { y·x = b, 0 ≤ x_i ≤ gamma_i } nearest to a (x may be a); `guess` (or NaN) is where to look for lambda first.
    * Returns lambda, x_i = clamp(a_i - lambda y_i, 0, gamma_i); or NaN, and x undefined, if b is out of reach.
@@ -142,7 +205,8 @@ export function loadNative(simd?: string): Backend {
 }
 
 export function loadFallback(): Backend {
-  return { ...fallback, name: 'js', simd: 'none' };
+  // The twin's Svm knows the twin's Matrix, and is only ever given one.
+  return { ...(fallback as unknown as Kernels), name: 'js', simd: 'none' };
 }
 
 /** Loads the backend that FISTA_CLASSIFY_BACKEND asks for, or native if it loads and TypeScript otherwise. */

@@ -1,4 +1,4 @@
-import type { Matrix } from './backend.js';
+import type { Backend, Matrix } from './backend.js';
 import { coded } from './errors.js';
 import { copyPoints, resolveDatasetOptions } from './input.js';
 import type { DatasetOptions, DenseMatrix, Rows, SparseMatrix } from './types.js';
@@ -15,11 +15,11 @@ export class Dataset {
   readonly nnz: number;
   /** Memory held. */
   readonly bytes: number;
-  #matrix: Matrix | undefined;
+  #data: { readonly matrix: Matrix; readonly backend: Backend } | undefined;
 
-  private constructor(matrix: Matrix) {
+  private constructor(matrix: Matrix, backend: Backend) {
     const { rows, cols, stored, bytes } = matrix.describe();
-    this.#matrix = matrix;
+    this.#data = { matrix, backend };
     this.rows = rows;
     this.cols = cols;
     this.nnz = stored;
@@ -28,19 +28,21 @@ export class Dataset {
 
   static from(points: Rows | DenseMatrix | SparseMatrix, options?: DatasetOptions): Dataset {
     const { backend, threads } = resolveDatasetOptions(options);
-    return new Dataset(copyPoints(points, backend, threads));
+    const matrix = copyPoints(points, backend, threads);
+    matrix.centre(threads);
+    return new Dataset(matrix, backend);
   }
 
-  /** The backend's matrix, for the parts of this package that compute with it. @internal */
-  static matrixOf(dataset: Dataset): Matrix {
-    if (!dataset.#matrix) throw coded(Error, 'ERR_DISPOSED', 'Expected a live Dataset but it was disposed of');
-    return dataset.#matrix;
+  /** The data, for the parts of this package that compute with them. @internal */
+  static dataOf(dataset: Dataset): { readonly matrix: Matrix; readonly backend: Backend } {
+    if (!dataset.#data) throw coded(Error, 'ERR_DISPOSED', 'Expected a live Dataset but it was disposed of');
+    return dataset.#data;
   }
 
   /** Frees the memory now rather than when the garbage collector comes by. Using the dataset afterwards throws. */
   dispose(): void {
-    this.#matrix?.dispose();
-    this.#matrix = undefined;
+    this.#data?.matrix.dispose();
+    this.#data = undefined;
   }
 
   [Symbol.dispose](): void {

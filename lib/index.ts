@@ -1,4 +1,6 @@
 /** The public surface. */
 export { backend } from './backend.js';
 export { Dataset } from './dataset.js';
+export { stop } from './stopping.js';
+export { LinearSvm, type Fitted } from './svm.js';
 export type * from './types.js';

@@ -1,7 +1,8 @@
 /** User values → checked, resolved values. The only place that checks: what passes here is taken as valid everywhere else. */
 import { defaultThreads, kernels, type Backend, type CopyProblem, type Matrix } from './backend.js';
 import { coded, rangeError, show, typeError, Verbatim } from './errors.js';
-import type { DatasetOptions, DenseMatrix, Rows, SparseMatrix } from './types.js';
+import { stop } from './stopping.js';
+import type { DatasetOptions, DenseMatrix, Label, Rows, Scale, SparseMatrix, StopRule, SvmOptions, SvmProgress } from './types.js';
 
 type Data = Float64Array | Float32Array;
 
@@ -211,4 +212,276 @@ const DATASET_OPTIONS = ['backend', 'threads'] as const satisfies readonly (keyo
 export function resolveDatasetOptions(options: DatasetOptions | undefined): { backend: Backend; threads: number } {
   checkOptionNames(options, DATASET_OPTIONS);
   return { backend: resolveBackend(options?.backend), threads: resolveThreads(options?.threads) };
+}
+
+// ---- Labels
+
+export interface Labels {
+  readonly labels: readonly [negative: Label, positive: Label];
+  /** ±1 by row. */
+  readonly y: Int8Array;
+}
+
+/** Labels as ±1: of two kinds that are found in the list itself, or `known` beforehand. */
+export function resolveLabels(
+  list: unknown,
+  rows: number,
+  { positive, known }: { positive?: unknown; known?: readonly [Label, Label] },
+): Labels {
+  const length = (list as ArrayLike<unknown> | null | undefined)?.length;
+  if (typeof list !== 'object' || !Number.isInteger(length)) throw typeError('ERR_LABELS', 'an array of labels', 'labels', list);
+  const given = list as ArrayLike<Label>;
+  if (length !== rows) throw rangeError('ERR_LABELS', `${rows} labels, one for each row of points,`, 'labels', length);
+  const seen: Label[] = known ? [...known] : [];
+  const type = typeof (known ? known[0] : given[0]);
+  if (type !== 'number' && type !== 'string' && type !== 'boolean') {
+    throw typeError('ERR_LABELS', 'a number, string or boolean', 'labels[0]', given[0]);
+  }
+  const y = new Int8Array(rows);
+  for (let i = 0; i < rows; i++) {
+    const label = given[i]!;
+    let k = seen.indexOf(label);
+    if (k < 0) {
+      const as = known ? `, as the model's labels,` : ', as in labels[0],';
+      if (typeof label !== type) throw typeError('ERR_LABELS', `a ${type}${as}`, `labels[${i}]`, label);
+      if (label !== label) throw rangeError('ERR_LABELS', 'a label', `labels[${i}]`, label);
+      if (known) throw rangeError('ERR_LABELS', `${show(known[0])} or ${show(known[1])}`, `labels[${i}]`, label);
+      k = seen.push(label) - 1;
+      if (k === 2) {
+        const three = seen.map(show).join(', ');
+        throw coded(RangeError, 'ERR_LABELS', `Expected two distinct labels but received at least three: ${three}`);
+      }
+    }
+    y[i] = k;
+  }
+  if (seen.length < 2) throw coded(RangeError, 'ERR_LABELS', `Expected two distinct labels but every label is ${show(seen[0])}`);
+  let [negative, larger] = seen as [Label, Label];
+  if (!known && negative > larger) [negative, larger] = [larger, negative];
+  if (positive !== undefined && positive !== larger) {
+    if (positive !== negative) {
+      throw rangeError('ERR_OPTION', `${show(negative)} or ${show(larger)}, the labels there are,`, 'options.positive', positive);
+    }
+    [negative, larger] = [larger, negative];
+  }
+  const up = seen.indexOf(larger);
+  for (let i = 0; i < rows; i++) y[i] = y[i] === up ? 1 : -1;
+  return { labels: [negative, larger], y };
+}
+
+// ---- Fits
+
+export interface Fit {
+  readonly gamma: number;
+  readonly mu: number;
+  /** gamma by row */
+  readonly gammas: Float64Array;
+  readonly scale: Scale;
+  readonly warmStart: { readonly weights: ArrayLike<number>; readonly bias: number } | undefined;
+  readonly keepSets: boolean;
+  readonly L: 'measured' | 'norm' | 'paper';
+  readonly resting: boolean;
+  readonly checkEvery: number;
+  readonly rules: readonly StopRule[];
+  readonly maxIterations: number;
+  readonly timeLimit: number;
+  readonly signal: AbortSignal | undefined;
+  readonly onProgress: ((progress: SvmProgress) => void) | undefined;
+}
+
+const SVM_OPTIONS = [
+  'gamma',
+  'C',
+  'mu',
+  'classWeight',
+  'sampleWeight',
+  'scale',
+  'positive',
+  'warmStart',
+  'keepSets',
+  'L',
+  'resting',
+  'checkEvery',
+  'stop',
+  'maxIterations',
+  'timeLimit',
+  'signal',
+  'onProgress',
+  'threads',
+  'backend',
+] as const satisfies readonly (keyof SvmOptions)[];
+
+/** What can be checked before the points are looked at. */
+export function checkSvmOptions(options: SvmOptions | undefined): void {
+  checkOptionNames(options, SVM_OPTIONS);
+}
+
+/** Everything but points, labels, backend and threads. */
+export function resolveFit(options: SvmOptions, rows: number, cols: number, sparse: boolean, { labels, y }: Labels): Fit {
+  // gamma, C, mu
+  const C = optional(options.C, 'C', positiveNumber);
+  const given = optional(options.gamma, 'gamma', positiveNumber);
+  if (C !== undefined && given !== undefined && C !== given) {
+    throw coded(RangeError, 'ERR_OPTION', `Expected one of gamma and C, which are the same, but received ${given} and ${C}`);
+  }
+  const gamma = given ?? C ?? 64 / rows;
+  const mu = optional(options.mu, 'mu', positiveNumber) ?? 1 / (2 * gamma);
+  // Weights
+  const gammas = weights(options, gamma, rows, labels, y);
+  // Scaling
+  const scale = optional(options.scale, 'scale', oneOfThese('auto', 'none', 'standard', 'maxabs')) ?? 'auto';
+  // The step size
+  const L = optional(options.L, 'L', oneOfThese('measured', 'norm', 'paper')) ?? 'measured';
+  const resting = optional(options.resting, 'resting', boolean) ?? L === 'measured';
+  if (resting && L !== 'measured') {
+    throw rangeError('ERR_OPTION', `false with L: '${L}', whose proofs need every row in every step,`, 'options.resting', true);
+  }
+  // Stopping
+  const rules = stopRules(options.stop);
+  const checkEvery =
+    optional(options.checkEvery, 'checkEvery', integer(1, 1_000_000)) ?? (rules.some((r) => r.everyIteration) ? 1 : 5);
+  if (checkEvery > 1 && rules.some((r) => r.everyIteration)) {
+    throw rangeError('ERR_OPTION', '1 with stop.stale, which looks at every iteration,', 'options.checkEvery', checkEvery);
+  }
+  return {
+    gamma,
+    mu,
+    gammas,
+    scale: scale === 'auto' ? (sparse ? 'maxabs' : 'standard') : scale,
+    warmStart: warmStart(options.warmStart, cols),
+    keepSets: optional(options.keepSets, 'keepSets', boolean) ?? false,
+    L,
+    resting,
+    checkEvery,
+    rules,
+    maxIterations: optional(options.maxIterations, 'maxIterations', integer(1, 1e9)) ?? 10_000,
+    timeLimit: optional(options.timeLimit, 'timeLimit', positiveNumber) ?? Infinity,
+    signal: optional(options.signal, 'signal', (value, where) => {
+      if (!(value instanceof AbortSignal)) throw typeError('ERR_OPTION', 'an AbortSignal', where, value);
+      return value;
+    }),
+    onProgress: optional(options.onProgress, 'onProgress', (value, where) => {
+      if (typeof value !== 'function') throw typeError('ERR_OPTION', 'a function', where, value);
+      return value as (progress: SvmProgress) => void;
+    }),
+  };
+}
+
+function optional<T>(value: unknown, name: string, check: (value: unknown, where: string) => T): T | undefined {
+  return value === undefined ? undefined : check(value, `options.${name}`);
+}
+
+function positiveNumber(value: unknown, where: string): number {
+  if (typeof value !== 'number') throw typeError('ERR_OPTION', 'a positive number', where, value);
+  if (!(value > 0 && value < Infinity)) throw rangeError('ERR_OPTION', 'a positive number', where, value);
+  return value;
+}
+
+function boolean(value: unknown, where: string): boolean {
+  if (typeof value !== 'boolean') throw typeError('ERR_OPTION', 'true or false', where, value);
+  return value;
+}
+
+function integer(least: number, most: number) {
+  return (value: unknown, where: string): number => {
+    const what = `an integer from ${least} to ${most}`;
+    if (typeof value !== 'number') throw typeError('ERR_OPTION', what, where, value);
+    if (!Number.isInteger(value) || value < least || value > most) throw rangeError('ERR_OPTION', what, where, value);
+    return value;
+  };
+}
+
+function oneOfThese<T extends string>(...allowed: T[]) {
+  return (value: unknown, where: string): T => {
+    if (allowed.includes(value as T)) return value as T;
+    throw rangeError('ERR_OPTION', allowed.map((a) => `'${a}'`).join(', '), where, value);
+  };
+}
+
+function stopRules(given: unknown): readonly StopRule[] {
+  if (given === undefined) return [stop.agreement(0.99), stop.gap(1e-4)];
+  const rules = (Array.isArray(given) ? given : [given]) as StopRule[];
+  rules.forEach((rule, k) => {
+    const where = Array.isArray(given) ? `options.stop[${k}]` : 'options.stop';
+    if (typeof rule?.start !== 'function') throw typeError('ERR_OPTION', 'a rule such as stop.gap(1e-3)', where, rule);
+  });
+  if (rules.length === 0) throw rangeError('ERR_OPTION', 'at least one rule', 'options.stop', given);
+  return rules;
+}
+
+function warmStart(given: unknown, cols: number): Fit['warmStart'] {
+  if (given === undefined) return undefined;
+  const { weights, bias } = given as { weights?: ArrayLike<number>; bias?: number };
+  if (typeof weights?.length !== 'number' || typeof bias !== 'number') {
+    throw typeError('ERR_OPTION', 'a model, with weights and bias,', 'options.warmStart', given);
+  }
+  if (weights.length !== cols) throw rangeError('ERR_OPTION', `a model of ${cols} weights`, 'options.warmStart', weights.length);
+  for (let j = 0; j < cols; j++) {
+    if (!Number.isFinite(weights[j]))
+      throw rangeError('ERR_OPTION', 'a finite number', `options.warmStart.weights[${j}]`, weights[j]);
+  }
+  if (!Number.isFinite(bias)) throw rangeError('ERR_OPTION', 'a finite number', 'options.warmStart.bias', bias);
+  return { weights, bias };
+}
+
+/** gamma by row: times the class's and the row's weight. */
+function weights(options: SvmOptions, gamma: number, rows: number, labels: Labels['labels'], y: Int8Array): Float64Array {
+  const { classWeight, sampleWeight } = options;
+  const [negative, positive] = classFactors(classWeight, labels, y);
+  const gammas = Float64Array.from(y, (label) => gamma * (label > 0 ? positive : negative));
+  if (sampleWeight !== undefined) {
+    if (typeof sampleWeight !== 'object' || !Number.isInteger(sampleWeight?.length)) {
+      throw typeError('ERR_OPTION', 'an array of numbers', 'options.sampleWeight', sampleWeight);
+    }
+    if (sampleWeight.length !== rows) {
+      throw rangeError('ERR_OPTION', `${rows} numbers, one for each row,`, 'options.sampleWeight', sampleWeight.length);
+    }
+    for (let i = 0; i < rows; i++) gammas[i]! *= weight(sampleWeight[i], `options.sampleWeight[${i}]`);
+  }
+  for (const [sign, label] of [
+    [-1, labels[0]],
+    [1, labels[1]],
+  ] as const) {
+    if (gammas.every((g, i) => y[i] !== sign || g === 0)) {
+      throw coded(
+        RangeError,
+        'ERR_OPTION',
+        `Expected a positive weight for some row of class ${show(label)} but all of them are 0`,
+      );
+    }
+  }
+  const bad = gammas.findIndex((g) => !Number.isFinite(g));
+  if (bad >= 0) throw rangeError('ERR_OPTION', 'a finite product of gamma and weights', `row ${bad}`, gammas[bad]);
+  return gammas;
+}
+
+function classFactors(classWeight: unknown, labels: Labels['labels'], y: Int8Array): [negative: number, positive: number] {
+  if (classWeight === undefined) return [1, 1];
+  if (classWeight === 'balanced') {
+    const positives = y.reduce((count, label) => count + (label > 0 ? 1 : 0), 0);
+    return [y.length / (2 * (y.length - positives)), y.length / (2 * positives)];
+  }
+  if (typeof classWeight !== 'object' || classWeight === null) {
+    throw rangeError('ERR_OPTION', "'balanced', a Map or an object", 'options.classWeight', classWeight);
+  }
+  const entries = classWeight instanceof Map ? [...(classWeight as Map<unknown, unknown>)] : Object.entries(classWeight);
+  const factors: [number, number] = [1, 1];
+  for (const [key, value] of entries) {
+    const k = labels.findIndex((label) => label === key || (!(classWeight instanceof Map) && String(label) === key));
+    if (k < 0) {
+      throw rangeError(
+        'ERR_OPTION',
+        `${show(labels[0])} or ${show(labels[1])}, the labels there are,`,
+        'a key of options.classWeight',
+        key,
+      );
+    }
+    factors[k] = weight(value, `options.classWeight[${show(key)}]`);
+  }
+  return factors;
+}
+
+function weight(value: unknown, where: string): number {
+  if (typeof value !== 'number') throw typeError('ERR_OPTION', 'a number of 0 or more', where, value);
+  if (!(value >= 0 && value < Infinity)) throw rangeError('ERR_OPTION', 'a number of 0 or more', where, value);
+  return value;
 }

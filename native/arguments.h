@@ -26,6 +26,11 @@ struct ElementType<uint32_t> {
   static constexpr const char* name = "a Uint32Array";
 };
 template <>
+struct ElementType<uint8_t> {
+  static constexpr napi_typedarray_type type = napi_uint8_array;
+  static constexpr const char* name = "a Uint8Array";
+};
+template <>
 struct ElementType<int8_t> {
   static constexpr napi_typedarray_type type = napi_int8_array;
   static constexpr const char* name = "an Int8Array";
@@ -37,7 +42,7 @@ struct Span {
   size_t size;
 };
 
-inline void refuse(Napi::Env env, const std::string& expected, const std::string& name, const std::string& received) {
+[[noreturn]] inline void refuse(Napi::Env env, const std::string& expected, const std::string& name, const std::string& received) {
   throw Napi::RangeError::New(env, "Expected " + expected + " for " + name + " but received " + received);
 }
 
@@ -78,10 +83,14 @@ inline unsigned threads(const Napi::CallbackInfo& info, size_t i) {
   return static_cast<unsigned>(value < 1 ? 1 : value > 256 ? 256 : value);
 }
 
-inline void out_of_memory(Napi::Env env) {
-  Napi::Error error = Napi::RangeError::New(env, "Out of memory");
-  error.Set("code", Napi::String::New(env, "ERR_MEMORY"));
-  throw error;
+inline Napi::Error error_of(Napi::Env env, const char* message, const char* code) {
+  Napi::Error error = Napi::Error::New(env, message);
+  error.Set("code", Napi::String::New(env, code));
+  return error;
 }
+
+[[noreturn]] inline void fail(Napi::Env env, const char* message, const char* code) { throw error_of(env, message, code); }
+
+[[noreturn]] inline void out_of_memory(Napi::Env env) { fail(env, "Out of memory", "ERR_MEMORY"); }
 
 }  // namespace fista

@@ -34,15 +34,16 @@ Napi::Value problem(Napi::Env env, const CopyResult& result) {
 MatrixHandle::MatrixHandle(const Napi::CallbackInfo& info) : Napi::ObjectWrap<MatrixHandle>(info) {
   const Napi::Env env = info.Env();
   table_ = addon(env).table;
+  auto matrix = std::make_shared<Matrix>();
   const Run run = {table_, threads(info, 1)};
   CopyResult result;
   if (info.Length() <= 5) {
     const size_t rows = count(info, 3, "rows"), cols = count(info, 4, "cols");
     const size_t least = product(info, rows, cols);
     if (is_array(info[2], napi_float32_array)) {
-      result = matrix_.copy_dense(run, Values::f32, array<float>(info, 2, "data", least).data, rows, cols);
+      result = matrix->copy_dense(run, Values::f32, array<float>(info, 2, "data", least).data, rows, cols);
     } else {
-      result = matrix_.copy_dense(run, Values::f64, array<double>(info, 2, "data", least).data, rows, cols);
+      result = matrix->copy_dense(run, Values::f64, array<double>(info, 2, "data", least).data, rows, cols);
     }
   } else {
     const size_t rows = count(info, 5, "rows"), cols = count(info, 6, "cols");
@@ -58,35 +59,38 @@ MatrixHandle::MatrixHandle(const Napi::CallbackInfo& info) : Napi::ObjectWrap<Ma
       values = Values::f64;
       data = array<double>(info, 4, "values", indices.size).data;
     }
-    result = matrix_.copy_sparse(run, indptr.data, indices.data, values, data, indices.size, rows, cols);
+    result = matrix->copy_sparse(run, indptr.data, indices.data, values, data, indices.size, rows, cols);
   }
   const Napi::Value wrong = problem(env, result);
   if (!wrong.IsUndefined()) {
-    matrix_ = Matrix();
     info[0].As<Napi::Function>().Call({wrong});
     return;
   }
-  alive_ = true;
-  reported_ = static_cast<int64_t>(matrix_.bytes());
+  matrix_ = std::move(matrix);
+  reported_ = static_cast<int64_t>(matrix_->bytes());
   Napi::MemoryManagement::AdjustExternalMemory(env, reported_);
 }
 
 MatrixHandle::~MatrixHandle() { release(Env()); }
 
 void MatrixHandle::release(Napi::Env env) {
-  if (!alive_) return;
-  alive_ = false;
-  matrix_ = Matrix();
+  if (!matrix_) return;
+  matrix_.reset();
   Napi::MemoryManagement::AdjustExternalMemory(env, -reported_);
 }
 
-const Matrix& MatrixHandle::matrix(Napi::Env env) const {
-  if (!alive_) {
-    Napi::Error error = Napi::Error::New(env, "Expected a live matrix but it was disposed of");
-    error.Set("code", Napi::String::New(env, "ERR_DISPOSED"));
-    throw error;
+Matrix& MatrixHandle::matrix(Napi::Env env) const {
+  if (!matrix_) fail(env, "Expected a live matrix but it was disposed of", "ERR_DISPOSED");
+  return *matrix_;
+}
+
+std::shared_ptr<Matrix> MatrixHandle::matrix_of(const Napi::Value& value) {
+  if (!value.IsObject() || !value.As<Napi::Object>().InstanceOf(addon(value.Env()).matrix.Value())) {
+    refuse(value.Env(), "a Matrix", "matrix", "something else");
   }
-  return matrix_;
+  const MatrixHandle* handle = Unwrap(value.As<Napi::Object>());
+  handle->matrix(value.Env());
+  return handle->matrix_;
 }
 
 // multiply(w, out, threads)
@@ -98,7 +102,7 @@ Napi::Value MatrixHandle::multiply(const Napi::CallbackInfo& info) {
   if (!padded.allocate(X.cols() + 1)) out_of_memory(info.Env());
   if (X.cols()) std::memcpy(padded.data(), w.data, X.cols() * sizeof(double));
   padded[X.cols()] = 0;
-  X.multiply({table_, threads(info, 2)}, padded.data(), out.data);
+  X.multiply({table_, threads(info, 2)}, nullptr, 0, X.rows(), padded.data(), out.data);
   return info.Env().Undefined();
 }
 
@@ -109,7 +113,23 @@ Napi::Value MatrixHandle::multiply_transposed(const Napi::CallbackInfo& info) {
   const auto out = array<double>(info, 1, "out", X.cols());
   Buffer<double> scratch;
   if (!scratch.allocate(X.scratch_size())) out_of_memory(info.Env());
-  X.multiply_transposed({table_, threads(info, 2)}, u.data, out.data, scratch.data());
+  X.combine({table_, threads(info, 2)}, nullptr, 0, X.rows(), u.data, out.data, scratch.data());
+  return info.Env().Undefined();
+}
+
+// centre(threads)
+Napi::Value MatrixHandle::centre(const Napi::CallbackInfo& info) {
+  Matrix& X = matrix(info.Env());
+  if (matrix_.use_count() > 1) fail(info.Env(), "Expected a matrix that nothing else uses", "ERR_BUSY");
+  if (!X.centre({table_, threads(info, 0)})) out_of_memory(info.Env());
+  return info.Env().Undefined();
+}
+
+// shift(out): what was subtracted from each column
+Napi::Value MatrixHandle::shift(const Napi::CallbackInfo& info) {
+  const Matrix& X = matrix(info.Env());
+  const auto out = array<double>(info, 0, "out", X.cols());
+  for (size_t j = 0; j < X.cols(); ++j) out.data[j] = X.shift() ? X.shift()[j] : 0;
   return info.Env().Undefined();
 }
 
@@ -136,7 +156,8 @@ Napi::Function MatrixHandle::define(Napi::Env env) {
   return DefineClass(env, "Matrix",
                      {InstanceMethod<&MatrixHandle::multiply>("multiply"),
                       InstanceMethod<&MatrixHandle::multiply_transposed>("multiplyTransposed"),
-                      InstanceMethod<&MatrixHandle::describe>("describe"), InstanceMethod<&MatrixHandle::dispose>("dispose")});
+                      InstanceMethod<&MatrixHandle::centre>("centre"),
+                      InstanceMethod<&MatrixHandle::shift>("shift"), InstanceMethod<&MatrixHandle::describe>("describe"), InstanceMethod<&MatrixHandle::dispose>("dispose")});
 }
 
 void register_matrix(Napi::Env env, Napi::Object exports) {

@@ -3,6 +3,8 @@
 
 #include <napi.h>
 
+#include <memory>
+
 #include "matrix.h"
 
 namespace fista {
@@ -13,16 +15,20 @@ class MatrixHandle : public Napi::ObjectWrap<MatrixHandle> {
   explicit MatrixHandle(const Napi::CallbackInfo& info);
   ~MatrixHandle() override;
 
+  // The matrix of a live handle; throws if it is none.
+  static std::shared_ptr<Matrix> matrix_of(const Napi::Value& value);
+
  private:
   Napi::Value multiply(const Napi::CallbackInfo& info);
   Napi::Value multiply_transposed(const Napi::CallbackInfo& info);
+  Napi::Value centre(const Napi::CallbackInfo& info);
+  Napi::Value shift(const Napi::CallbackInfo& info);
   Napi::Value dispose(const Napi::CallbackInfo& info);
   Napi::Value describe(const Napi::CallbackInfo& info);
-  const Matrix& matrix(Napi::Env env) const;
+  Matrix& matrix(Napi::Env env) const;
   void release(Napi::Env env);
 
-  Matrix matrix_;
-  bool alive_ = false;
+  std::shared_ptr<Matrix> matrix_;  // null: disposed of
   int64_t reported_ = 0;  // bytes the garbage collector was told of
   const Table* table_ = nullptr;
 };

@@ -2,15 +2,18 @@
   "variables": {
     "addon_sources": [
       "native/addon.cc",
+      "native/async_job.cc",
       "native/matrix_handle.cc",
-      "native/projections.cc"
+      "native/projections.cc",
+      "native/svm_handle.cc"
     ],
     "kernel_sources": [
       "native/kernels/cones.cc",
       "native/kernels/cpu.cc",
       "native/kernels/knapsack.cc",
       "native/kernels/matrix.cc",
-      "native/kernels/parallel.cc"
+      "native/kernels/parallel.cc",
+      "native/kernels/svm.cc"
     ],
     "isa_source": "native/kernels/isa.cc",
     "common_flags": ["-O3", "-fvisibility=hidden", "-ffp-contract=off", "-Wall", "-Wextra"],

@@ -24,3 +24,40 @@ export function multiplyTransposed({ data, rows, cols }: Rows, u: Float64Array, 
     for (let j = 0, k = i * cols; j < cols; j++, k++) out[j]! += c * data[k]!;
   }
 }
+
+/** out[p] = x_row[p]·w for p in [begin, end); returns the number of entries read. */
+export function multiplyRows(
+  { data, cols }: Rows,
+  row: Uint32Array,
+  begin: number,
+  end: number,
+  w: Float64Array,
+  out: Float64Array,
+): number {
+  for (let p = begin; p < end; p++) {
+    let s = 0;
+    for (let j = 0, k = row[p]! * cols; j < cols; j++, k++) s += data[k]! * w[j]!;
+    out[p] = s;
+  }
+  return (end - begin) * cols;
+}
+
+/** out = Σ u[p] x_row[p] over p in [begin, end); rows with u[p] = 0 are not read. Returns the number of entries read. */
+export function combineRows(
+  { data, cols }: Rows,
+  row: Uint32Array,
+  begin: number,
+  end: number,
+  u: Float64Array,
+  out: Float64Array,
+): number {
+  out.fill(0, 0, cols);
+  let read = 0;
+  for (let p = begin; p < end; p++) {
+    const c = u[p]!;
+    if (c === 0) continue;
+    read += cols;
+    for (let j = 0, k = row[p]! * cols; j < cols; j++, k++) out[j]! += c * data[k]!;
+  }
+  return read;
+}

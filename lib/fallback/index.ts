@@ -2,4 +2,5 @@
 export { projectCones } from './cones.js';
 export { projectKnapsack } from './knapsack.js';
 export { Matrix } from './matrix.js';
-export { svmForward, svmStep } from './svm.js';
+export { Svm } from './svm.js';
+export { svmForward, svmStep } from './sweeps.js';

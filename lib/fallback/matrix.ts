@@ -31,10 +31,18 @@ function compact(values: Data): Data | undefined {
   return values.slice();
 }
 
+export interface ColumnStats {
+  readonly sum: Float64Array;
+  readonly square: Float64Array;
+  readonly most: Float64Array;
+  readonly number: Float64Array;
+}
+
 /** A data matrix X, copied once. Rows of numbers, or compressed sparse rows. */
 export class Matrix implements MatrixInterface {
   #dense: dense.Rows | undefined;
   #sparse: sparse.Rows | undefined;
+  #shifted: { readonly shift: Float64Array; readonly most: Float64Array } | undefined;
 
   constructor(onProblem: OnProblem, _threads: number, ...data: DenseArguments | SparseArguments) {
     if (data.length === 3) {
@@ -85,6 +93,91 @@ export class Matrix implements MatrixInterface {
   multiplyTransposed(u: Float64Array, out: Float64Array): void {
     if (this.#dense) dense.multiplyTransposed(this.#dense, u, out);
     else sparse.multiplyTransposed(this.#alive(), u, out);
+  }
+
+  /** out[p] = x_row[p]·w for p in [begin, end); returns the number of entries read. */
+  multiplyRows(row: Uint32Array, begin: number, end: number, w: Float64Array, out: Float64Array): number {
+    if (this.#dense) return dense.multiplyRows(this.#dense, row, begin, end, w, out);
+    return sparse.multiplyRows(this.#alive(), row, begin, end, w, out);
+  }
+
+  /** out = Σ u[p] x_row[p] over p in [begin, end); rows with u[p] = 0 are not read. Returns the number of entries read. */
+  combineRows(row: Uint32Array, begin: number, end: number, u: Float64Array, out: Float64Array): number {
+    if (this.#dense) return dense.combineRows(this.#dense, row, begin, end, u, out);
+    return sparse.combineRows(this.#alive(), row, begin, end, u, out);
+  }
+
+  /** out[i] = Σ_j (factor_j x_ij)² */
+  rowNorms(factor: Float64Array, out: Float64Array): void {
+    const { rows, cols } = this.describe();
+    for (let i = 0; i < rows; i++) {
+      let s = 0;
+      if (this.#dense) for (let j = 0; j < cols; j++) s += (factor[j]! * this.#dense.data[i * cols + j]!) ** 2;
+      else {
+        const { start, index, values } = this.#alive();
+        for (let k = start[i]!; k < start[i + 1]!; k++) s += (factor[index[k]!]! * (values ? values[k]! : 1)) ** 2;
+      }
+      out[i] = s;
+    }
+  }
+
+  /** Stored entries of row i. */
+  entries(i: number): number {
+    if (this.#dense) return this.#dense.cols;
+    const { start } = this.#alive();
+    return start[i + 1]! - start[i]!;
+  }
+
+  /** By column, over the stored entries: sum of x - centre_j, sum of its squares, max |x|, and their number. */
+  columnStats(centre: Float64Array): ColumnStats {
+    const cols = centre.length;
+    const stats: ColumnStats = {
+      sum: new Float64Array(cols),
+      square: new Float64Array(cols),
+      most: new Float64Array(cols),
+      number: new Float64Array(cols),
+    };
+    const { sum, square, most, number } = stats;
+    const add = (j: number, x: number) => {
+      const v = x - centre[j]!;
+      sum[j]! += v;
+      square[j]! += v * v;
+      most[j] = Math.max(most[j]!, Math.abs(x));
+      number[j]!++;
+    };
+    if (this.#dense) {
+      const { data } = this.#dense;
+      for (let k = 0, j = 0; k < data.length; k++, j = j + 1 === cols ? 0 : j + 1) add(j, data[k]!);
+    } else {
+      const { index, values } = this.#alive();
+      for (let k = 0; k < index.length; k++) add(index[k]!, values ? values[k]! : 1);
+    }
+    return stats;
+  }
+
+  /**
+   * Dense f64 data are kept minus their column means: a mean of 1e8 would cost x·w all its digits. Others, and data already centred,
+   * stay as they are.
+   */
+  centre(): void {
+    if (!(this.#dense?.data instanceof Float64Array) || this.#shifted) return;
+    const { data, rows, cols } = this.#dense;
+    const { sum, most } = this.columnStats(new Float64Array(cols));
+    // A sum that overflows leaves its column where it is.
+    const shift = sum.map((s) => (Number.isFinite(s / rows) ? s / rows : 0));
+    for (let k = 0, j = 0; k < data.length; k++, j = j + 1 === cols ? 0 : j + 1) data[k]! -= shift[j]!;
+    this.#shifted = { shift, most };
+  }
+
+  /** What was subtracted from each column. */
+  shift(out: Float64Array): void {
+    if (this.#shifted) out.set(this.#shifted.shift);
+    else out.fill(0);
+  }
+
+  /** That, and max |x| by column before it; or undefined. */
+  get shifted(): { readonly shift: Float64Array; readonly most: Float64Array } | undefined {
+    return this.#shifted;
   }
 
   dispose(): void {

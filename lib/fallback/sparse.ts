@@ -30,3 +30,48 @@ export function multiplyTransposed({ start, index, values, rows, cols }: Rows, u
     else for (let k = start[i]!; k < end; k++) out[index[k]!]! += c;
   }
 }
+
+/** out[p] = x_row[p]·w for p in [begin, end); returns the number of entries read. */
+export function multiplyRows(
+  { start, index, values }: Rows,
+  row: Uint32Array,
+  begin: number,
+  end: number,
+  w: Float64Array,
+  out: Float64Array,
+): number {
+  let read = 0;
+  for (let p = begin; p < end; p++) {
+    const i = row[p]!;
+    const last = start[i + 1]!;
+    let s = 0;
+    if (values) for (let k = start[i]!; k < last; k++) s += values[k]! * w[index[k]!]!;
+    else for (let k = start[i]!; k < last; k++) s += w[index[k]!]!;
+    out[p] = s;
+    read += last - start[i]!;
+  }
+  return read;
+}
+
+/** out = Σ u[p] x_row[p] over p in [begin, end); rows with u[p] = 0 are not read. Returns the number of entries read. */
+export function combineRows(
+  { start, index, values, cols }: Rows,
+  row: Uint32Array,
+  begin: number,
+  end: number,
+  u: Float64Array,
+  out: Float64Array,
+): number {
+  out.fill(0, 0, cols);
+  let read = 0;
+  for (let p = begin; p < end; p++) {
+    const c = u[p]!;
+    if (c === 0) continue;
+    const i = row[p]!;
+    const last = start[i + 1]!;
+    if (values) for (let k = start[i]!; k < last; k++) out[index[k]!]! += c * values[k]!;
+    else for (let k = start[i]!; k < last; k++) out[index[k]!]! += c;
+    read += last - start[i]!;
+  }
+  return read;
+}

@@ -1,45 +1,508 @@
-/** The sweeps of one FISTA iteration on the SVM's dual, at y = x + beta (x - xPrev) with q(y) = q + beta (q - qPrev). */
+/**
+ * The SVM's dual as FISTA's loop sees it: the data, two iterates, and the few sweeps a step or a check needs. Every method is one task
+ * of the loop and answers with a few numbers. The twin of native/kernels/svm.
+ *
+ * Rows stand in an order of our own, the active ones first: [0, active) take part in steps, the others rest at a bound with their
+ * alpha frozen. `row[p]` is the user's row at position p. H has rows y_i x̃_i, where x̃ = x / scale columnwise; q = H w.
+ */
+import type { SvmCall } from '../backend.js';
+import { projectKnapsack } from './knapsack.js';
+import type { Matrix } from './matrix.js';
 
-/** a = y + (1 - q(y) - mu y) / L */
-export function svmForward(
-  x: Float64Array,
-  xPrev: Float64Array,
-  q: Float64Array,
-  qPrev: Float64Array,
-  beta: number,
-  mu: number,
-  L: number,
-  a: Float64Array,
-): void {
-  for (let i = 0; i < x.length; i++) {
-    const y = x[i]! + beta * (x[i]! - xPrev[i]!);
-    const qy = q[i]! + beta * (q[i]! - qPrev[i]!);
-    a[i] = y + (1 - qy - mu * y) * (1 / L);
+const UNIT = 2 ** -53;
+
+/** What is proved of a row, for good: each is a fact about every exact optimum. `agreed` alone is about the last claim's own t. */
+export const FACT = { proper: 1, zero: 2, atBound: 4, positive: 8, negative: 16, agreed: 32 } as const;
+
+/** After this many returns a row rests no more, so that the set of resting rows changes finitely often. */
+const MOST_RETURNS = 3;
+/** Rows are moved to rest only when this share of the active ones can: moving costs sweeps. */
+const REST_SHARE = 32;
+
+export class Svm {
+  readonly #X: Matrix;
+  readonly #n: number;
+  readonly #d: number;
+  readonly #mu: number;
+  readonly #scale: number;
+  readonly #inverseScale: Float64Array; // by column
+  readonly #centre: Float64Array; // by column, in scaled space
+
+  // By position.
+  readonly #row: Uint32Array;
+  readonly #y: Int8Array;
+  readonly #gamma: Float64Array;
+  readonly #slack: Float64Array; // 2 (nnz_i + 4) u |x̃_i|: times |w| it bounds the rounding of x̃_i·w
+  readonly #radius: Float64Array; // r_i >= |x̃_i - m|
+  readonly #facts: Uint8Array;
+  readonly #returns: Uint8Array;
+  #x: Float64Array;
+  #xPrev: Float64Array;
+  #xNext: Float64Array;
+  #q: Float64Array;
+  #qPrev: Float64Array;
+  #qNext: Float64Array;
+
+  // By column, in scaled space.
+  #w: Float64Array;
+  #wPrev: Float64Array;
+  #wNext: Float64Array;
+  readonly #wRest: Float64Array; // the resting rows' share of w
+  readonly #wide: Float64Array; // w / scale, as the stored data want it
+
+  #active: number;
+  #bRest = 0; // the resting rows' share of y·alpha
+  #lambda = NaN;
+  #mostEntries = 0;
+  #mostNorm = 0;
+  #read = 0;
+  readonly #out = new Float64Array(12);
+
+  /** scale: 0 none, 1 standard, 2 maxabs. Dense f64 data are centred by `begin`. */
+  constructor(X: Matrix, y: Int8Array, gamma: Float64Array, mu: number, scale: number) {
+    const n = (this.#n = y.length);
+    const d = (this.#d = X.describe().cols);
+    this.#X = X;
+    this.#mu = mu;
+    this.#scale = scale;
+    this.#row = Uint32Array.from({ length: n }, (_, i) => i);
+    this.#y = y.slice();
+    this.#gamma = gamma.slice();
+    this.#facts = new Uint8Array(n);
+    this.#returns = new Uint8Array(n);
+    [this.#slack, this.#radius, this.#x, this.#xPrev, this.#xNext, this.#q, this.#qPrev, this.#qNext] = Array.from(
+      { length: 8 },
+      () => new Float64Array(n),
+    ) as Tuple8;
+    [this.#w, this.#wPrev, this.#wNext, this.#wRest, this.#wide] = Array.from({ length: 5 }, () => new Float64Array(d)) as Tuple5;
+    this.#inverseScale = new Float64Array(d).fill(1);
+    this.#centre = new Float64Array(d);
+    this.#active = n;
+  }
+
+  /** Stored entries read by X·w and Xᵀ·u so far. */
+  get read(): number {
+    return this.#read;
+  }
+
+  perform(...[name, ...args]: SvmCall): Float64Array {
+    return (this[name] as (...args: unknown[]) => Float64Array).apply(this, args);
+  }
+
+  /** Lets the event loop run first. */
+  async later(...call: SvmCall): Promise<Float64Array> {
+    await new Promise(setImmediate);
+    return this.perform(...call);
+  }
+
+  dispose(): void {}
+
+  /** x̃ = stored / scale, and the mean of x̃. Any centre is valid, so for data centred up to rounding 0 serves. */
+  #measureColumns(): void {
+    const X = this.#X;
+    const n = this.#n;
+    X.centre();
+    const inverse = (size: number) => (size > 0 && Number.isFinite(1 / size) ? 1 / size : 1);
+    const zero = new Float64Array(this.#d);
+    if (X.shifted) {
+      if (this.#scale === 1) this.#inverseScale.set(X.columnStats(zero).square.map((s) => inverse(Math.sqrt(s / n))));
+      if (this.#scale === 2) this.#inverseScale.set(X.shifted.most.map(inverse));
+      return;
+    }
+    const { sum, most } = X.columnStats(zero);
+    const mean = sum.map((s) => s / n);
+    if (this.#scale === 2) this.#inverseScale.set(most.map(inverse));
+    if (this.#scale === 1) {
+      const { square, number } = X.columnStats(mean);
+      this.#inverseScale.set(square.map((s, j) => inverse(Math.sqrt((s + (n - number[j]!) * mean[j]! ** 2) / n))));
+    }
+    this.#centre.set(mean.map((m, j) => m * this.#inverseScale[j]!));
+  }
+
+  /** r_i and the rounding of x̃_i·w, computed safely (upper bounds). */
+  #measureRows(): void {
+    const m = this.#centre;
+    const m2 = squares(m);
+    const norms = new Float64Array(this.#n);
+    this.#X.rowNorms(this.#inverseScale, norms);
+    this.#widen(m);
+    this.#X.multiplyRows(this.#row, 0, this.#n, this.#wide, this.#radius);
+    for (let i = 0; i < this.#n; i++) {
+      const entries = this.#X.entries(i);
+      this.#mostEntries = Math.max(this.#mostEntries, entries);
+      this.#mostNorm = Math.max(this.#mostNorm, norms[i]!);
+      const norm = Math.sqrt(norms[i]!) * (1 + (entries + 4) * UNIT);
+      this.#slack[i] = 2 * (entries + 4) * UNIT * norm;
+      const safe = 4 * (this.#d + 5) * UNIT * (norm + Math.sqrt(m2)) ** 2;
+      this.#radius[i] = Math.sqrt(Math.max(0, norm * norm - 2 * this.#radius[i]! + m2) + safe);
+    }
+  }
+
+  /** wide = w / scale */
+  #widen(w: Float64Array): void {
+    for (let j = 0; j < this.#d; j++) this.#wide[j] = w[j]! * this.#inverseScale[j]!;
+  }
+
+  /** q over positions [begin, end) */
+  #margins(w: Float64Array, begin: number, end: number, q: Float64Array): void {
+    this.#widen(w);
+    this.#read += this.#X.multiplyRows(this.#row, begin, end, this.#wide, q);
+    for (let p = begin; p < end; p++) q[p]! *= this.#y[p]!;
+  }
+
+  /** out = H'x over positions [begin, end), in scaled space; xNext or x serve as x. */
+  #combine(x: Float64Array, begin: number, end: number, out: Float64Array): void {
+    const u = this.#qNext; // free at this point
+    for (let p = begin; p < end; p++) u[p] = this.#y[p]! * x[p]!;
+    this.#read += this.#X.combineRows(this.#row, begin, end, u, out);
+    for (let j = 0; j < this.#d; j++) out[j]! *= this.#inverseScale[j]!;
+  }
+
+  /**
+   * Centres, scales and measures the data. [curvature of D along the balanced class-difference vector less mu, sum r², max r, |m|, most
+   * entries in a row, max |x̃_i|², |shift / scale|]
+   */
+  begin(): Float64Array {
+    this.#measureColumns();
+    this.#measureRows();
+    const counts = { 1: 0, [-1]: 0 } as Record<number, number>;
+    for (let p = 0; p < this.#n; p++) if (this.#gamma[p]! > 0) counts[this.#y[p]!]!++;
+    let length = 0;
+    for (let p = 0; p < this.#n; p++) {
+      this.#xNext[p] = this.#gamma[p]! > 0 ? 1 / counts[this.#y[p]!]! : 0;
+      length += this.#xNext[p]! ** 2;
+    }
+    this.#combine(this.#xNext, 0, this.#n, this.#wNext);
+    this.#out[0] = squares(this.#wNext) / length;
+    this.#out[1] = squares(this.#radius);
+    this.#out[2] = this.#radius.reduce((a, b) => Math.max(a, b), 0);
+    this.#out[3] = Math.sqrt(squares(this.#centre));
+    this.#out[4] = this.#mostEntries;
+    this.#out[5] = this.#mostNorm;
+    this.#out[6] = Math.sqrt(squares((this.#X.shifted?.shift ?? new Float64Array(0)).map((s, j) => s * this.#inverseScale[j]!)));
+    return this.#out;
+  }
+
+  /** Starts from the alpha = -psi'(theta) of a given model (weights in scaled space), made balanced. */
+  warm(w: Float64Array, t: number): Float64Array {
+    this.#margins(w, 0, this.#n, this.#q);
+    for (let p = 0; p < this.#n; p++) {
+      const theta = this.#q[p]! + this.#y[p]! * t;
+      this.#x[p] = clamp((1 - theta) / this.#mu, 0, this.#gamma[p]!);
+    }
+    projectKnapsack(this.#x, this.#y, this.#gamma, 0, NaN, this.#x);
+    this.#combine(this.#x, 0, this.#n, this.#w);
+    this.#margins(this.#w, 0, this.#n, this.#q);
+    this.#xPrev.set(this.#x);
+    this.#qPrev.set(this.#q);
+    this.#wPrev.set(this.#w);
+    return this.#out;
+  }
+
+  /**
+   * One step from y = x + beta (x - xPrev): the candidate x⁺ = proj(y + grad D(y) / L), its w and q.
+   * [|s|², s·(q⁺ - q(y)), its terms' magnitudes, lambda] with s = x⁺ - y.
+   */
+  step(L: number, beta: number): Float64Array {
+    const [x, xPrev, q, qPrev, xNext] = [this.#x, this.#xPrev, this.#q, this.#qPrev, this.#xNext];
+    const mu = this.#mu;
+    const active = this.#active;
+    for (let p = 0; p < active; p++) {
+      const y = x[p]! + beta * (x[p]! - xPrev[p]!);
+      const qy = q[p]! + beta * (q[p]! - qPrev[p]!);
+      xNext[p] = y + (1 - qy - mu * y) / L;
+    }
+    const a = xNext.subarray(0, active);
+    const lambda = projectKnapsack(a, this.#y.subarray(0, active), this.#gamma.subarray(0, active), -this.#bRest, this.#lambda, a);
+    if (!Number.isNaN(lambda)) this.#lambda = lambda;
+    this.#combine(xNext, 0, active, this.#wNext);
+    for (let j = 0; j < this.#d; j++) this.#wNext[j]! += this.#wRest[j]!;
+    this.#margins(this.#wNext, 0, active, this.#qNext);
+
+    const out = this.#out.fill(0);
+    for (let p = 0; p < active; p++) {
+      const s = xNext[p]! - (x[p]! + beta * (x[p]! - xPrev[p]!));
+      const rise = this.#qNext[p]! - (q[p]! + beta * (q[p]! - qPrev[p]!));
+      out[0]! += s * s;
+      out[1]! += s * rise;
+      out[2]! += Math.abs(s * rise);
+    }
+    out[3] = lambda;
+    return out;
+  }
+
+  /** The candidate becomes the iterate. (Resting rows' alpha stands in all three buffers; their q is refreshed when looked at.) */
+  accept(): void {
+    [this.#xPrev, this.#x, this.#xNext] = [this.#x, this.#xNext, this.#xPrev];
+    [this.#qPrev, this.#q, this.#qNext] = [this.#q, this.#qNext, this.#qPrev];
+    [this.#wPrev, this.#w, this.#wNext] = [this.#w, this.#wNext, this.#wPrev];
+  }
+
+  /** Brings q of the resting rows up to date. [|w|², m·w] */
+  look(): Float64Array {
+    if (this.#active < this.#n) this.#margins(this.#w, this.#active, this.#n, this.#q);
+    this.#out[0] = squares(this.#w);
+    this.#out[1] = dot(this.#centre, this.#w);
+    return this.#out;
+  }
+
+  /**
+   * The sums of -psi' over the positive rows and over the negative ones, and the number of rows on the quadratic piece, twice: at
+   * offset `low` with every decision value raised by its shift, and at `high` with every one lowered. shift_i = rho r_i + eta_i,
+   * eta_i = slack_i wNorm + etaT; with rho = wNorm = etaT = 0 there is none.
+   */
+  offsets(low: number, high: number, rho: number, wNorm: number, etaT: number): Float64Array {
+    const out = this.#out.fill(0);
+    for (let p = 0; p < this.#n; p++) {
+      const [y, q, gamma] = [this.#y[p]!, this.#q[p]!, this.#gamma[p]!];
+      const shift = rho * this.#radius[p]! + this.#slack[p]! * wNorm + etaT;
+      for (let side = 0; side < 2; side++) {
+        const theta = q + y * (side === 0 ? low + shift : high - shift);
+        const free = (1 - theta) / this.#mu;
+        out[3 * side + (y > 0 ? 0 : 1)]! += clamp(free, 0, gamma);
+        if (free > 0 && free < gamma) out[3 * side + 2]!++;
+      }
+    }
+    return out;
+  }
+
+  /**
+   * The sums a certificate is made of, at offset t: [FY, its rounding, psi, alpha, y·alpha, alpha·r, res², err²], with
+   * eta_i = slack_i wNorm + etaT the error of theta_i.
+   */
+  gap(t: number, wNorm: number, etaT: number): Float64Array {
+    const out = this.#out.fill(0);
+    const mu = this.#mu;
+    for (let p = 0; p < this.#n; p++) {
+      const [y, alpha, gamma] = [this.#y[p]!, this.#x[p]!, this.#gamma[p]!];
+      const theta = this.#q[p]! + y * t;
+      const eta = this.#slack[p]! * wNorm + etaT;
+      const free = (1 - theta) / mu;
+      const slope = clamp(free, 0, gamma); // -psi'
+      // The Fenchel–Young term: a product of non-negative factors on each piece. A negative from rounding counts as 0.
+      let fy: number;
+      let psi: number;
+      if (free <= 0) {
+        fy = alpha * (theta - 1 + (mu * alpha) / 2);
+        psi = 0;
+      } else if (free < gamma) {
+        fy = (mu / 2) * (alpha - free) ** 2;
+        psi = (1 - theta) ** 2 / (2 * mu);
+      } else {
+        fy = (gamma - alpha) * (1 - theta - (mu * (gamma + alpha)) / 2);
+        psi = gamma * (1 - theta) - (mu * gamma * gamma) / 2;
+      }
+      out[0]! += Math.max(fy, 0);
+      out[1]! += Math.abs(alpha - slope) * eta + (eta * eta) / (2 * mu);
+      out[2]! += psi;
+      out[3]! += alpha;
+      out[4]! += y * alpha;
+      out[5]! += alpha * this.#radius[p]!;
+      let res = 1 - theta - mu * alpha;
+      if (alpha === 0) res = Math.max(res, 0);
+      if (alpha === gamma) res = Math.min(res, 0);
+      out[6]! += res * res;
+      out[7]! += (eta + 4 * UNIT * (1 + Math.abs(theta) + mu * alpha)) ** 2;
+    }
+    return out;
+  }
+
+  /**
+   * Writes down what is proved: by the interval [s_i - shift_i + low, s_i + shift_i + high] that holds every optimal decision value
+   * (shift as in `offsets`), and by |alpha - alpha*| <= delta; with ball = 0 the interval does not count for "proper". [agreed, proper, zero, at bound]: the rows proved so, agreed being those
+   * whose own decision value s_i + t clears its rounding, guardR r_i + guard, on the proved side.
+   */
+  claim(
+    low: number,
+    high: number,
+    rho: number,
+    wNorm: number,
+    etaT: number,
+    delta: number,
+    ball: number,
+    t: number,
+    guardR: number,
+    guard: number,
+  ): Float64Array {
+    const out = this.#out.fill(0);
+    const mu = this.#mu;
+    for (let p = 0; p < this.#n; p++) {
+      const [y, q, gamma] = [this.#y[p]!, this.#q[p]!, this.#gamma[p]!];
+      const s = y * q;
+      const shift = rho * this.#radius[p]! + this.#slack[p]! * wNorm + etaT;
+      const outward = 4 * UNIT * (Math.abs(s) + shift + Math.abs(low) + Math.abs(high));
+      const lo = s - shift + low - outward;
+      const hi = s + shift + high + outward;
+      const least = y > 0 ? lo : -hi; // of theta*
+      const most = y > 0 ? hi : -lo;
+      const kink = 1 - mu * gamma;
+      const round = 4 * UNIT * (1 + mu * gamma);
+      let facts = this.#facts[p]!;
+      if (gamma > 0) {
+        if ((ball && least > kink + round) || gamma - this.#x[p]! > delta) facts |= FACT.proper;
+        if (least > 1) facts |= FACT.zero;
+        if (most < kink - round) facts |= FACT.atBound;
+      }
+      if (lo > 0) facts |= FACT.positive;
+      if (hi < 0) facts |= FACT.negative;
+      const margin = guardR * this.#radius[p]! + guard;
+      facts &= ~FACT.agreed;
+      if ((facts & FACT.positive && s + t > margin) || (facts & FACT.negative && s + t < -margin)) facts |= FACT.agreed;
+      this.#facts[p] = facts;
+      if (facts & FACT.agreed) out[0]!++;
+      if (facts & FACT.proper) out[1]!++;
+      if (facts & FACT.zero) out[2]!++;
+      if (facts & FACT.atBound) out[3]!++;
+    }
+    return out;
+  }
+
+  /**
+   * Lets rows rest that sit at a bound, in both iterates, with `delta` to spare at offset t, and wakes those that no longer do.
+   * [active rows]
+   */
+  rest(t: number, delta: number): Float64Array {
+    const idle = (p: number): boolean => {
+      const gamma = this.#gamma[p]!;
+      if (gamma === 0) return true;
+      const theta = this.#q[p]! + this.#y[p]! * t;
+      return this.#x[p] === 0 ? theta > 1 + delta : this.#x[p] === gamma && theta < 1 - this.#mu * gamma - delta;
+    };
+    // Return: the pair (x, xPrev) with q of both is then an exact state of FISTA on the whole problem.
+    const before = this.#active;
+    let changed = false;
+    for (let p = before; p < this.#n; p++) {
+      if (idle(p)) continue;
+      changed ||= this.#x[p] !== 0;
+      this.#returns[p]!++;
+      this.#swap(p, this.#active++);
+    }
+    if (this.#active > before) this.#margins(this.#wPrev, before, this.#active, this.#qPrev);
+    // Rest: those that do move behind the others, which keep their order. Not worth it for a few.
+    const rests = (p: number) => this.#returns[p]! < MOST_RETURNS && this.#x[p] === this.#xPrev[p] && idle(p);
+    const order = this.#order(this.#active, rests);
+    const awake = this.#active - order.idle;
+    if (order.idle * REST_SHARE >= this.#active) {
+      this.#reorder(order.positions);
+      for (let p = awake; p < this.#active; p++) changed ||= this.#x[p] !== 0;
+      this.#active = awake;
+    }
+    if (changed) {
+      this.#combine(this.#x, this.#active, this.#n, this.#wRest);
+      this.#bRest = 0;
+      for (let p = this.#active; p < this.#n; p++) this.#bRest += this.#y[p]! * this.#x[p]!;
+    }
+    for (let p = this.#active; p < this.#n; p++) this.#xPrev[p] = this.#xNext[p] = this.#x[p]!;
+    this.#out[0] = this.#active;
+    return this.#out;
+  }
+
+  /** All rows take part again, and from now on (until `rest` is called again). [active rows] */
+  wake(): Float64Array {
+    if (this.#active < this.#n) {
+      this.#margins(this.#wPrev, this.#active, this.#n, this.#qPrev);
+      this.#active = this.#n;
+      this.#wRest.fill(0);
+      this.#bRest = 0;
+    }
+    this.#out[0] = this.#active;
+    return this.#out;
+  }
+
+  /** One power iteration for |HH'| on the balanced subspace, all rows awake; `first` starts it anew. [estimate from below] */
+  power(first: number): Float64Array {
+    const z = this.#xNext;
+    if (first) for (let p = 0, state = 1; p < this.#n; p++) z[p] = (state = (state * 16807) % 2147483647) / 2147483647 - 0.5;
+    let along = 0;
+    for (let p = 0; p < this.#n; p++) along += this.#y[p]! * z[p]!;
+    for (let p = 0; p < this.#n; p++) z[p]! -= (this.#y[p]! * along) / this.#n;
+    const length = Math.sqrt(squares(z));
+    for (let p = 0; p < this.#n; p++) z[p]! /= length;
+    this.#combine(z, 0, this.#n, this.#wNext);
+    const estimate = squares(this.#wNext);
+    this.#margins(this.#wNext, 0, this.#n, this.#qNext);
+    z.set(this.#qNext);
+    this.#out[0] = estimate;
+    return this.#out;
+  }
+
+  weights(out: Float64Array): void {
+    out.set(this.#w);
+  }
+
+  /** 1 / scale by column, and what was subtracted from it before. */
+  columns(inverseScale: Float64Array, shift: Float64Array): void {
+    inverseScale.set(this.#inverseScale);
+    this.#X.shift(shift);
+  }
+
+  /** alpha by the user's row. */
+  alpha(out: Float64Array): void {
+    for (let p = 0; p < this.#n; p++) out[this.#row[p]!] = this.#x[p]!;
+  }
+
+  /** FACT bits by the user's row, and decision values s_i + t. */
+  facts(out: Uint8Array): void {
+    for (let p = 0; p < this.#n; p++) out[this.#row[p]!] = this.#facts[p]!;
+  }
+
+  /** Positions [0, end), those that pass the test behind those that do not, each in their old order. */
+  #order(end: number, test: (p: number) => boolean): { positions: Uint32Array; idle: number } {
+    const passes = Array.from({ length: end }, (_, p) => test(p));
+    const positions = new Uint32Array(end);
+    let k = 0;
+    for (let p = 0; p < end; p++) if (!passes[p]) positions[k++] = p;
+    const idle = end - k;
+    for (let p = 0; p < end; p++) if (passes[p]) positions[k++] = p;
+    return { positions, idle };
+  }
+
+  get #byPosition() {
+    return [
+      this.#row,
+      this.#y,
+      this.#gamma,
+      this.#slack,
+      this.#radius,
+      this.#facts,
+      this.#returns,
+      this.#x,
+      this.#xPrev,
+      this.#q,
+      this.#qPrev,
+    ];
+  }
+
+  #reorder(positions: Uint32Array): void {
+    for (const list of this.#byPosition) {
+      const old = list.slice(0, positions.length);
+      for (let p = 0; p < positions.length; p++) list[p] = old[positions[p]!]!;
+    }
+  }
+
+  #swap(a: number, b: number): void {
+    if (a === b) return;
+    for (const list of this.#byPosition) {
+      const held = list[a]!;
+      list[a] = list[b]!;
+      list[b] = held;
+    }
   }
 }
 
-/** For s = xNext - y: out = [ |s|², s·(qNext - q(y)), Σ |s_i (qNext - q(y))_i| ] */
-export function svmStep(
-  x: Float64Array,
-  xPrev: Float64Array,
-  q: Float64Array,
-  qPrev: Float64Array,
-  beta: number,
-  xNext: Float64Array,
-  qNext: Float64Array,
-  out: Float64Array,
-): void {
-  let squared = 0;
-  let curvature = 0;
-  let magnitude = 0;
-  for (let i = 0; i < x.length; i++) {
-    const s = xNext[i]! - (x[i]! + beta * (x[i]! - xPrev[i]!));
-    const rise = qNext[i]! - (q[i]! + beta * (q[i]! - qPrev[i]!));
-    squared += s * s;
-    curvature += s * rise;
-    magnitude += Math.abs(s * rise);
-  }
-  out[0] = squared;
-  out[1] = curvature;
-  out[2] = magnitude;
+type Tuple5 = [Float64Array, Float64Array, Float64Array, Float64Array, Float64Array];
+type Tuple8 = [...Tuple5, Float64Array, Float64Array, Float64Array];
+
+function clamp(value: number, low: number, high: number): number {
+  return Math.min(Math.max(value, low), high);
+}
+
+function squares(v: Float64Array): number {
+  return dot(v, v);
+}
+
+function dot(a: Float64Array, b: Float64Array): number {
+  let s = 0;
+  for (let i = 0; i < a.length; i++) s += a[i]! * b[i]!;
+  return s;
 }

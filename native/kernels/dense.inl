@@ -23,47 +23,59 @@ inline double dot_short(const T* x, const double* w, size_t n) {
 }
 
 template <size_t R, typename T>
-inline void dot_long(const T* x, const double* w, size_t cols, double* out) {
+inline void dot_long(const T* const* x, const double* w, size_t cols, double* out) {
   V s[R];
   for (size_t r = 0; r < R; ++r) s[r] = zero();
   sweep(cols, [&](size_t j, auto at) {
     const V a = at.load(w + j);
-    for (size_t r = 0; r < R; ++r) s[r] = fma(at.load(x + r * cols + j), a, s[r]);
+    for (size_t r = 0; r < R; ++r) s[r] = fma(at.load(x[r] + j), a, s[r]);
   });
   for (size_t r = 0; r < R; ++r) out[r] = sum(s[r]);
 }
 
 template <typename T>
-void dense_multiply(const void* data, size_t rows, size_t cols, const double* w, double* out) {
-  const T* x = static_cast<const T*>(data);
-  size_t i = 0;
+size_t dense_multiply(const DenseRows& m, const double* w, double* out) {
+  const T* x = static_cast<const T*>(m.x);
+  const size_t cols = m.cols;
+  size_t p = m.begin;
   if (cols <= kLong) {
-    for (; i < rows; ++i) out[i] = dot_short(x + i * cols, w, cols);
-    return;
+    for (; p < m.end; ++p) out[p] = dot_short(x + m.row(p) * cols, w, cols);
+  } else {
+    const T* rows[kRows];
+    for (; p + kRows <= m.end; p += kRows) {
+      for (size_t r = 0; r < kRows; ++r) rows[r] = x + m.row(p + r) * cols;
+      dot_long<kRows>(rows, w, cols, out + p);
+    }
+    for (; p < m.end; ++p) {
+      rows[0] = x + m.row(p) * cols;
+      dot_long<1>(rows, w, cols, out + p);
+    }
   }
-  for (; i + kRows <= rows; i += kRows) dot_long<kRows>(x + i * cols, w, cols, out + i);
-  for (; i < rows; ++i) dot_long<1>(x + i * cols, w, cols, out + i);
+  return (m.end - m.begin) * cols;
 }
 
 // The output of up to N vectors stays in registers while all rows pass by.
 template <size_t N, typename T>
-void add_narrow(const T* x, size_t rows, size_t cols, const double* u, double* out) {
-  const size_t last = (N - 1) * W;
+size_t add_narrow(const DenseRows& m, const double* u, double* out) {
+  const size_t last = (N - 1) * W, rest = m.cols - last;
   V s[N];
   for (size_t v = 0; v + 1 < N; ++v) s[v] = load(out + v * W);
   double end[W] = {};
-  for (size_t j = last; j < cols; ++j) end[j - last] = out[j];
+  for (size_t j = 0; j < rest; ++j) end[j] = out[last + j];
   s[N - 1] = load(end);
-  for (size_t i = 0; i < rows; ++i, x += cols) {
-    if (u[i] == 0) continue;
-    const V c = set1(u[i]);
+  size_t read = 0;
+  for (size_t p = m.begin; p < m.end; ++p) {
+    if (u[p] == 0) continue;
+    ++read;
+    const T* x = static_cast<const T*>(m.x) + m.row(p) * m.cols;
+    const V c = set1(u[p]);
     for (size_t v = 0; v + 1 < N; ++v) s[v] = fma(c, load(x + v * W), s[v]);
-    const V tail = cols - last == W ? load(x + last) : load_n(x + last, cols - last);
-    s[N - 1] = fma(c, tail, s[N - 1]);
+    s[N - 1] = fma(c, rest == W ? load(x + last) : load_n(x + last, rest), s[N - 1]);
   }
   for (size_t v = 0; v + 1 < N; ++v) store(out + v * W, s[v]);
   store(end, s[N - 1]);
-  for (size_t j = last; j < cols; ++j) out[j] = end[j - last];
+  for (size_t j = 0; j < rest; ++j) out[last + j] = end[j];
+  return read;
 }
 
 #if defined(FISTA_ISA_AVX512) || defined(FISTA_ISA_NEON)
@@ -72,15 +84,13 @@ constexpr size_t kNarrow = 16;  // of 32 registers
 constexpr size_t kNarrow = 12;  // of 16
 #endif
 
-// Finds the N that fits, if there is one.
+// Finds the N that fits and returns the number of rows read.
 template <size_t N, typename T>
-bool add_if_narrow(const T* x, size_t rows, size_t cols, const double* u, double* out) {
-  if constexpr (N > 0) {
-    if ((cols + W - 1) / W != N) return add_if_narrow<N - 1>(x, rows, cols, u, out);
-    add_narrow<N>(x, rows, cols, u, out);
-    return true;
+size_t add_as_narrow(const DenseRows& m, const double* u, double* out) {
+  if constexpr (N == 0) {
+    return 0;
   } else {
-    return false;
+    return (m.cols + W - 1) / W == N ? add_narrow<N, T>(m, u, out) : add_as_narrow<N - 1, T>(m, u, out);
   }
 }
 
@@ -108,26 +118,32 @@ inline void add_long(const T* const* x, const double* u, size_t cols, double* ou
 }
 
 template <typename T>
-void dense_transposed(const void* data, size_t rows, size_t cols, const double* u, double* out) {
-  const T* x = static_cast<const T*>(data);
-  if (add_if_narrow<kNarrow>(x, rows, cols, u, out)) return;
+size_t dense_combine(const DenseRows& m, const double* u, double* out) {
+  const T* x = static_cast<const T*>(m.x);
+  const size_t cols = m.cols;
+  if (cols <= kNarrow * W) return add_as_narrow<kNarrow, T>(m, u, out) * cols;
+  size_t read = 0;
   if (cols <= kLong) {
-    for (size_t i = 0; i < rows; ++i) {
-      if (u[i] != 0) add_short(x + i * cols, u[i], cols, out);
+    for (size_t p = m.begin; p < m.end; ++p) {
+      if (u[p] == 0) continue;
+      add_short(x + m.row(p) * cols, u[p], cols, out);
+      ++read;
     }
-    return;
+    return read * cols;
   }
   const T* waiting[kRows];
   double weight[kRows];
   size_t k = 0;
-  for (size_t i = 0; i < rows; ++i) {
-    if (u[i] == 0) continue;
-    waiting[k] = x + i * cols;
-    weight[k++] = u[i];
+  for (size_t p = m.begin; p < m.end; ++p) {
+    if (u[p] == 0) continue;
+    waiting[k] = x + m.row(p) * cols;
+    weight[k++] = u[p];
+    ++read;
     if (k == kRows) {
       add_long<kRows>(waiting, weight, cols, out);
       k = 0;
     }
   }
   for (size_t r = 0; r < k; ++r) add_long<1>(waiting + r, weight + r, cols, out);
+  return read * cols;
 }

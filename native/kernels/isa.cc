@@ -14,15 +14,16 @@ namespace {
 #include "dense.inl"
 #include "sparse.inl"
 #include "sweeps.inl"
+#include "svm.inl"
 
 constexpr Table kTable = {
     FISTA_STRING(FISTA_ISA),
     {dense_multiply<double>, dense_multiply<float>},
-    {dense_transposed<double>, dense_transposed<float>},
     {{sparse_multiply<uint16_t, double>, sparse_multiply<uint16_t, float>, sparse_multiply<uint16_t, Ones>},
      {sparse_multiply<uint32_t, double>, sparse_multiply<uint32_t, float>, sparse_multiply<uint32_t, Ones>}},
-    {{sparse_transposed<uint16_t, double>, sparse_transposed<uint16_t, float>, sparse_transposed<uint16_t, Ones>},
-     {sparse_transposed<uint32_t, double>, sparse_transposed<uint32_t, float>, sparse_transposed<uint32_t, Ones>}},
+    {dense_combine<double>, dense_combine<float>},
+    {{sparse_combine<uint16_t, double>, sparse_combine<uint16_t, float>, sparse_combine<uint16_t, Ones>},
+     {sparse_combine<uint32_t, double>, sparse_combine<uint32_t, float>, sparse_combine<uint32_t, Ones>}},
     {all_finite<double>, all_finite<float>},
     add_parts,
     knapsack_phi,
@@ -32,6 +33,10 @@ constexpr Table kTable = {
     scale,
     svm_forward,
     svm_step,
+    svm_finish,
+    svm_offsets,
+    svm_gap,
+    svm_sign,
     stream,
 };
 

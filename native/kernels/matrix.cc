@@ -146,71 +146,167 @@ CopyResult Matrix::copy_sparse(const Run& run, const uint32_t* indptr, const uin
 
 size_t Matrix::bytes() const { return f64_.bytes() + f32_.bytes() + start_.bytes() + index16_.bytes() + index32_.bytes(); }
 
-SparseRows Matrix::rows_of(size_t begin, size_t end) const {
+const void* Matrix::data() const {
+  if (values_ == Values::ones) return nullptr;
+  return values_ == Values::f64 ? static_cast<const void*>(f64_.data()) : f32_.data();
+}
+
+DenseRows Matrix::dense_rows(const uint32_t* list, size_t begin, size_t end) const { return {data(), cols_, list, begin, end}; }
+
+SparseRows Matrix::sparse_rows(const uint32_t* list, size_t begin, size_t end) const {
   const void* index = index_ == Index::u16 ? static_cast<const void*>(index16_.data()) : index32_.data();
-  const void* values = values_ == Values::f64   ? static_cast<const void*>(f64_.data())
-                       : values_ == Values::f32 ? static_cast<const void*>(f32_.data())
-                                                : nullptr;
-  return {start_.data(), index, values, cols_, begin, end};
+  return {start_.data(), index, data(), cols_, list, begin, end};
 }
 
-// Parts hold about equally many entries (an empty row counts as one).
-size_t Matrix::row_begin(size_t part, size_t parts) const {
-  if (!sparse_) return Partition{rows_, parts}.begin(part);
-  if (part >= parts) return rows_;
-  const double wanted = static_cast<double>(stored_ + rows_) * static_cast<double>(part) / static_cast<double>(parts);
-  size_t low = 0, high = rows_;
-  while (low < high) {
-    const size_t middle = (low + high) / 2;
-    if (static_cast<double>(start_[middle] + middle) < wanted) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
+// Entries that so many rows hold on average; an empty row counts as one.
+double Matrix::work(size_t rows) const {
+  return rows_ ? static_cast<double>(stored_ + rows_) * (static_cast<double>(rows) / static_cast<double>(rows_)) : 0;
 }
 
-void Matrix::multiply(const Run& run, const double* w, double* out) const {
-  const size_t parts = partition(rows_, stored_ + rows_).parts;
-  parallel(parts, run.threads, [&](size_t p) {
-    const size_t begin = row_begin(p, parts), end = row_begin(p + 1, parts);
+size_t Matrix::multiply(const Run& run, const uint32_t* list, size_t begin, size_t end, const double* w, double* out) const {
+  const Partition parts = partition(end - begin, static_cast<size_t>(work(end - begin)));
+  size_t read[kMostParts];
+  parallel(parts.parts, run.threads, [&](size_t k) {
+    const size_t from = begin + parts.begin(k), to = begin + parts.end(k);
     if (sparse_) {
-      run.table->sparse_multiply[size_t(index_)][size_t(values_)](rows_of(begin, end), w, out + begin);
-    } else if (values_ == Values::f64) {
-      run.table->dense_multiply[0](f64_.data() + begin * cols_, end - begin, cols_, w, out + begin);
+      read[k] = run.table->sparse_multiply[size_t(index_)][size_t(values_)](sparse_rows(list, from, to), w, out);
     } else {
-      run.table->dense_multiply[1](f32_.data() + begin * cols_, end - begin, cols_, w, out + begin);
+      read[k] = run.table->dense_multiply[size_t(values_)](dense_rows(list, from, to), w, out);
     }
   });
+  size_t total = 0;
+  for (size_t k = 0; k < parts.parts; ++k) total += read[k];
+  return total;
 }
 
-size_t Matrix::transposed_parts() const {
-  // At most 16 parts, each with eight times as many entries as the sum it makes.
-  const size_t most = stored_ / (8 * (cols_ + 1));
-  return partition(rows_, stored_ + rows_, most < 1 ? 1 : most > 16 ? 16 : most).parts;
+constexpr size_t kMostSums = 16;
+
+size_t Matrix::combine_parts(size_t rows) const {
+  // Each part holds eight times as many entries as the sum it makes.
+  const double entries = work(rows), most = entries / (8.0 * static_cast<double>(cols_ + 1));
+  return partition(rows, static_cast<size_t>(entries), most < 1 ? 1 : most > kMostSums ? kMostSums : static_cast<size_t>(most)).parts;
 }
 
 // Parts' sums start on their own cache lines, so that threads do not share one.
 static size_t padded(size_t n) { return (n + 7) / 8 * 8; }
 
-size_t Matrix::scratch_size() const { return transposed_parts() * padded(cols_); }
+size_t Matrix::scratch_size() const { return combine_parts(rows_) * padded(cols_); }
 
-void Matrix::multiply_transposed(const Run& run, const double* u, double* out, double* scratch) const {
-  const size_t parts = transposed_parts(), stride = padded(cols_);
-  parallel(parts, run.threads, [&](size_t p) {
-    const size_t begin = row_begin(p, parts), end = row_begin(p + 1, parts);
-    double* sum = scratch + p * stride;
+size_t Matrix::combine(const Run& run, const uint32_t* list, size_t begin, size_t end, const double* u, double* out,
+                       double* scratch) const {
+  const Partition parts = {end - begin, combine_parts(end - begin)};
+  const size_t stride = padded(cols_);
+  size_t read[kMostSums];
+  parallel(parts.parts, run.threads, [&](size_t k) {
+    const size_t from = begin + parts.begin(k), to = begin + parts.end(k);
+    double* sum = scratch + k * stride;
     std::memset(sum, 0, cols_ * sizeof(double));
     if (sparse_) {
-      run.table->sparse_transposed[size_t(index_)][size_t(values_)](rows_of(begin, end), u + begin, sum);
-    } else if (values_ == Values::f64) {
-      run.table->dense_transposed[0](f64_.data() + begin * cols_, end - begin, cols_, u + begin, sum);
+      read[k] = run.table->sparse_combine[size_t(index_)][size_t(values_)](sparse_rows(list, from, to), u, sum);
     } else {
-      run.table->dense_transposed[1](f32_.data() + begin * cols_, end - begin, cols_, u + begin, sum);
+      read[k] = run.table->dense_combine[size_t(values_)](dense_rows(list, from, to), u, sum);
     }
   });
-  run.table->add_parts(scratch, parts, stride, cols_, out);
+  run.table->add_parts(scratch, parts.parts, stride, cols_, out);
+  size_t total = 0;
+  for (size_t k = 0; k < parts.parts; ++k) total += read[k];
+  return total;
+}
+
+// Calls body(row, column, value) for every stored entry of rows [from, to).
+template <typename Body>
+void Matrix::each(size_t from, size_t to, Body&& body) const {
+  const auto visit = [&](auto value) {
+    if (!sparse_) {
+      for (size_t i = from; i < to; ++i) {
+        for (size_t j = 0; j < cols_; ++j) body(i, j, value(i * cols_ + j));
+      }
+    } else if (index_ == Index::u16) {
+      for (size_t i = from; i < to; ++i) {
+        for (size_t k = start_[i]; k < start_[i + 1]; ++k) body(i, size_t(index16_[k]), value(k));
+      }
+    } else {
+      for (size_t i = from; i < to; ++i) {
+        for (size_t k = start_[i]; k < start_[i + 1]; ++k) body(i, size_t(index32_[k]), value(k));
+      }
+    }
+  };
+  if (values_ == Values::f64) {
+    visit([data = f64_.data()](size_t k) { return data[k]; });
+  } else if (values_ == Values::f32) {
+    visit([data = f32_.data()](size_t k) { return static_cast<double>(data[k]); });
+  } else {
+    visit([](size_t) { return 1.0; });
+  }
+}
+
+void Matrix::row_norms(const Run& run, const double* factor, double* out) const {
+  const Partition parts = partition(rows_, stored_ + rows_);
+  parallel(parts.parts, run.threads, [&](size_t p) {
+    const size_t from = parts.begin(p), to = parts.end(p);
+    for (size_t i = from; i < to; ++i) out[i] = 0;
+    each(from, to, [&](size_t i, size_t j, double x) { out[i] += (factor[j] * x) * (factor[j] * x); });
+  });
+}
+
+bool Matrix::column_stats(const Run& run, const double* centre, ColumnStats& out) const {
+  const Partition parts = {rows_, combine_parts(rows_)};
+  Buffer<double> scratch;
+  if (!scratch.allocate(4 * parts.parts * cols_) || !out.sum.allocate(cols_) || !out.square.allocate(cols_) ||
+      !out.most.allocate(cols_) || !out.number.allocate(cols_)) {
+    return false;
+  }
+  parallel(parts.parts, run.threads, [&](size_t p) {
+    double* s = scratch.data() + 4 * p * cols_;
+    double *s2 = s + cols_, *m = s2 + cols_, *c = m + cols_;
+    std::memset(s, 0, 4 * cols_ * sizeof(double));
+    each(parts.begin(p), parts.end(p), [&](size_t, size_t j, double x) {
+      const double v = x - centre[j], a = x < 0 ? -x : x;
+      s[j] += v;
+      s2[j] += v * v;
+      m[j] = a > m[j] ? a : m[j];
+      c[j] += 1;
+    });
+  });
+  for (size_t j = 0; j < cols_; ++j) {
+    double sum = 0, square = 0, most = 0, number = 0;
+    for (size_t p = 0; p < parts.parts; ++p) {
+      const double* s = scratch.data() + 4 * p * cols_ + j;
+      sum += s[0];
+      square += s[cols_];
+      most = s[2 * cols_] > most ? s[2 * cols_] : most;
+      number += s[3 * cols_];
+    }
+    out.sum[j] = sum;
+    out.square[j] = square;
+    out.most[j] = most;
+    out.number[j] = number;
+  }
+  return true;
+}
+
+bool Matrix::centre(const Run& run) {
+  if (sparse_ || values_ != Values::f64 || shift_.data() != nullptr) return true;
+  ColumnStats stats;
+  Buffer<double> zeros, shift;
+  if (!zeros.allocate(cols_) || !shift.allocate(cols_)) return false;
+  std::memset(zeros.data(), 0, cols_ * sizeof(double));
+  if (!column_stats(run, zeros.data(), stats)) return false;
+  for (size_t j = 0; j < cols_; ++j) {
+    // A sum that overflows leaves its column where it is.
+    const double mean = stats.sum[j] / static_cast<double>(rows_);
+    shift[j] = mean - mean == 0 ? mean : 0;
+  }
+  const Partition parts = partition(rows_, stored_);
+  parallel(parts.parts, run.threads, [&](size_t p) {
+    for (size_t i = parts.begin(p); i < parts.end(p); ++i) {
+      double* row = f64_.data() + i * cols_;
+      for (size_t j = 0; j < cols_; ++j) row[j] -= shift[j];
+    }
+  });
+  shift_ = std::move(shift);
+  most_ = std::move(stats.most);
+  return true;
 }
 
 }  // namespace fista

@@ -40,12 +40,30 @@ class Matrix {
   CopyResult copy_sparse(const Run& run, const uint32_t* indptr, const uint32_t* index, Values values, const void* data,
                          size_t entries, size_t rows, size_t cols);
 
-  // out_i = x_i.w, for all rows. w has cols() + 1 entries, the last of them 0.
-  void multiply(const Run& run, const double* w, double* out) const;
+  // out[p] = x.w for the rows at positions [begin, end) of a list (null: all rows in their order). w has cols() + 1 entries, the
+  // last of them 0. Returns the number of entries read.
+  size_t multiply(const Run& run, const uint32_t* list, size_t begin, size_t end, const double* w, double* out) const;
 
-  // out_j = sum_i u_i x_ij. Rows with u_i = 0 are not read. Needs scratch_size() doubles.
-  void multiply_transposed(const Run& run, const double* u, double* out, double* scratch) const;
+  // out_j = sum of u[p] x_j over the same. Rows with u[p] = 0 are not read. Needs scratch_size() doubles.
+  size_t combine(const Run& run, const uint32_t* list, size_t begin, size_t end, const double* u, double* out,
+                 double* scratch) const;
   size_t scratch_size() const;
+
+  // out_i = sum_j (factor_j x_ij)^2
+  void row_norms(const Run& run, const double* factor, double* out) const;
+  // By column, over the stored entries: sum of x - centre_j, sum of its squares, max |x|, and their number.
+  struct ColumnStats {
+    Buffer<double> sum, square, most, number;
+  };
+  [[nodiscard]] bool column_stats(const Run& run, const double* centre, ColumnStats& out) const;
+
+  // Dense f64 data are kept minus their column means: a mean of 1e8 would cost x.w all its digits. Others, and data already
+  // centred, stay as they are. False if there is no memory.
+  [[nodiscard]] bool centre(const Run& run);
+  const double* shift() const { return shift_.data(); }     // what was subtracted by column, or null
+  const double* most_abs() const { return most_.data(); }   // max |x| by column before that, or null
+  // Stored entries of row i.
+  size_t entries(size_t i) const { return sparse_ ? start_[i + 1] - start_[i] : cols_; }
 
   size_t rows() const { return rows_; }
   size_t cols() const { return cols_; }
@@ -56,11 +74,15 @@ class Matrix {
   Index index() const { return index_; }
 
  private:
-  // The sums of X'u are taken over these parts of the rows and then added in order. Few enough that the parts' sums weigh little
-  // beside the matrix itself.
-  size_t transposed_parts() const;
-  size_t row_begin(size_t part, size_t parts) const;
-  SparseRows rows_of(size_t begin, size_t end) const;
+  // The sums of X'u are taken over so many parts of `rows` rows and then added in order. Few enough that the parts' sums weigh
+  // little beside the matrix itself.
+  size_t combine_parts(size_t rows) const;
+  double work(size_t rows) const;
+  DenseRows dense_rows(const uint32_t* list, size_t begin, size_t end) const;
+  SparseRows sparse_rows(const uint32_t* list, size_t begin, size_t end) const;
+  const void* data() const;
+  template <typename Body>
+  void each(size_t from, size_t to, Body&& body) const;
 
   size_t rows_ = 0, cols_ = 0, stored_ = 0;
   bool sparse_ = false;
@@ -71,6 +93,7 @@ class Matrix {
   Buffer<uint32_t> start_;
   Buffer<uint16_t> index16_;
   Buffer<uint32_t> index32_;
+  Buffer<double> shift_, most_;
 };
 
 }  // namespace fista

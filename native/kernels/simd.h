@@ -63,6 +63,7 @@ inline void store_n(double* p, V a, size_t k) { _mm512_mask_storeu_pd(p, first(k
 inline V operator+(V a, V b) { return {_mm512_add_pd(a.v, b.v)}; }
 inline V operator-(V a, V b) { return {_mm512_sub_pd(a.v, b.v)}; }
 inline V operator*(V a, V b) { return {_mm512_mul_pd(a.v, b.v)}; }
+inline V operator/(V a, V b) { return {_mm512_div_pd(a.v, b.v)}; }
 inline V fma(V a, V b, V c) { return {_mm512_fmadd_pd(a.v, b.v, c.v)}; }
 inline V min(V a, V b) { return {_mm512_min_pd(a.v, b.v)}; }
 inline V max(V a, V b) { return {_mm512_max_pd(a.v, b.v)}; }
@@ -70,6 +71,7 @@ inline V abs(V a) { return {_mm512_abs_pd(a.v)}; }
 inline M less(V a, V b) { return _mm512_cmp_pd_mask(a.v, b.v, _CMP_LT_OQ); }
 inline M both(M a, M b) { return static_cast<M>(a & b); }
 inline V where(M m, V a) { return {_mm512_maskz_mov_pd(m, a.v)}; }
+inline V select(M m, V a, V b) { return {_mm512_mask_blend_pd(m, b.v, a.v)}; }
 inline double sum(V a) {
   const __m256d h = _mm256_add_pd(_mm512_castpd512_pd256(a.v), _mm512_extractf64x4_pd(a.v, 1));
   const __m128d q = _mm_add_pd(_mm256_castpd256_pd128(h), _mm256_extractf128_pd(h, 1));
@@ -111,6 +113,7 @@ inline void store_n(double* p, V a, size_t k) { _mm256_maskstore_pd(p, first(k),
 inline V operator+(V a, V b) { return {_mm256_add_pd(a.v, b.v)}; }
 inline V operator-(V a, V b) { return {_mm256_sub_pd(a.v, b.v)}; }
 inline V operator*(V a, V b) { return {_mm256_mul_pd(a.v, b.v)}; }
+inline V operator/(V a, V b) { return {_mm256_div_pd(a.v, b.v)}; }
 inline V fma(V a, V b, V c) { return {_mm256_fmadd_pd(a.v, b.v, c.v)}; }
 inline V min(V a, V b) { return {_mm256_min_pd(a.v, b.v)}; }
 inline V max(V a, V b) { return {_mm256_max_pd(a.v, b.v)}; }
@@ -118,6 +121,7 @@ inline V abs(V a) { return {_mm256_andnot_pd(_mm256_set1_pd(-0.0), a.v)}; }
 inline M less(V a, V b) { return _mm256_cmp_pd(a.v, b.v, _CMP_LT_OQ); }
 inline M both(M a, M b) { return _mm256_and_pd(a, b); }
 inline V where(M m, V a) { return {_mm256_and_pd(m, a.v)}; }
+inline V select(M m, V a, V b) { return {_mm256_blendv_pd(b.v, a.v, m)}; }
 inline double sum(V a) {
   const __m128d q = _mm_add_pd(_mm256_castpd256_pd128(a.v), _mm256_extractf128_pd(a.v, 1));
   return _mm_cvtsd_f64(_mm_add_sd(q, _mm_unpackhi_pd(q, q)));
@@ -147,6 +151,7 @@ inline void store_n(double* p, V a, size_t k) {
 inline V operator+(V a, V b) { return {_mm_add_pd(a.v, b.v)}; }
 inline V operator-(V a, V b) { return {_mm_sub_pd(a.v, b.v)}; }
 inline V operator*(V a, V b) { return {_mm_mul_pd(a.v, b.v)}; }
+inline V operator/(V a, V b) { return {_mm_div_pd(a.v, b.v)}; }
 inline V fma(V a, V b, V c) { return a * b + c; }
 inline V min(V a, V b) { return {_mm_min_pd(a.v, b.v)}; }
 inline V max(V a, V b) { return {_mm_max_pd(a.v, b.v)}; }
@@ -154,6 +159,7 @@ inline V abs(V a) { return {_mm_andnot_pd(_mm_set1_pd(-0.0), a.v)}; }
 inline M less(V a, V b) { return _mm_cmplt_pd(a.v, b.v); }
 inline M both(M a, M b) { return _mm_and_pd(a, b); }
 inline V where(M m, V a) { return {_mm_and_pd(m, a.v)}; }
+inline V select(M m, V a, V b) { return {_mm_or_pd(_mm_and_pd(m, a.v), _mm_andnot_pd(m, b.v))}; }
 inline double sum(V a) { return _mm_cvtsd_f64(_mm_add_sd(a.v, _mm_unpackhi_pd(a.v, a.v))); }
 
 #elif defined(FISTA_ISA_NEON)
@@ -183,6 +189,7 @@ inline void store_n(double* p, V a, size_t k) {
 inline V operator+(V a, V b) { return {vaddq_f64(a.v, b.v)}; }
 inline V operator-(V a, V b) { return {vsubq_f64(a.v, b.v)}; }
 inline V operator*(V a, V b) { return {vmulq_f64(a.v, b.v)}; }
+inline V operator/(V a, V b) { return {vdivq_f64(a.v, b.v)}; }
 inline V fma(V a, V b, V c) { return {vfmaq_f64(c.v, a.v, b.v)}; }
 inline V min(V a, V b) { return {vminq_f64(a.v, b.v)}; }
 inline V max(V a, V b) { return {vmaxq_f64(a.v, b.v)}; }
@@ -190,6 +197,7 @@ inline V abs(V a) { return {vabsq_f64(a.v)}; }
 inline M less(V a, V b) { return vcltq_f64(a.v, b.v); }
 inline M both(M a, M b) { return vandq_u64(a, b); }
 inline V where(M m, V a) { return {vreinterpretq_f64_u64(vandq_u64(m, vreinterpretq_u64_f64(a.v)))}; }
+inline V select(M m, V a, V b) { return {vbslq_f64(m, a.v, b.v)}; }
 inline double sum(V a) { return vgetq_lane_f64(a.v, 0) + vgetq_lane_f64(a.v, 1); }
 
 #else  // one lane, any CPU
@@ -215,6 +223,7 @@ inline void store_n(double*, V, size_t) {}
 inline V operator+(V a, V b) { return {a.v + b.v}; }
 inline V operator-(V a, V b) { return {a.v - b.v}; }
 inline V operator*(V a, V b) { return {a.v * b.v}; }
+inline V operator/(V a, V b) { return {a.v / b.v}; }
 inline V fma(V a, V b, V c) { return {a.v * b.v + c.v}; }
 inline V min(V a, V b) { return {a.v < b.v ? a.v : b.v}; }
 inline V max(V a, V b) { return {a.v > b.v ? a.v : b.v}; }
@@ -222,6 +231,7 @@ inline V abs(V a) { return {a.v < 0 ? -a.v : a.v}; }
 inline M less(V a, V b) { return a.v < b.v; }
 inline M both(M a, M b) { return a && b; }
 inline V where(M m, V a) { return {m ? a.v : 0.0}; }
+inline V select(M m, V a, V b) { return m ? a : b; }
 inline double sum(V a) { return a.v; }
 
 #endif

@@ -38,11 +38,14 @@ struct Four {
 // w has one entry more than the matrix has columns, and it is 0: entries past a row's end are sent there. It stands at
 // m.zero_column.
 template <typename I, typename T>
-void sparse_multiply(const SparseRows& m, const double* w, double* out) {
+size_t sparse_multiply(const SparseRows& m, const double* w, double* out) {
   const I* index = static_cast<const I*>(m.index);
   const T* values = static_cast<const T*>(m.values);
-  for (size_t i = m.begin; i < m.end; ++i) {
+  size_t read = 0;
+  for (size_t p = m.begin; p < m.end; ++p) {
+    const size_t i = m.row(p);
     size_t k = m.start[i];
+    read += m.start[i + 1] - k;
     const size_t end = m.start[i + 1];
     double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
     const auto add = [&](const Four& f) {
@@ -53,19 +56,23 @@ void sparse_multiply(const SparseRows& m, const double* w, double* out) {
     };
     for (; k + 4 <= end; k += 4) add(Four(index + k));
     add(Four(index + k, end - k, m.zero_column));
-    out[i - m.begin] = (s0 + s1) + (s2 + s3);
+    out[p] = (s0 + s1) + (s2 + s3);
   }
+  return read;
 }
 
 // The column numbers of a row differ, so four sums can be read before any is written: they do not wait for each other.
 template <typename I, typename T>
-void sparse_transposed(const SparseRows& m, const double* u, double* out) {
+size_t sparse_combine(const SparseRows& m, const double* u, double* out) {
   const I* index = static_cast<const I*>(m.index);
   const T* values = static_cast<const T*>(m.values);
-  for (size_t i = m.begin; i < m.end; ++i) {
-    const double c = u[i - m.begin];
+  size_t read = 0;
+  for (size_t p = m.begin; p < m.end; ++p) {
+    const double c = u[p];
     if (c == 0) continue;
+    const size_t i = m.row(p);
     size_t k = m.start[i];
+    read += m.start[i + 1] - k;
     const size_t end = m.start[i + 1];
     for (; k + 4 <= end; k += 4) {
       const Four f(index + k);
@@ -78,4 +85,5 @@ void sparse_transposed(const SparseRows& m, const double* u, double* out) {
     }
     for (; k < end; ++k) out[index[k]] += times(c, values, k);
   }
+  return read;
 }

@@ -11,13 +11,24 @@ namespace fista {
 enum class Values : uint8_t { f64, f32, ones };
 enum class Index : uint8_t { u16, u32 };
 
-// Rows [begin, end) of a compressed sparse row matrix; column numbers ascend within a row. values is null for Values::ones.
+// Rows of a row-major matrix: those at positions [begin, end), where position p holds row list[p], or row p if list is null.
+struct DenseRows {
+  const void* x;
+  size_t cols;
+  const uint32_t* list;
+  size_t begin, end;
+  size_t row(size_t p) const { return list ? list[p] : p; }
+};
+
+// The same of a compressed sparse row matrix; column numbers ascend within a row. values is null for Values::ones.
 struct SparseRows {
   const uint32_t* start;
   const void* index;
   const void* values;
   size_t zero_column;  // one past the last column; there w is 0
+  const uint32_t* list;
   size_t begin, end;
+  size_t row(size_t p) const { return list ? list[p] : p; }
 };
 
 // phi(lambda) = sum y_i clamp(a_i - lambda y_i, 0, gamma_i): its value, the number of terms strictly inside their bounds (minus
@@ -38,16 +49,28 @@ struct State {
   double beta;
 };
 
+// The SVM's rows by position, from some position on.
+struct SvmRows {
+  const int8_t* y;
+  const double *gamma, *slack, *radius, *x, *q;
+  double mu;
+};
+
+// How far decision values may be off: shift_i = rho r_i + eta_i, eta_i = slack_i w_norm + eta_t.
+struct SvmShift {
+  double rho, w_norm, eta_t;
+};
+
 struct Table {
   const char* name;
 
-  // out_i = x_i.w for rows consecutive rows of a row-major matrix; [f64, f32]
-  void (*dense_multiply[2])(const void* x, size_t rows, size_t cols, const double* w, double* out);
-  // out_j += sum_i u_i x_ij; rows with u_i = 0 are not read; [f64, f32]
-  void (*dense_transposed[2])(const void* x, size_t rows, size_t cols, const double* u, double* out);
-  // the same for sparse rows; [u16, u32][f64, f32, ones]
-  void (*sparse_multiply[2][3])(const SparseRows& rows, const double* w, double* out);
-  void (*sparse_transposed[2][3])(const SparseRows& rows, const double* u, double* out);
+  // out[p] = x.w for the row at each position; returns the number of entries read. w has one entry more than there are columns,
+  // and it is 0. Dense: [f64, f32]; sparse: [u16, u32][f64, f32, ones].
+  size_t (*dense_multiply[2])(const DenseRows& rows, const double* w, double* out);
+  size_t (*sparse_multiply[2][3])(const SparseRows& rows, const double* w, double* out);
+  // out_j += sum over positions of u[p] x_j. Rows with u[p] = 0 are not read, and not counted in the entries returned.
+  size_t (*dense_combine[2])(const DenseRows& rows, const double* u, double* out);
+  size_t (*sparse_combine[2][3])(const SparseRows& rows, const double* u, double* out);
 
   // true if all n entries are finite; [f64, f32]
   bool (*all_finite[2])(const void* x, size_t n);
@@ -67,6 +90,13 @@ struct Table {
   void (*svm_forward)(const State& state, size_t n, double mu, double inverse_L, double* a);
   // the step from y to x+
   Step (*svm_step)(const State& state, const double* x_next, const double* q_next, size_t n);
+
+  // The sweeps of the SVM (svm.h says what they compute), over n positions; sums are added to `sums`.
+  void (*svm_finish)(const State& state, const int8_t* y, const double* x_next, double* q_next, size_t n, double* sums);
+  void (*svm_offsets)(const SvmRows& rows, size_t n, const SvmShift& shift, double low, double high, double* sums);
+  void (*svm_gap)(const SvmRows& rows, size_t n, const SvmShift& shift, double t, double* sums);
+  // out = a * y, for labels y
+  void (*svm_sign)(const double* a, const int8_t* y, size_t n, double* out);
   // sum of n doubles read as fast as the memory allows: the yardstick of the benchmark
   double (*stream)(const double* x, size_t n);
 };

@@ -1,0 +1,74 @@
+/**
+ * Roots of non-decreasing functions, by bisection with Newton steps that stay inside the bracket. A search is a generator: it yields
+ * the place to look at next and receives what was found there, so it does not know who computes, or whether that takes a while.
+ */
+
+/** Value and slope (0 where unknown) at the place asked for. */
+export interface Found {
+  value: number;
+  slope: number;
+}
+
+/** value(low) < 0 ≤ value(high); an end not yet found is infinite. */
+export interface Bracket {
+  low: number;
+  high: number;
+}
+
+export type Search = Generator<number, Bracket, Found>;
+
+const scratch = new Float64Array(1);
+const bits = new BigInt64Array(scratch.buffer);
+
+/** The next double above x. */
+export function nextUp(x: number): number {
+  if (x === 0) return Number.MIN_VALUE;
+  scratch[0] = x;
+  bits[0]! += x > 0 ? 1n : -1n;
+  return scratch[0];
+}
+
+/**
+ * Narrows the bracket around the smallest t with value(t) ≥ 0 until `enough` says so, or its ends are neighbouring doubles.
+ * `step` is how far to look when there is no slope to follow.
+ */
+export function* searchRoot(
+  guess: number,
+  step: number,
+  enough: (bracket: Bracket, found: Found) => boolean = () => false,
+): Search {
+  const bracket: Bracket = { low: -Infinity, high: Infinity };
+  let t = guess;
+  let reach = step;
+  let margin = 1; // how many rounding units beyond Newton's point to look, so that the root is caught from both sides
+  for (;;) {
+    const found = yield t;
+    if (found.value < 0) bracket.low = t;
+    else bracket.high = t;
+    const { low, high } = bracket;
+    if (enough(bracket, found) || nextUp(low) >= high) return bracket;
+    const newton = t - found.value / found.slope;
+    const unit = 2 ** -52 * Math.max(Math.abs(t), Number.MIN_VALUE);
+    const previous = t;
+    if (Math.abs(newton - t) <= 4 * unit * margin) {
+      t = found.value < 0 ? t + margin * unit : t - margin * unit;
+      margin *= 4;
+    } else {
+      t = newton;
+    }
+    if (low < t && t < high && t !== previous) continue;
+    if (low === -Infinity || high === Infinity) {
+      // Nothing to follow yet: go further and further out.
+      t = found.value < 0 ? previous + reach : previous - reach;
+      reach *= 2;
+    } else {
+      t = middle(low, high);
+    }
+  }
+}
+
+/** Strictly between two doubles that are not neighbours. */
+function middle(low: number, high: number): number {
+  const m = low / 2 + high / 2;
+  return low < m && m < high ? m : nextUp(low);
+}

@@ -1,0 +1,179 @@
+/**
+ * What an iterate proves. The gap without cancellation, the ball around w it gives, the interval of every optimal offset, the distance
+ * in alpha: all with their rounding. The sums come from the backend; here is what follows from them.
+ */
+import { searchRoot, type Bracket, type Found, type Search } from './bisect.js';
+import type { SvmCall } from './backend.js';
+import type { Calls } from './fista.js';
+
+const UNIT = 2 ** -53;
+
+/** What does not change during a run. */
+export interface Facts {
+  readonly n: number;
+  readonly d: number;
+  readonly mu: number;
+  /** Σ r_i², max r_i, |m|: r_i the distance of row i from the centre m. */
+  readonly radiusSquares: number;
+  readonly radiusMost: number;
+  readonly centreNorm: number;
+  /** Most stored entries in a row. */
+  readonly mostEntries: number;
+  /** |m| + 2 |shift / scale|: times |w|, what a prediction adds up besides |x̃_i - m||w|. */
+  readonly predictionNorm: number;
+}
+
+/** One iterate, measured at offset t. */
+export interface Measured {
+  t: number;
+  wNorm: number;
+  /** m·w */
+  centreDot: number;
+  primal: number;
+  /** The duality gap, rounding included: an upper bound. */
+  gap: number;
+  /** The rounding's part of it. */
+  rounding: number;
+  /** |w - w*| <= rho */
+  rho: number;
+  /** |alpha - alpha*| <= delta (proof 2) */
+  delta: number;
+}
+
+/** The error of theta_i that comes with t. */
+const etaOf = (facts: Facts, t: number): number => 2 * (facts.mostEntries + 4) * UNIT * Math.abs(t);
+
+/** Two searches side by side: the backend looks at two offsets in one sweep. */
+function* inPairs(
+  low: Search,
+  high: Search,
+  ask: (low: number, high: number) => Generator<SvmCall, [Found, Found], Float64Array>,
+): Generator<SvmCall, [Bracket, Bracket], Float64Array> {
+  let a = low.next();
+  let b = high.next();
+  let atA = a.done ? NaN : a.value;
+  let atB = b.done ? NaN : b.value;
+  while (!a.done || !b.done) {
+    if (!a.done) atA = a.value;
+    if (!b.done) atB = b.value;
+    const [foundA, foundB] = yield* ask(atA, atB);
+    if (!a.done) a = low.next(foundA);
+    if (!b.done) b = high.next(foundB);
+  }
+  return [a.value, b.value];
+}
+
+/** h(t), the slope of the primal in t, and its own slope. */
+function slopeOf(positive: number, negative: number, quadratic: number, mu: number): Found {
+  return { value: negative - positive, slope: quadratic / mu };
+}
+
+/** An offset good enough to measure the gap with: what is left of its error costs less than `worth`. */
+export function* nearOffset(facts: Facts, guess: number, worth: number, calls: Calls): Generator<SvmCall, number, Float64Array> {
+  const { mu } = facts;
+  let best = guess;
+  let least = Infinity;
+  const search = searchRoot(guess, 1, (_bracket, { value, slope }) => {
+    // Half value²/slope is what a Newton step would gain.
+    return Math.abs(value) <= least && (value * value) / (2 * slope) <= worth;
+  });
+  let next = search.next();
+  for (let looks = 0; !next.done && looks < 12; looks++) {
+    const t = next.value;
+    const sums = yield calls.offsets(t, t, 0, 0, 0);
+    const found = slopeOf(sums[0]!, sums[1]!, sums[2]!, mu);
+    if (Math.abs(found.value) < least) {
+      least = Math.abs(found.value);
+      best = t;
+    }
+    next = search.next(found);
+  }
+  return best;
+}
+
+/**
+ * The offset to the last bit. h is computed with an error of up to (n + 8) u (S⁺ + S⁻): where it is 0 within that on an interval, the
+ * middle of the interval.
+ */
+export function* exactOffset(facts: Facts, guess: number, calls: Calls): Generator<SvmCall, number, Float64Array> {
+  const eps = (facts.n + 8) * UNIT;
+  const [left, right] = yield* inPairs(searchRoot(guess, 1), searchRoot(guess, 1), function* (low, high) {
+    const s = yield calls.offsets(low, high, 0, 0, 0);
+    const a = slopeOf(s[0]!, s[1]!, s[2]!, facts.mu);
+    const b = slopeOf(s[3]!, s[4]!, s[5]!, facts.mu);
+    a.value += eps * (s[0]! + s[1]!); // from here on h is not surely negative
+    b.value -= eps * (s[3]! + s[4]!); // up to here it is not surely positive
+    return [a, b];
+  });
+  const t = left.high / 2 + right.low / 2;
+  return Number.isFinite(t) ? t : guess;
+}
+
+/** Measures the iterate at offset t. `resting` rows were brought up to date before. */
+export function* measure(
+  facts: Facts,
+  t: number,
+  wSquared: number,
+  centreDot: number,
+  calls: Calls,
+): Generator<SvmCall, Measured, Float64Array> {
+  const { n, d, mu, radiusMost, radiusSquares, centreNorm } = facts;
+  const wNorm = Math.sqrt(wSquared);
+  const sums = yield calls.gap(t, wNorm, etaOf(facts, t));
+  const [fy, fyRounding, psi, alphaSum, balance, alphaRadius, res2, err2] = sums as unknown as Numbers8;
+  const primal = 0.5 * wSquared + psi;
+  const grown = 1 + 2 * n * UNIT;
+  const rounding = grown * (16 * UNIT * fy + fyRounding);
+  const gap = grown * fy + rounding;
+  const e = Math.abs(balance) + n * UNIT * alphaSum;
+  const dw = (n + 4) * UNIT * (alphaRadius + centreNorm * alphaSum);
+  const W = Math.abs(t + centreDot) + 4 * d * UNIT * centreNorm * wNorm + 1 + radiusMost * Math.sqrt(2 * primal);
+  const off = dw + e * centreNorm;
+  const rho = Math.sqrt(gap + e * W) + off;
+  const residual = (Math.sqrt(res2) + Math.sqrt(err2) + off * Math.sqrt(radiusSquares)) / mu + Math.sqrt((W * e) / mu);
+  const byGap = Math.sqrt((2 * (gap + e * W + off * off)) / mu);
+  return { t, wNorm, centreDot, primal, gap, rounding, rho, delta: Math.min(residual, byGap) * grown };
+}
+
+type Numbers8 = [number, number, number, number, number, number, number, number];
+
+/** What a check can claim. */
+export interface Claimed {
+  agreed: number;
+  properlyClassified: number;
+  zero: number;
+  atBound: number;
+}
+
+/**
+ * Encloses every optimal offset (plus m·(w* - w), which cancels) and claims what follows for each row. Properly classified are the
+ * rows proved so by |alpha - alpha*| <= delta and, if `ball`, by the interval of their decision value.
+ */
+export function* claim(
+  facts: Facts,
+  measured: Measured,
+  { delta, ball }: { delta: number; ball: boolean },
+  calls: Calls,
+): Generator<SvmCall, Claimed, Float64Array> {
+  const { n, mu } = facts;
+  const { t, rho, wNorm } = measured;
+  const etaT = etaOf(facts, t);
+  const eps = (n + 8) * UNIT;
+  // Outer ends of the brackets will do; they are narrowed to a twentieth of their distance from t.
+  const close = ({ low, high }: Bracket) =>
+    high - low < Infinity && high - low <= 0.05 * Math.max(Math.abs(low - t), Math.abs(high - t));
+  const reach = rho * facts.radiusMost + etaT;
+  const [first, last] = yield* inPairs(searchRoot(t, reach || 1, close), searchRoot(t, reach || 1, close), function* (low, high) {
+    const s = yield calls.offsets(low, high, rho, wNorm, etaT);
+    return [
+      { value: s[1]! * (1 + eps) - s[0]! * (1 - eps), slope: s[2]! / mu },
+      // The last root: where the value is 0 it may still lie further up.
+      { value: s[4]! * (1 - eps) - s[3]! * (1 + eps) || -Number.MIN_VALUE, slope: s[5]! / mu },
+    ];
+  });
+  // first.low: surely below the first root; last.high: at or beyond the end of the last flat piece.
+  const guardR = 4 * (facts.d + 8) * UNIT * wNorm;
+  const guard = 4 * (facts.d + 8) * UNIT * (facts.predictionNorm * wNorm + Math.abs(t));
+  const counts = yield calls.claim(first.low, last.high, rho, wNorm, etaT, delta, Number(ball), t, guardR, guard);
+  return { agreed: counts[0]!, properlyClassified: counts[1]!, zero: counts[2]!, atBound: counts[3]! };
+}

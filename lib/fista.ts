@@ -1,0 +1,183 @@
+/**
+ * FISTA on the SVM's dual, as a generator: it decides (momentum, step size, checks, stopping) and yields what is to be computed next.
+ * It never knows which backend computes, or whether that happens on this thread.
+ */
+import { claim, exactOffset, measure, nearOffset, type Claimed, type Facts, type Measured } from './certificate.js';
+import type { SvmCall, SvmProblem, SvmTasks } from './backend.js';
+import type { SvmStatus } from './types.js';
+
+export type Calls = { [K in keyof SvmTasks]: (...args: Parameters<SvmTasks[K]>) => SvmCall };
+
+export const calls: Calls = Object.fromEntries(
+  (['begin', 'warm', 'step', 'look', 'offsets', 'gap', 'claim', 'rest', 'wake', 'power'] as const).map((name) => [
+    name,
+    (...args: unknown[]) => [name, ...args],
+  ]),
+) as unknown as Calls;
+
+export interface LoopSettings {
+  readonly L: 'measured' | 'norm' | 'paper';
+  readonly resting: boolean;
+  readonly checkEvery: number;
+  readonly maxIterations: number;
+  /** Where to start, in scaled space; asked for once `begin` was performed. */
+  readonly warm?: () => { readonly w: Float64Array; readonly t: number };
+  /** Facts that are known before the first task. */
+  readonly known: Pick<Facts, 'n' | 'd' | 'mu'>;
+  /** Called at every check: says whether, and how, to end. */
+  readonly decide: (check: LoopCheck) => SvmStatus | undefined;
+  /** Whether the time is up: the run then ends with a last check. */
+  readonly expired: () => boolean;
+}
+
+export interface LoopCheck extends Claimed {
+  readonly iteration: number;
+  readonly measured: Measured;
+  readonly L: number;
+}
+
+export interface LoopResult {
+  readonly status: SvmStatus;
+  readonly check: LoopCheck;
+}
+
+/** Rows rest with this much to spare in their margin. */
+const REST_DELTA = 0.05;
+/** The net: no halving of the best gap in this many iterations. */
+const PATIENCE = 100;
+
+/** The momentum of the strongly convex variant. */
+function momentum(L: number, mu: number): number {
+  const root = Math.sqrt(L / mu);
+  return (root - 1) / (root + 1);
+}
+
+/** The norm of HH' on the balanced subspace, from below. */
+function* powerNorm(): Generator<SvmCall, number, Float64Array> {
+  let estimate = (yield calls.power(1))[0]!;
+  for (let k = 1; k < 300; k++) {
+    const next = (yield calls.power(0))[0]!;
+    const still = next <= estimate * (1 + 1e-5);
+    estimate = Math.max(next, estimate);
+    if (still && k > 10) break;
+  }
+  return estimate;
+}
+
+export function* fistaSvm(
+  problem: Pick<SvmProblem, 'accept'>,
+  settings: LoopSettings,
+): Generator<SvmCall, LoopResult, Float64Array> {
+  const { known, decide, maxIterations } = settings;
+  const { mu, n } = known;
+
+  const [c0, radiusSquares, radiusMost, centreNorm, mostEntries, mostNorm, shiftNorm] =
+    (yield calls.begin()) as unknown as Numbers7;
+  const facts: Facts = {
+    ...known,
+    radiusSquares,
+    radiusMost,
+    centreNorm,
+    mostEntries,
+    predictionNorm: centreNorm + 2 * shiftNorm,
+  };
+  const cap = mu + radiusSquares; // a true bound on the balanced subspace
+  let { L: way, resting } = settings;
+  let L = way === 'paper' ? mu + n * mostNorm : way === 'norm' ? mu + 1.01 * (yield* powerNorm()) : mu + 1.5 * c0;
+  if (way === 'measured') L = Math.min(L, cap);
+  let t = 0;
+  if (settings.warm) {
+    const warm = settings.warm();
+    t = warm.t;
+    yield calls.warm(warm.w, t);
+  }
+
+  let best = Infinity; // the gap when the net's clock was last set
+  let bestAt = 0;
+  for (let iteration = 0; ;) {
+    // ---- A step: y, its projection, and whether L held.
+    const beta = momentum(L, mu);
+    let lambda = NaN;
+    let length = 0;
+    for (;;) {
+      const [squared, curvature, magnitude, root] = (yield calls.step(L, beta)) as unknown as Numbers4;
+      lambda = root;
+      length = Math.sqrt(squared);
+      // D is quadratic: the descent inequality is exactly c <= L. A sum below its own rounding says nothing.
+      const c = mu + curvature / squared;
+      const noise = (n * 2 ** -53 * magnitude) / squared;
+      if (way !== 'measured' || !(curvature > n * 2 ** -53 * magnitude)) break;
+      if (c > L * (1 + 1e-6) + noise && L < cap) {
+        L = Math.min(1.5 * c, cap);
+        continue;
+      }
+      L = Math.max(c, 0.9 * L);
+      break;
+    }
+    problem.accept();
+    iteration++;
+
+    // ---- A check, of all rows.
+    const late = settings.expired();
+    const last = late || iteration >= maxIterations;
+    if (iteration % settings.checkEvery !== 0 && !last) continue;
+    const [wSquared, centreDot] = (yield calls.look()) as unknown as [number, number];
+    const guess = Number.isFinite(lambda) && iteration <= settings.checkEvery && !settings.warm ? L * lambda : t;
+    t = yield* nearOffset(facts, guess, 1e-3 * best, calls);
+    let measured = yield* measure(facts, t, wSquared, centreDot, calls);
+    if (measured.gap < best) t = measured.t;
+    // With the paper's L, its own proof alone, as printed; it needs a true bound and every row in the step.
+    const proof = way === 'paper' ? { delta: ((2 * L) / mu) * length, ball: false } : { delta: measured.delta, ball: true };
+    let check: LoopCheck = { iteration, measured, L, ...(yield* claim(facts, measured, proof, calls)) };
+    const status =
+      decide(check) ?? (measured.rounding > 0.5 * measured.gap ? 'precision' : undefined) ?? (last ? 'max-iterations' : undefined);
+    if (status) {
+      // The model that is returned: its offset to the last bit, and the certificate of that very model.
+      t = yield* exactOffset(facts, t, calls);
+      measured = yield* measure(facts, t, wSquared, centreDot, calls);
+      check = { iteration, measured, L, ...(yield* claim(facts, measured, proof, calls)) };
+      return { status, check };
+    }
+
+    // ---- The net: the plain method, whose convergence is proved.
+    if (measured.gap <= best / 2) {
+      best = measured.gap;
+      bestAt = iteration;
+    } else if (iteration - bestAt >= PATIENCE && way === 'measured') {
+      yield calls.wake();
+      L = mu + 1.1 * (yield* powerNorm());
+      way = 'norm';
+      resting = false;
+      best = measured.gap;
+      bestAt = iteration;
+    }
+    if (resting) yield calls.rest(t, REST_DELTA);
+  }
+}
+
+type Numbers7 = [...Numbers4, number, number, number];
+type Numbers4 = [number, number, number, number];
+
+/** Performs a loop's tasks on this thread. An aborted signal's reason is thrown, as it is. */
+export function run<R>(loop: Generator<SvmCall, R, Float64Array>, problem: SvmProblem, signal?: AbortSignal): R {
+  let next = loop.next();
+  while (!next.done) {
+    signal?.throwIfAborted();
+    next = loop.next(problem.perform(...next.value));
+  }
+  return next.value;
+}
+
+/** Performs a loop's tasks elsewhere, one after the other. */
+export async function runAsync<R>(
+  loop: Generator<SvmCall, R, Float64Array>,
+  problem: SvmProblem,
+  signal?: AbortSignal,
+): Promise<R> {
+  let next = loop.next();
+  while (!next.done) {
+    signal?.throwIfAborted();
+    next = loop.next(await problem.later(...next.value));
+  }
+  return next.value;
+}

@@ -1,0 +1,61 @@
+/** Stopping rules: plain functions from a check to a status, or nothing. */
+import type { StopRule, SvmCheck } from './types.js';
+
+/** How close p must come to growth to count: the paper's delta_min, and how often it may fail to: its stale counter. */
+export interface StaleOptions {
+  /** @default 1e-4 */
+  deltaMin?: number;
+  /** @default 2 */
+  patience?: number;
+}
+
+export const stop = Object.freeze({
+  /** The task is done: this share of the rows provably gets the label that every exact optimum would give. */
+  agreement(share: number): StopRule {
+    return {
+      name: 'agreement',
+      everyIteration: false,
+      start: () => (check) => (check.agreed >= share * check.rows ? 'agreement' : undefined),
+    };
+  },
+
+  /** The relative duality gap has come down to this. */
+  gap(relative: number): StopRule {
+    return { name: 'gap', everyIteration: false, start: () => (check) => (check.relativeGap <= relative ? 'gap' : undefined) };
+  },
+
+  /**
+   * The paper's rule: the share of rows proved to be properly classified has not grown by deltaMin for `patience` iterations. Counted
+   * from the first such row on: before it, the share is 0 and every run would end at once.
+   */
+  stale({ deltaMin = 1e-4, patience = 2 }: StaleOptions = {}): StopRule {
+    return {
+      name: 'stale',
+      everyIteration: true,
+      start: () => {
+        let best = 0;
+        let stale = 0;
+        return ({ properlyClassified, rows }: SvmCheck) => {
+          const share = properlyClassified / rows;
+          if (share === 0) return undefined;
+          if (share > best + deltaMin) {
+            best = share;
+            stale = 0;
+            return undefined;
+          }
+          return ++stale >= patience ? 'stale' : undefined;
+        };
+      },
+    };
+  },
+});
+
+/** One run's rules, as one function: the first that answers decides. */
+export function firstOf(rules: readonly StopRule[]): (check: SvmCheck) => ReturnType<ReturnType<StopRule['start']>> {
+  const running = rules.map((rule) => rule.start());
+  return (check) => {
+    let status: ReturnType<(typeof running)[number]>;
+    for (const rule of running) status ??= rule(check);
+    return status;
+  };
+}

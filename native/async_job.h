@@ -1,0 +1,47 @@
+// Work off the main thread. One thread of our own per environment takes jobs in turn (never libuv's pool: file reads must not wait
+// for a fit), and a finished job comes back through a thread-safe function. Several fits share the thread step by step; each step
+// may use the compute pool (parallel.h).
+#pragma once
+
+#include <napi.h>
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <thread>
+
+#include "sync.h"
+
+namespace fista {
+
+class Runner {
+ public:
+  // work() runs on the runner's thread; then done(env) on the main thread, unless the environment is gone.
+  struct Job {
+    std::function<void()> work;
+    std::function<void(Napi::Env)> done;
+  };
+
+  explicit Runner(Napi::Env env);
+  ~Runner();
+  Runner(const Runner&) = delete;
+  Runner& operator=(const Runner&) = delete;
+
+  void submit(std::unique_ptr<Job> job);
+
+ private:
+  void loop();
+  void stop();
+  static void finish(napi_env env, napi_value, void* context, void* data);
+
+  Napi::Env env_;
+  napi_threadsafe_function back_ = nullptr;
+  size_t pending_ = 0;  // main thread only
+  Mutex mutex_;
+  Condition condition_;
+  std::deque<std::unique_ptr<Job>> queue_;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace fista

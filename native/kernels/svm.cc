@@ -1,0 +1,400 @@
+#include "svm.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "knapsack.h"
+#include "parallel.h"
+
+namespace fista {
+namespace {
+
+constexpr double kUnit = 0x1p-53;
+constexpr uint8_t kMostReturns = 3;   // after so many returns a row rests no more
+constexpr size_t kRestShare = 32;     // rows are moved to rest when this share of the active ones can
+
+double dot(const double* a, const double* b, size_t n) {
+  double s = 0;
+  for (size_t i = 0; i < n; ++i) s += a[i] * b[i];
+  return s;
+}
+
+// Sums N quantities over n positions: parts in parallel, added in order. body(begin, count, sums) adds to sums.
+template <size_t N, typename Body>
+void reduce(const Run& run, size_t n, double* out, Body&& body) {
+  const Partition parts = partition(n, 4 * n);
+  double partial[kMostParts][N] = {};
+  parallel(parts.parts, run.threads, [&](size_t p) { body(parts.begin(p), parts.end(p) - parts.begin(p), partial[p]); });
+  for (size_t k = 0; k < N; ++k) {
+    out[k] = 0;
+    for (size_t p = 0; p < parts.parts; ++p) out[k] += partial[p][k];
+  }
+}
+
+// Runs body(begin, count) over parts of n positions.
+template <typename Body>
+void split(const Run& run, size_t n, Body&& body) {
+  const Partition parts = partition(n, 4 * n);
+  parallel(parts.parts, run.threads, [&](size_t p) { body(parts.begin(p), parts.end(p) - parts.begin(p)); });
+}
+
+double clamp(double value, double low, double high) { return std::min(std::max(value, low), high); }
+
+}  // namespace
+
+bool Svm::init(const Run& run, std::shared_ptr<Matrix> matrix, const int8_t* y, const double* gamma, double mu, Scale scale) {
+  run_ = run;
+  scale_ = scale;
+  X_ = std::move(matrix);
+  n_ = X_->rows();
+  d_ = X_->cols();
+  active_ = n_;
+  mu_ = mu;
+  lambda_ = std::numeric_limits<double>::quiet_NaN();
+  for (Buffer<double>* b : {&gamma_, &slack_, &radius_, &x_, &x_prev_, &x_next_, &q_, &q_prev_, &q_next_, &work_}) {
+    if (!b->allocate(n_)) return false;
+    std::memset(b->data(), 0, n_ * sizeof(double));
+  }
+  for (Buffer<double>* b : {&inverse_scale_, &centre_, &w_, &w_prev_, &w_next_, &w_rest_, &wide_}) {
+    if (!b->allocate(d_ + 1)) return false;
+    std::memset(b->data(), 0, (d_ + 1) * sizeof(double));
+  }
+  if (!row_.allocate(n_) || !index_.allocate(n_) || !y_.allocate(n_) || !facts_.allocate(n_) || !returns_.allocate(n_) ||
+      !scratch_.allocate(X_->scratch_size())) {
+    return false;
+  }
+  for (size_t i = 0; i < n_; ++i) row_[i] = static_cast<uint32_t>(i);
+  std::memcpy(y_.data(), y, n_);
+  std::memcpy(gamma_.data(), gamma, n_ * sizeof(double));
+  std::memset(facts_.data(), 0, n_);
+  std::memset(returns_.data(), 0, n_);
+  return true;
+}
+
+// x~ = stored / scale, and the mean of x~. Any centre is valid, so for data centred up to rounding 0 serves.
+bool Svm::measure_columns() {
+  if (!X_->centre(run_)) return false;
+  const double n = static_cast<double>(n_);
+  const auto inverse = [](double size) { return size > 0 && std::isfinite(1 / size) ? 1 / size : 1; };
+  Matrix::ColumnStats stats;
+  for (size_t j = 0; j < d_; ++j) {
+    inverse_scale_[j] = 1;
+    centre_[j] = 0;
+  }
+  if (X_->shift() != nullptr) {
+    if (scale_ == Scale::standard && !X_->column_stats(run_, centre_.data(), stats)) return false;
+    for (size_t j = 0; j < d_; ++j) {
+      if (scale_ == Scale::standard) inverse_scale_[j] = inverse(std::sqrt(stats.square[j] / n));
+      if (scale_ == Scale::maxabs) inverse_scale_[j] = inverse(X_->most_abs()[j]);
+    }
+    return true;
+  }
+  if (!X_->column_stats(run_, centre_.data(), stats)) return false;
+  for (size_t j = 0; j < d_; ++j) centre_[j] = stats.sum[j] / n;
+  if (scale_ == Scale::maxabs) {
+    for (size_t j = 0; j < d_; ++j) inverse_scale_[j] = inverse(stats.most[j]);
+  }
+  if (scale_ == Scale::standard) {
+    if (!X_->column_stats(run_, centre_.data(), stats)) return false;
+    for (size_t j = 0; j < d_; ++j) {
+      inverse_scale_[j] = inverse(std::sqrt((stats.square[j] + (n - stats.number[j]) * centre_[j] * centre_[j]) / n));
+    }
+  }
+  for (size_t j = 0; j < d_; ++j) centre_[j] *= inverse_scale_[j];
+  return true;
+}
+
+size_t Svm::bytes() const {
+  size_t total = row_.bytes() + index_.bytes() + y_.bytes() + facts_.bytes() + returns_.bytes();
+  for (const Buffer<double>* b : {&gamma_, &slack_, &radius_, &x_, &x_prev_, &x_next_, &q_, &q_prev_, &q_next_, &work_,
+                                  &inverse_scale_, &centre_, &w_, &w_prev_, &w_next_, &w_rest_, &wide_, &scratch_}) {
+    total += b->bytes();
+  }
+  return total;
+}
+
+void Svm::measure_rows() {
+  const double m2 = dot(centre_.data(), centre_.data(), d_), m = std::sqrt(m2);
+  X_->row_norms(run_, inverse_scale_.data(), slack_.data());
+  const size_t read = read_;
+  dot_rows(centre_.data(), 0, n_, radius_.data());
+  read_ = read;  // part of the copy, not of the solve
+  for (size_t i = 0; i < n_; ++i) {
+    const size_t entries = X_->entries(i);
+    most_entries_ = std::max(most_entries_, entries);
+    most_norm_ = std::max(most_norm_, slack_[i]);
+    const double rounding = static_cast<double>(entries + 4) * kUnit;
+    const double norm = std::sqrt(slack_[i]) * (1 + rounding);
+    slack_[i] = 2 * rounding * norm;
+    const double safe = 4 * static_cast<double>(d_ + 5) * kUnit * (norm + m) * (norm + m);
+    radius_[i] = std::sqrt(std::max(0.0, norm * norm - 2 * radius_[i] + m2) + safe);
+  }
+}
+
+void Svm::widen(const double* w) {
+  for (size_t j = 0; j < d_; ++j) wide_[j] = w[j] * inverse_scale_[j];
+}
+
+void Svm::dot_rows(const double* w, size_t begin, size_t end, double* out) {
+  widen(w);
+  read_ += X_->multiply(run_, list(), begin, end, wide_.data(), out);
+}
+
+void Svm::margins(const double* w, size_t begin, size_t end, double* q) {
+  dot_rows(w, begin, end, q);
+  split(run_, end - begin, [&](size_t p, size_t k) {
+    run_.table->svm_sign(q + begin + p, y_.data() + begin + p, k, q + begin + p);
+  });
+}
+
+// out = H'x where u = y x
+void Svm::add_up(const double* u, size_t begin, size_t end, double* out) {
+  read_ += X_->combine(run_, list(), begin, end, u, out, scratch_.data());
+  for (size_t j = 0; j < d_; ++j) out[j] *= inverse_scale_[j];
+}
+
+void Svm::combine(const double* x, size_t begin, size_t end, double* out) {
+  double* u = work_.data();
+  split(run_, end - begin, [&](size_t p, size_t k) {
+    run_.table->svm_sign(x + begin + p, y_.data() + begin + p, k, u + begin + p);
+  });
+  add_up(u, begin, end, out);
+}
+
+SvmRows Svm::rows_from(size_t p) const {
+  return {y_.data() + p, gamma_.data() + p, slack_.data() + p, radius_.data() + p, x_.data() + p, q_.data() + p, mu_};
+}
+
+bool Svm::begin(double* out) {
+  if (!measure_columns()) return false;
+  measure_rows();
+  double number[2] = {0, 0};
+  for (size_t p = 0; p < n_; ++p) {
+    if (gamma_[p] > 0) number[y_[p] > 0] += 1;
+  }
+  double length = 0;
+  for (size_t p = 0; p < n_; ++p) {
+    x_next_[p] = gamma_[p] > 0 ? 1 / number[y_[p] > 0] : 0;
+    length += x_next_[p] * x_next_[p];
+  }
+  combine(x_next_.data(), 0, n_, w_next_.data());
+  out[0] = dot(w_next_.data(), w_next_.data(), d_) / length;
+  out[1] = dot(radius_.data(), radius_.data(), n_);
+  out[2] = 0;
+  for (size_t p = 0; p < n_; ++p) out[2] = std::max(out[2], radius_[p]);
+  out[3] = std::sqrt(dot(centre_.data(), centre_.data(), d_));
+  out[4] = static_cast<double>(most_entries_);
+  out[5] = most_norm_;
+  out[6] = 0;
+  if (X_->shift() != nullptr) {
+    for (size_t j = 0; j < d_; ++j) out[6] += (X_->shift()[j] * inverse_scale_[j]) * (X_->shift()[j] * inverse_scale_[j]);
+    out[6] = std::sqrt(out[6]);
+  }
+  return true;
+}
+
+void Svm::warm(const double* w, double t) {
+  margins(w, 0, n_, q_.data());
+  for (size_t p = 0; p < n_; ++p) x_[p] = clamp((1 - (q_[p] + y_[p] * t)) / mu_, 0, gamma_[p]);
+  project_knapsack(run_, x_.data(), y_.data(), gamma_.data(), n_, 0, lambda_, x_.data(), work_.data(), index_.data());
+  combine(x_.data(), 0, n_, w_.data());
+  margins(w_.data(), 0, n_, q_.data());
+  std::memcpy(x_prev_.data(), x_.data(), n_ * sizeof(double));
+  std::memcpy(q_prev_.data(), q_.data(), n_ * sizeof(double));
+  std::memcpy(w_prev_.data(), w_.data(), d_ * sizeof(double));
+}
+
+void Svm::step(double L, double beta, double* out) {
+  const size_t n = active_;
+  const auto state = [&](size_t p) {
+    return State{x_.data() + p, x_prev_.data() + p, q_.data() + p, q_prev_.data() + p, beta};
+  };
+  split(run_, n, [&](size_t p, size_t k) { run_.table->svm_forward(state(p), k, mu_, 1 / L, x_next_.data() + p); });
+  const double lambda = project_knapsack(run_, x_next_.data(), y_.data(), gamma_.data(), n, -b_rest_, lambda_, x_next_.data(),
+                                         work_.data(), index_.data())
+                            .lambda;
+  if (!std::isnan(lambda)) lambda_ = lambda;
+  combine(x_next_.data(), 0, n, w_next_.data());
+  for (size_t j = 0; j < d_; ++j) w_next_[j] += w_rest_[j];
+  dot_rows(w_next_.data(), 0, n, q_next_.data());
+  reduce<3>(run_, n, out, [&](size_t p, size_t k, double* s) {
+    run_.table->svm_finish(state(p), y_.data() + p, x_next_.data() + p, q_next_.data() + p, k, s);
+  });
+  out[3] = lambda;
+}
+
+// Resting rows' alpha stands in all three buffers; their q is refreshed when looked at.
+void Svm::accept() {
+  std::swap(x_prev_, x_next_);
+  std::swap(x_, x_prev_);
+  std::swap(q_prev_, q_next_);
+  std::swap(q_, q_prev_);
+  std::swap(w_prev_, w_next_);
+  std::swap(w_, w_prev_);
+}
+
+void Svm::look(double* out) {
+  if (active_ < n_) margins(w_.data(), active_, n_, q_.data());
+  out[0] = dot(w_.data(), w_.data(), d_);
+  out[1] = dot(centre_.data(), w_.data(), d_);
+}
+
+void Svm::offsets(double low, double high, double rho, double w_norm, double eta_t, double* out) {
+  reduce<6>(run_, n_, out, [&](size_t p, size_t k, double* s) {
+    run_.table->svm_offsets(rows_from(p), k, {rho, w_norm, eta_t}, low, high, s);
+  });
+}
+
+void Svm::gap(double t, double w_norm, double eta_t, double* out) {
+  reduce<8>(run_, n_, out,
+            [&](size_t p, size_t k, double* s) { run_.table->svm_gap(rows_from(p), k, {0, w_norm, eta_t}, t, s); });
+}
+
+void Svm::claim(double low, double high, double rho, double w_norm, double eta_t, double delta, double ball, double t,
+                double guard_r, double guard, double* out) {
+  reduce<4>(run_, n_, out, [&](size_t begin, size_t count, double* s) {
+    for (size_t p = begin; p < begin + count; ++p) {
+      const double gamma = gamma_[p], value = y_[p] * q_[p];
+      const double shift = rho * radius_[p] + slack_[p] * w_norm + eta_t;
+      const double outward = 4 * kUnit * (std::fabs(value) + shift + std::fabs(low) + std::fabs(high));
+      const double lo = value - shift + low - outward, hi = value + shift + high + outward;
+      const double least = y_[p] > 0 ? lo : -hi, most = y_[p] > 0 ? hi : -lo;  // of theta*
+      const double kink = 1 - mu_ * gamma, round = 4 * kUnit * (1 + mu_ * gamma);
+      unsigned facts = facts_[p];
+      if (gamma > 0) {
+        if ((ball != 0 && least > kink + round) || gamma - x_[p] > delta) facts |= proper;
+        if (least > 1) facts |= zero;
+        if (most < kink - round) facts |= at_bound;
+      }
+      if (lo > 0) facts |= positive;
+      if (hi < 0) facts |= negative;
+      const double margin = guard_r * radius_[p] + guard;
+      facts &= ~static_cast<unsigned>(agreed);
+      if (((facts & positive) && value + t > margin) || ((facts & negative) && value + t < -margin)) facts |= agreed;
+      facts_[p] = static_cast<uint8_t>(facts);
+      s[0] += (facts & agreed) != 0;
+      s[1] += (facts & proper) != 0;
+      s[2] += (facts & zero) != 0;
+      s[3] += (facts & at_bound) != 0;
+    }
+  });
+}
+
+bool Svm::idle(size_t p, double t, double delta) const {
+  const double gamma = gamma_[p];
+  if (gamma == 0) return true;
+  const double theta = q_[p] + y_[p] * t;
+  return x_[p] == 0 ? theta > 1 + delta : x_[p] == gamma && theta < 1 - mu_ * gamma - delta;
+}
+
+void Svm::rest(double t, double delta, double* out) {
+  // Return: the pair (x, x_prev) with q of both is then an exact state of FISTA on the whole problem.
+  const size_t before = active_;
+  bool changed = false;
+  for (size_t p = before; p < n_; ++p) {
+    if (idle(p, t, delta)) continue;
+    changed = changed || x_[p] != 0;
+    ++returns_[p];
+    swap_rows(p, active_++);
+  }
+  if (active_ > before) margins(w_prev_.data(), before, active_, q_prev_.data());
+  // Rest: those that do move behind the others, which keep their order. Not worth it for a few.
+  size_t awake = 0, resting = 0;
+  uint32_t* moved = reinterpret_cast<uint32_t*>(work_.data());
+  for (size_t p = 0; p < active_; ++p) {
+    const bool rests = returns_[p] < kMostReturns && x_[p] == x_prev_[p] && idle(p, t, delta);
+    (rests ? moved[resting++] : index_[awake++]) = static_cast<uint32_t>(p);
+  }
+  if (resting > 0 && resting * kRestShare >= active_) {
+    std::memcpy(index_.data() + awake, moved, resting * sizeof(uint32_t));
+    reorder(index_.data(), active_);
+    for (size_t p = awake; p < active_; ++p) changed = changed || x_[p] != 0;
+    active_ = awake;
+  }
+  if (changed) {
+    combine(x_.data(), active_, n_, w_rest_.data());
+    b_rest_ = 0;
+    for (size_t p = active_; p < n_; ++p) b_rest_ += y_[p] * x_[p];
+  }
+  for (size_t p = active_; p < n_; ++p) x_prev_[p] = x_next_[p] = x_[p];
+  out[0] = static_cast<double>(active_);
+}
+
+void Svm::wake(double* out) {
+  if (active_ < n_) {
+    margins(w_prev_.data(), active_, n_, q_prev_.data());
+    active_ = n_;
+    std::memset(w_rest_.data(), 0, d_ * sizeof(double));
+    b_rest_ = 0;
+  }
+  out[0] = static_cast<double>(active_);
+}
+
+void Svm::power(bool first, double* out) {
+  double* z = x_next_.data();
+  if (first) {
+    uint64_t state = 1;
+    for (size_t p = 0; p < n_; ++p) {
+      state = state * 16807 % 2147483647;
+      z[p] = static_cast<double>(state) / 2147483647.0 - 0.5;
+    }
+  }
+  double along = 0;
+  for (size_t p = 0; p < n_; ++p) along += y_[p] * z[p];
+  for (size_t p = 0; p < n_; ++p) z[p] -= y_[p] * along / static_cast<double>(n_);
+  const double length = std::sqrt(dot(z, z, n_));
+  for (size_t p = 0; p < n_; ++p) z[p] /= length;
+  combine(z, 0, n_, w_next_.data());
+  out[0] = dot(w_next_.data(), w_next_.data(), d_);
+  margins(w_next_.data(), 0, n_, z);
+}
+
+void Svm::weights(double* out) const {
+  if (d_) std::memcpy(out, w_.data(), d_ * sizeof(double));
+}
+
+void Svm::columns(double* inverse_scale, double* shift) const {
+  for (size_t j = 0; j < d_; ++j) {
+    inverse_scale[j] = inverse_scale_[j];
+    shift[j] = X_->shift() ? X_->shift()[j] : 0;
+  }
+}
+
+void Svm::alpha(double* out) const {
+  for (size_t p = 0; p < n_; ++p) out[row_[p]] = x_[p];
+}
+
+void Svm::facts(uint8_t* out) const {
+  for (size_t p = 0; p < n_; ++p) out[row_[p]] = facts_[p];
+}
+
+void Svm::swap_rows(size_t a, size_t b) {
+  if (a == b) return;
+  ordered_ = false;
+  std::swap(row_[a], row_[b]);
+  std::swap(y_[a], y_[b]);
+  std::swap(facts_[a], facts_[b]);
+  std::swap(returns_[a], returns_[b]);
+  for (Buffer<double>* list : {&gamma_, &slack_, &radius_, &x_, &x_prev_, &q_, &q_prev_}) std::swap((*list)[a], (*list)[b]);
+}
+
+// The row at position p comes from positions[p].
+void Svm::reorder(const uint32_t* positions, size_t n) {
+  ordered_ = false;
+  const auto apply = [&](auto* list) {
+    using T = std::remove_pointer_t<decltype(list)>;
+    T* old = reinterpret_cast<T*>(q_next_.data());  // free at a check
+    std::memcpy(old, list, n * sizeof(T));
+    for (size_t p = 0; p < n; ++p) list[p] = old[positions[p]];
+  };
+  apply(row_.data());
+  apply(y_.data());
+  apply(facts_.data());
+  apply(returns_.data());
+  for (Buffer<double>* list : {&gamma_, &slack_, &radius_, &x_, &x_prev_, &q_, &q_prev_}) apply(list->data());
+}
+
+}  // namespace fista

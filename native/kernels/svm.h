@@ -1,0 +1,84 @@
+// The SVM's dual as FISTA's loop sees it: data, two iterates, and the few sweeps a step or a check needs. lib/fallback/svm.ts is the
+// twin, and says what each task computes and answers.
+//
+// Rows stand in an order of our own, the active ones first: [0, active) take part in steps, the others rest at a bound with their
+// alpha frozen. H has rows y_i x_i / scale (by column); q = H w.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "buffer.h"
+#include "matrix.h"
+
+namespace fista {
+
+class Svm {
+ public:
+  static constexpr size_t kResults = 12;
+
+  // What is proved of a row, for good; `agreed` alone is about the last claim's own t.
+  enum Fact : uint8_t { proper = 1, zero = 2, at_bound = 4, positive = 8, negative = 16, agreed = 32 };
+
+  // How columns are scaled: not, by their deviation, by their largest magnitude.
+  enum class Scale : uint8_t { none, standard, maxabs };
+
+  // y, gamma by row, copied. Dense f64 data are centred by begin(). False if there is no memory.
+  [[nodiscard]] bool init(const Run& run, std::shared_ptr<Matrix> matrix, const int8_t* y, const double* gamma, double mu, Scale scale);
+
+  // Tasks. Each writes its answer to out[kResults].
+  [[nodiscard]] bool begin(double* out);  // false if there is no memory
+  void warm(const double* w, double t);
+  void step(double L, double beta, double* out);
+  void look(double* out);
+  void offsets(double low, double high, double rho, double w_norm, double eta_t, double* out);
+  void gap(double t, double w_norm, double eta_t, double* out);
+  void claim(double low, double high, double rho, double w_norm, double eta_t, double delta, double ball, double t, double guard_r,
+             double guard, double* out);
+  void rest(double t, double delta, double* out);
+  void wake(double* out);
+  void power(bool first, double* out);
+
+  void accept();
+  void weights(double* out) const;   // by column, in scaled space
+  void columns(double* inverse_scale, double* shift) const;
+  void alpha(double* out) const;     // by row
+  void facts(uint8_t* out) const;    // by row
+  double read() const { return static_cast<double>(read_); }
+  size_t active() const { return active_; }
+  size_t rows() const { return n_; }
+  size_t cols() const { return d_; }
+  size_t bytes() const;
+
+ private:
+  [[nodiscard]] bool measure_columns();
+  void measure_rows();
+  void widen(const double* w);
+  void margins(const double* w, size_t begin, size_t end, double* q);
+  void dot_rows(const double* w, size_t begin, size_t end, double* out);
+  void combine(const double* x, size_t begin, size_t end, double* out);
+  void add_up(const double* u, size_t begin, size_t end, double* out);
+  SvmRows rows_from(size_t p) const;
+  bool idle(size_t p, double t, double delta) const;
+  void swap_rows(size_t a, size_t b);
+  void reorder(const uint32_t* positions, size_t n);
+  const uint32_t* list() const { return ordered_ ? nullptr : row_.data(); }
+
+  Run run_{};
+  std::shared_ptr<Matrix> X_;
+  Scale scale_ = Scale::none;
+  size_t n_ = 0, d_ = 0, active_ = 0, most_entries_ = 0, read_ = 0;
+  double mu_ = 0, b_rest_ = 0, lambda_ = 0, most_norm_ = 0;
+  bool ordered_ = true;  // row p stands at position p
+
+  // By position.
+  Buffer<uint32_t> row_, index_;
+  Buffer<int8_t> y_;
+  Buffer<uint8_t> facts_, returns_;
+  Buffer<double> gamma_, slack_, radius_, x_, x_prev_, x_next_, q_, q_prev_, q_next_, work_;
+  // By column, in scaled space; wide_ = w / scale with a 0 behind, as the stored data want it.
+  Buffer<double> inverse_scale_, centre_, w_, w_prev_, w_next_, w_rest_, wide_, scratch_;
+};
+
+}  // namespace fista

@@ -1,0 +1,91 @@
+// The SVM's sweeps over rows (svm.h, lib/fallback/svm.ts). Lanes past the end read as y = gamma = slack = 0.
+
+void svm_sign(const double* a, const int8_t* y, size_t n, double* out) {
+  sweep(n, [&](size_t i, auto at) { at.store(out + i, at.load(a + i) * at.load(y + i)); });
+}
+
+// q_next comes in as x.w and leaves as y x.w. sums: |s|^2, s.(q+ - q(y)), its magnitudes, for the step s = x+ - y.
+void svm_finish(const State& s, const int8_t* y, const double* x_next, double* q_next, size_t n, double* sums) {
+  const V beta = set1(s.beta);
+  V squared = zero(), curvature = zero(), magnitude = zero();
+  sweep(n, [&](size_t i, auto at) {
+    const V x = at.load(s.x + i), q = at.load(s.q + i), q_plus = at.load(y + i) * at.load(q_next + i);
+    at.store(q_next + i, q_plus);
+    const V step = at.load(x_next + i) - fma(beta, x - at.load(s.x_prev + i), x);
+    const V rise = q_plus - fma(beta, q - at.load(s.q_prev + i), q);
+    squared = fma(step, step, squared);
+    curvature = fma(step, rise, curvature);
+    magnitude = magnitude + abs(step * rise);
+  });
+  sums[0] += sum(squared);
+  sums[1] += sum(curvature);
+  sums[2] += sum(magnitude);
+}
+
+struct OffsetSums {
+  V positive = zero(), negative = zero(), quadratic = zero();
+  // -psi' at theta, by class; and whether it lies on the quadratic piece
+  inline void add(V theta, V y, V gamma, V inverse_mu) {
+    const V free = (set1(1.0) - theta) * inverse_mu;
+    const V slope = min(max(free, zero()), gamma);
+    positive = positive + where(less(zero(), y), slope);
+    negative = negative + where(less(y, zero()), slope);
+    quadratic = quadratic + where(both(less(zero(), free), less(free, gamma)), set1(1.0));
+  }
+  void total(double* sums) const {
+    sums[0] += sum(positive);
+    sums[1] += sum(negative);
+    sums[2] += sum(quadratic);
+  }
+};
+
+// sums: for (low, + shift) and for (high, - shift): positive, negative, quadratic
+void svm_offsets(const SvmRows& r, size_t n, const SvmShift& by, double low, double high, double* sums) {
+  const V rho = set1(by.rho), norm = set1(by.w_norm), eta_t = set1(by.eta_t), inverse_mu = set1(1 / r.mu);
+  const V t_low = set1(low), t_high = set1(high);
+  OffsetSums first, second;
+  sweep(n, [&](size_t i, auto at) {
+    const V y = at.load(r.y + i), gamma = at.load(r.gamma + i), q = at.load(r.q + i);
+    const V shift = fma(rho, at.load(r.radius + i), fma(norm, at.load(r.slack + i), eta_t));
+    first.add(fma(y, t_low + shift, q), y, gamma, inverse_mu);
+    second.add(fma(y, t_high - shift, q), y, gamma, inverse_mu);
+  });
+  first.total(sums);
+  second.total(sums + 3);
+}
+
+// sums: FY, its rounding, psi, alpha, y.alpha, alpha.r, res^2, err^2
+void svm_gap(const SvmRows& r, size_t n, const SvmShift& by, double t, double* sums) {
+  const V one = set1(1.0), half = set1(0.5), mu = set1(r.mu), inverse_mu = set1(1 / r.mu), norm = set1(by.w_norm);
+  const V eta_t = set1(by.eta_t), offset = set1(t), four_u = set1(4 * 0x1p-53);
+  V fy_sum = zero(), rounding = zero(), psi_sum = zero(), alpha_sum = zero();
+  V balance = zero(), by_radius = zero(), residual = zero(), error = zero();
+  sweep(n, [&](size_t i, auto at) {
+    const V y = at.load(r.y + i), gamma = at.load(r.gamma + i), alpha = at.load(r.x + i);
+    const V valid = y * y;
+    const V theta = fma(y, offset, at.load(r.q + i));
+    const V eta = fma(norm, at.load(r.slack + i), eta_t);
+    const V below = one - theta, free = below * inverse_mu;
+    const M lossy = less(zero(), free), quadratic = less(free, gamma);
+    const V slope = min(max(free, zero()), gamma);
+    const V difference = alpha - free;
+    const V fy_zero = alpha * (half * mu * alpha - below);
+    const V fy_middle = half * mu * difference * difference;
+    const V fy_bound = (gamma - alpha) * (below - half * mu * (gamma + alpha));
+    fy_sum = fy_sum + max(select(lossy, select(quadratic, fy_middle, fy_bound), fy_zero), zero());
+    rounding = fma(valid, fma(abs(alpha - slope), eta, half * inverse_mu * eta * eta), rounding);
+    const V psi_bound = gamma * (below - half * mu * gamma);
+    psi_sum = psi_sum + where(lossy, select(quadratic, half * free * below, psi_bound));
+    alpha_sum = alpha_sum + alpha;
+    balance = fma(y, alpha, balance);
+    by_radius = fma(alpha, at.load(r.radius + i), by_radius);
+    V res = below - mu * alpha;
+    res = select(less(zero(), alpha), res, max(res, zero()));
+    res = select(less(alpha, gamma), res, min(res, zero()));
+    residual = fma(res, res, residual);
+    const V err = fma(four_u, one + abs(theta) + mu * alpha, eta);
+    error = fma(valid * err, err, error);
+  });
+  const V all[8] = {fy_sum, rounding, psi_sum, alpha_sum, balance, by_radius, residual, error};
+  for (size_t k = 0; k < 8; ++k) sums[k] += sum(all[k]);
+}
