@@ -14,7 +14,7 @@ function npm(args, options) {
 }
 
 /** Linux targets that an x64 machine can build for by cross-compilation and run under qemu-user. */
-const CROSS = { arm64: { triple: 'aarch64-linux-gnu', emulator: 'qemu-aarch64' } };
+const CROSS = { arm64: { triple: 'aarch64-linux-gnu', emulator: 'qemu-aarch64', simd: 'neon' } };
 
 /** Another architecture and how to build for it and run it; the headers and the executable of its node come from npm. */
 function cross(arch) {
