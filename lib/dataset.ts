@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { Backend, Matrix } from './backend.js';
 import { coded } from './errors.js';
 import { copyPoints, resolveDatasetOptions } from './input.js';

@@ -1,0 +1,65 @@
+// Run where fista-classify is installed: node check.cjs <native|js> [<simd level>]. Exits non-zero unless that backend is in use and computes.
+'use strict';
+const assert = require('node:assert/strict');
+const { dirname, join } = require('node:path');
+const { backend, Dataset } = require('fista-classify');
+
+const [name, simd] = process.argv.slice(2);
+assert.equal(backend.name, name, backend.loadError?.message);
+if (simd) assert.equal(backend.simd, simd);
+assert.equal(Dataset.from([[1, 2], [3, 4], [5, 6]]).rows, 3); // prettier-ignore
+
+// The kernels against their TypeScript twins, with the instructions in use and with the plainest.
+const { loadNative, loadFallback } = require(join(dirname(require.resolve('fista-classify')), 'backend.js'));
+const threads = 2;
+const [rows, cols] = [203, 61];
+
+let seed = 1;
+const random = () => (seed = (seed * 48271) % 0x7fffffff) / 0x7fffffff - 0.5;
+const randoms = (length) => Float64Array.from({ length }, random);
+
+const data = randoms(rows * cols);
+const indptr = Uint32Array.from({ length: rows + 1 }, (_, i) => 4 * i);
+const indices = Uint32Array.from({ length: 4 * rows }, (_, k) => (k % 4) * 15 + (k % 11));
+const values = Float32Array.from(randoms(indices.length));
+const w = randoms(cols);
+const u = randoms(rows);
+const gamma = randoms(rows).map((r) => r + 0.6);
+const y = Int8Array.from(u, (r) => (r > 0 ? 1 : -1));
+const start = Uint32Array.from({ length: rows + 1 }, (_, i) => i * cols);
+
+/** What a backend computes from the same numbers, piece by piece. */
+function results(of) {
+  const matrices = {
+    dense: new of.Matrix(assert.fail, threads, data, rows, cols),
+    'dense f32': new of.Matrix(assert.fail, threads, Float32Array.from(data), rows, cols),
+    sparse: new of.Matrix(assert.fail, threads, indptr, indices, values, rows, cols),
+    'sparse ones': new of.Matrix(assert.fail, threads, indptr, indices, undefined, rows, cols),
+  };
+  const pieces = {};
+  for (const [form, matrix] of Object.entries(matrices)) {
+    matrix.multiply(w, (pieces[`${form} X·w`] = new Float64Array(rows)), threads);
+    matrix.multiplyTransposed(u, (pieces[`${form} Xᵀ·u`] = new Float64Array(cols)), threads);
+  }
+  of.projectKnapsack(u, y, gamma, 0.25, NaN, (pieces.knapsack = new Float64Array(rows)), threads);
+  of.projectCones(data, start, (pieces.cones = new Float64Array(data.length)), threads);
+  return pieces;
+}
+
+function compare(other, expected) {
+  for (const [piece, values] of Object.entries(results(other))) {
+    values.forEach((value, i) => {
+      const error = Math.abs(value - expected[piece][i]);
+      assert.ok(error <= 1e-13 * (1 + Math.abs(value)), `${piece}[${i}] at ${other.simd}: ${value}, twin ${expected[piece][i]}`);
+    });
+  }
+}
+
+if (name === 'native') {
+  const expected = results(loadFallback());
+  // One after the other: a level holds for what is made after it was chosen.
+  for (const level of [backend.simd, 'baseline']) compare(loadNative(level), expected);
+  console.log(`    require: native, ${backend.simd} and baseline agree with the TypeScript kernels`);
+} else {
+  console.log('    require: js');
+}

@@ -1,0 +1,182 @@
+// Packs the package, installs it where there is no compiler, and uses it as its users do.
+//   --no-prebuild      takes the prebuilds that are there instead of building this machine's
+//   --complete         requires a prebuild for every platform that is published
+//   --qemu <arch>      runs the packed package under qemu-user instead (after npm run prebuildify -- --arch <arch>)
+//   --out <folder>     leaves the tested tarball there
+'use strict';
+const assert = require('node:assert/strict');
+const { execFileSync, spawnSync } = require('node:child_process');
+const fs = require('node:fs');
+const { tmpdir } = require('node:os');
+const { basename, delimiter, dirname, join, resolve } = require('node:path');
+const { parseArgs } = require('node:util');
+const { root, npm, cross } = require('./tools.js');
+
+const { values: args } = parseArgs({
+  options: {
+    'no-prebuild': { type: 'boolean' },
+    complete: { type: 'boolean' },
+    qemu: { type: 'string' },
+    out: { type: 'string' },
+  },
+});
+
+const PUBLISHED = [
+  'darwin-arm64/fista-classify.node',
+  'darwin-x64/fista-classify.node',
+  'linux-arm64/fista-classify.glibc.node',
+  'linux-arm64/fista-classify.musl.node',
+  'linux-x64/fista-classify.glibc.node',
+  'linux-x64/fista-classify.musl.node',
+  'win32-x64/fista-classify.node',
+];
+const SIZE_LIMIT = 2e6;
+
+const windows = process.platform === 'win32';
+const quietly = { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] };
+const temporary = fs.mkdtempSync(join(tmpdir(), 'fista-classify-'));
+
+function step(title, body) {
+  const start = performance.now();
+  console.log(`- ${title}`);
+  const result = body();
+  console.log(`    ok, ${((performance.now() - start) / 1000).toFixed(1)} s`);
+  return result;
+}
+
+/** A PATH on which npm scripts run but nothing can be compiled. */
+function barePath() {
+  if (windows) return [dirname(process.execPath), join(process.env.SystemRoot, 'System32')].join(delimiter);
+  const folder = join(temporary, 'bin');
+  fs.mkdirSync(folder);
+  fs.symlinkSync(process.execPath, join(folder, 'node'));
+  fs.symlinkSync('/bin/sh', join(folder, 'sh'));
+  return folder;
+}
+
+/** Our environment without what could change how the package is built or loaded. */
+function environment(extra) {
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^(path|cc|cxx|prebuilds_only|npm_package_.*|npm_lifecycle_.*|fista_classify_.*)$/i.test(name),
+  );
+  return { ...Object.fromEntries(kept), ...extra };
+}
+
+/** Files below a folder, with forward slashes. */
+function filesIn(folder) {
+  return fs
+    .readdirSync(folder, { recursive: true })
+    .map(String)
+    .filter((file) => fs.statSync(join(folder, file)).isFile())
+    .map((file) => file.replaceAll('\\', '/'))
+    .sort();
+}
+
+/** Packs what would be published and returns the tarball. */
+function pack() {
+  const folder = join(temporary, 'packed');
+  fs.mkdirSync(folder);
+  npm(['pack', '--silent', '--pack-destination', folder], quietly);
+  const [tarball] = fs.readdirSync(folder);
+  return join(folder, tarball);
+}
+
+/** A project that depends on the tarball and on nothing else; returns its folder and that of the installed package. */
+function install(tarball, name, env, ...flags) {
+  const consumer = join(temporary, name);
+  fs.mkdirSync(consumer);
+  fs.cpSync(join(root, 'scripts', 'consumer'), consumer, { recursive: true });
+  const scripts = { 'find-compiler': 'node find-compiler.cjs' };
+  fs.writeFileSync(join(consumer, 'package.json'), JSON.stringify({ name: 'consumer', private: true, scripts }));
+  // By an npm script, which sees what the package's install script sees.
+  npm(['run', '--silent', 'find-compiler'], { cwd: consumer, env });
+  npm(['install', '--silent', '--no-audit', '--no-fund', ...flags, tarball], { cwd: consumer, env });
+  const installed = join(consumer, 'node_modules', 'fista-classify');
+  assert.ok(!fs.existsSync(join(installed, 'build')), 'Expected the prebuild to be used but the addon was compiled');
+  return { consumer, installed };
+}
+
+/** Loads the installed package by require and by import and expects the backend. */
+function use(consumer, name, { env = {}, simd = '', loadError = false, node = [process.execPath] } = {}) {
+  const [command, ...before] = node;
+  const options = { cwd: consumer, env: environment(env), stdio: 'inherit' };
+  execFileSync(command, [...before, 'check.cjs', name, ...(simd ? [simd] : [])], options);
+  execFileSync(command, [...before, 'check.mjs', name, ...(loadError ? ['loadError'] : [])], options);
+}
+
+/** Runs a tool of node_modules; shows what it says only where it fails. */
+function tool(path, ...rest) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'node_modules', path), ...rest], { encoding: 'utf8' });
+  assert.equal(status, 0, `${basename(path)} found fault:\n${stdout}${stderr}`);
+}
+
+function checkContents(tarball, installed) {
+  const bytes = fs.statSync(tarball).size;
+  const files = filesIn(installed);
+  assert.ok(bytes < SIZE_LIMIT, `Expected less than ${SIZE_LIMIT} bytes for the tarball but it has ${bytes}`);
+  for (const file of files) {
+    assert.match(file, /^(dist\/|prebuilds\/|native\/|binding\.gyp$|package\.json$|LICENSE$|README\.md$|CHANGELOG\.md$)/);
+    assert.doesNotMatch(file, /test|fixture|bench|\.(ts|svm|csv|map)$(?<!\.d\.ts)/i, `${file} should not be published`);
+  }
+  for (const file of ['LICENSE', 'dist/index.d.ts', 'binding.gyp']) assert.ok(files.includes(file), `${file} is missing`);
+  const prebuilds = files.filter((file) => file.startsWith('prebuilds/')).map((file) => file.slice('prebuilds/'.length));
+  if (args.complete) assert.deepEqual(prebuilds, PUBLISHED);
+  console.log(
+    `    ${basename(tarball)}: ${(bytes / 1000).toFixed(0)} kB packed, ${files.length} files, prebuilds: ${prebuilds.join(', ')}`,
+  );
+}
+
+function testHere() {
+  if (!args['no-prebuild']) step('npm run prebuildify', () => npm(['run', '--silent', 'prebuildify'], quietly));
+  const bare = environment({ PATH: barePath() });
+  const tarball = step('npm pack', pack);
+
+  const { consumer, installed } = step('npm install of the tarball, no compiler on PATH', () => install(tarball, 'consumer', bare));
+  step('holds what it should and no more', () => checkContents(tarball, installed));
+  step('loads the prebuild by require and import', () => use(consumer, 'native'));
+  step('loads the TypeScript kernels on demand', () => use(consumer, 'js', { env: { FISTA_CLASSIFY_BACKEND: 'js' } }));
+  step('types compile in a strict ES module and a strict CommonJS one', () => tool('typescript/bin/tsc', '-p', consumer));
+  step('publint and attw find no fault', () => {
+    tool('publint/src/cli.js', 'run', '--strict', tarball);
+    tool('@arethetypeswrong/cli/dist/index.js', '--no-definitely-typed', tarball);
+  });
+  step('npm install --ignore-scripts loads the prebuild too', () =>
+    use(install(tarball, 'no-scripts', bare, '--ignore-scripts').consumer, 'native'),
+  );
+
+  step('without prebuild and compiler the install succeeds and the TypeScript kernels serve', () => {
+    fs.rmSync(join(installed, 'prebuilds'), { recursive: true });
+    // On Windows node-gyp finds a compiler without PATH.
+    if (!windows) npm(['rebuild', '--silent', 'fista-classify'], { cwd: consumer, env: bare });
+    use(consumer, 'js', { loadError: true });
+  });
+  if (!args['no-prebuild']) {
+    step('without prebuild but with a compiler the install builds the addon', () => {
+      npm(['rebuild', '--silent', 'fista-classify'], { cwd: consumer, env: environment({ PATH: process.env.PATH }) });
+      use(consumer, 'native');
+    });
+  }
+  return tarball;
+}
+
+function testEmulated(arch) {
+  const { node, triple, emulator, simd } = cross(arch);
+  const bare = environment({ PATH: barePath() });
+  const tarball = step('npm pack', pack);
+  const { consumer } = step('npm install of the tarball', () => install(tarball, 'consumer', bare, '--ignore-scripts'));
+  const path = { PATH: process.env.PATH };
+  const emulated = [emulator, '-L', `/usr/${triple}`, node];
+  step(`loads the ${arch} prebuild under ${emulator}`, () => use(consumer, 'native', { simd, node: emulated, env: path }));
+  step('loads the TypeScript kernels on demand', () =>
+    use(consumer, 'js', { node: emulated, env: { ...path, FISTA_CLASSIFY_BACKEND: 'js' } }),
+  );
+  return tarball;
+}
+
+try {
+  const tarball = args.qemu ? testEmulated(args.qemu) : testHere();
+  if (args.out) fs.cpSync(tarball, join(resolve(args.out), basename(tarball)));
+  console.log(`The package passed${args.qemu ? ` on ${args.qemu}` : ''}.`);
+} finally {
+  fs.rmSync(temporary, { recursive: true, force: true });
+}

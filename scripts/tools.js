@@ -1,0 +1,37 @@
+// What the packaging scripts share.
+'use strict';
+const { execFileSync } = require('node:child_process');
+const { existsSync, mkdirSync } = require('node:fs');
+const { join } = require('node:path');
+
+const root = join(__dirname, '..');
+
+/** Runs npm with the arguments; without a shell, so that it is the same on Windows. */
+function npm(args, options) {
+  const cli = process.env.npm_execpath;
+  if (!cli) throw new Error('Run this by "npm run", which tells where npm is and gives node-gyp its settings.');
+  return execFileSync(process.execPath, [cli, ...args], { stdio: 'inherit', ...options });
+}
+
+/** Linux targets that an x64 machine can build for by cross-compilation and run under qemu-user. */
+const CROSS = { arm64: { triple: 'aarch64-linux-gnu', emulator: 'qemu-aarch64', simd: 'neon' } };
+
+/** Another architecture and how to build for it and run it; the headers and the executable of its node come from npm. */
+function cross(arch) {
+  const tools = CROSS[arch];
+  if (!tools || process.platform !== 'linux' || process.arch === arch) {
+    throw new Error(`Cannot build for ${arch} on ${process.platform}-${process.arch}`);
+  }
+  const name = `node-linux-${arch}`;
+  // 150 MB, and only for those who cross-compile: hence no devDependency.
+  const cache = join(root, `build-${arch}`, `node-${process.versions.node}`);
+  const node = join(cache, 'node_modules', name);
+  if (!existsSync(join(node, 'bin', 'node'))) {
+    mkdirSync(cache, { recursive: true });
+    // --force: npm refuses packages for another CPU.
+    npm(['install', '--prefix', cache, '--no-save', '--no-package-lock', '--force', `${name}@${process.versions.node}`]);
+  }
+  return { ...tools, nodedir: node, node: join(node, 'bin', 'node') };
+}
+
+module.exports = { root, npm, cross };
