@@ -28,25 +28,30 @@ export function nextUp(x: number): number {
   return scratch[0];
 }
 
-/**
- * Narrows the bracket around the smallest t with value(t) ≥ 0 until `enough` says so, or its ends are neighbouring doubles.
- * `step` is how far to look when there is no slope to follow.
- */
-export function* searchRoot(
-  guess: number,
-  step: number,
-  enough: (bracket: Bracket, found: Found) => boolean = () => false,
-): Search {
+export interface SearchOptions {
+  /** How far to look when there is no slope to follow. */
+  step: number;
+  /** Says of the latest look whether the bracket will do. @default never: until its ends are neighbouring doubles */
+  enough?: (bracket: Bracket, found: Found, t: number) => boolean;
+  /** Looks this much beyond Newton's point, as a share of its distance from the guess: for searches that want one end, not both. @default 0 */
+  lean?: number;
+}
+
+/** Enough to halve the range of all doubles down to one, and to go out as far. */
+const MOST_LOOKS = 4200;
+
+/** Narrows the bracket around the smallest t with value(t) ≥ 0. */
+export function* searchRoot(guess: number, { step, enough, lean = 0 }: SearchOptions): Search {
   const bracket: Bracket = { low: -Infinity, high: Infinity };
   let t = guess;
   let reach = step;
   let margin = 1; // how many rounding units beyond Newton's point to look, so that the root is caught from both sides
-  for (;;) {
+  for (let looks = 0; looks < MOST_LOOKS; looks++) {
     const found = yield t;
     if (found.value < 0) bracket.low = t;
     else bracket.high = t;
     const { low, high } = bracket;
-    if (enough(bracket, found) || nextUp(low) >= high) return bracket;
+    if (enough?.(bracket, found, t) || nextUp(low) >= high) return bracket;
     const newton = t - found.value / found.slope;
     const unit = 2 ** -52 * Math.max(Math.abs(t), Number.MIN_VALUE);
     const previous = t;
@@ -54,7 +59,7 @@ export function* searchRoot(
       t = found.value < 0 ? t + margin * unit : t - margin * unit;
       margin *= 4;
     } else {
-      t = newton;
+      t = newton + lean * Math.abs(newton - guess);
     }
     if (low < t && t < high && t !== previous) continue;
     if (low === -Infinity || high === Infinity) {
@@ -65,6 +70,7 @@ export function* searchRoot(
       t = middle(low, high);
     }
   }
+  return bracket;
 }
 
 /** Strictly between two doubles that are not neighbours. */

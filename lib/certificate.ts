@@ -73,10 +73,8 @@ export function* nearOffset(facts: Facts, guess: number, worth: number, calls: C
   const { mu } = facts;
   let best = guess;
   let least = Infinity;
-  const search = searchRoot(guess, 1, (_bracket, { value, slope }) => {
-    // Half value²/slope is what a Newton step would gain.
-    return Math.abs(value) <= least && (value * value) / (2 * slope) <= worth;
-  });
+  // Half value²/slope is what a Newton step would gain.
+  const search = searchRoot(guess, { step: 1, enough: (_bracket, { value, slope }) => value * value <= 2 * slope * worth });
   let next = search.next();
   for (let looks = 0; !next.done && looks < 12; looks++) {
     const t = next.value;
@@ -97,7 +95,7 @@ export function* nearOffset(facts: Facts, guess: number, worth: number, calls: C
  */
 export function* exactOffset(facts: Facts, guess: number, calls: Calls): Generator<SvmCall, number, Float64Array> {
   const eps = (facts.n + 8) * UNIT;
-  const [left, right] = yield* inPairs(searchRoot(guess, 1), searchRoot(guess, 1), function* (low, high) {
+  const [left, right] = yield* inPairs(searchRoot(guess, { step: 1 }), searchRoot(guess, { step: 1 }), function* (low, high) {
     const s = yield calls.offsets(low, high, 0, 0, 0);
     const a = slopeOf(s[0]!, s[1]!, s[2]!, facts.mu);
     const b = slopeOf(s[3]!, s[4]!, s[5]!, facts.mu);
@@ -137,6 +135,12 @@ export function* measure(
 
 type Numbers8 = [number, number, number, number, number, number, number, number];
 
+/** Where the ends of the offset's bracket were found last, in units of rho from t: where to look first next time. */
+export interface Hint {
+  low: number;
+  high: number;
+}
+
 /** What a check can claim. */
 export interface Claimed {
   agreed: number;
@@ -153,17 +157,19 @@ export function* claim(
   facts: Facts,
   measured: Measured,
   { delta, ball }: { delta: number; ball: boolean },
+  hint: Hint,
   calls: Calls,
 ): Generator<SvmCall, Claimed, Float64Array> {
   const { n, mu } = facts;
   const { t, rho, wNorm } = measured;
   const etaT = etaOf(facts, t);
   const eps = (n + 8) * UNIT;
-  // Outer ends of the brackets will do; they are narrowed to a twentieth of their distance from t.
-  const close = ({ low, high }: Bracket) =>
-    high - low < Infinity && high - low <= 0.05 * Math.max(Math.abs(low - t), Math.abs(high - t));
-  const reach = rho * facts.radiusMost + etaT;
-  const [first, last] = yield* inPairs(searchRoot(t, reach || 1, close), searchRoot(t, reach || 1, close), function* (low, high) {
+  // Outer ends will do: those within a twentieth of their distance from t, by Newton's estimate.
+  const near = ({ value, slope }: Found, at: number) => Math.abs(value) <= 0.05 * slope * Math.abs(at - t);
+  const step = rho * facts.radiusMost + etaT || 1;
+  const fromBelow = searchRoot(t + hint.low * rho, { step, lean: -0.02, enough: (_, f, at) => f.value < 0 && near(f, at) });
+  const fromAbove = searchRoot(t + hint.high * rho, { step, lean: 0.02, enough: (_, f, at) => f.value > 0 && near(f, at) });
+  const [first, last] = yield* inPairs(fromBelow, fromAbove, function* (low, high) {
     const s = yield calls.offsets(low, high, rho, wNorm, etaT);
     return [
       { value: s[1]! * (1 + eps) - s[0]! * (1 - eps), slope: s[2]! / mu },
@@ -171,7 +177,9 @@ export function* claim(
       { value: s[4]! * (1 - eps) - s[3]! * (1 + eps) || -Number.MIN_VALUE, slope: s[5]! / mu },
     ];
   });
-  // first.low: surely below the first root; last.high: at or beyond the end of the last flat piece.
+  // first.low is surely below the first root, last.high beyond the last.
+  hint.low = (first.low - t) / rho || 0;
+  hint.high = (last.high - t) / rho || 0;
   const guardR = 4 * (facts.d + 8) * UNIT * wNorm;
   const guard = 4 * (facts.d + 8) * UNIT * (facts.predictionNorm * wNorm + Math.abs(t));
   const counts = yield calls.claim(first.low, last.high, rho, wNorm, etaT, delta, Number(ball), t, guardR, guard);

@@ -2,7 +2,7 @@
  * FISTA on the SVM's dual, as a generator: it decides (momentum, step size, checks, stopping) and yields what is to be computed next.
  * It never knows which backend computes, or whether that happens on this thread.
  */
-import { claim, exactOffset, measure, nearOffset, type Claimed, type Facts, type Measured } from './certificate.js';
+import { claim, exactOffset, measure, nearOffset, type Claimed, type Facts, type Hint, type Measured } from './certificate.js';
 import type { SvmCall, SvmProblem, SvmTasks } from './backend.js';
 import type { SvmStatus } from './types.js';
 
@@ -92,6 +92,7 @@ export function* fistaSvm(
     yield calls.warm(warm.w, t);
   }
 
+  const hint: Hint = { low: 0, high: 0 };
   let best = Infinity; // the gap when the net's clock was last set
   let bestAt = 0;
   for (let iteration = 0; ;) {
@@ -128,14 +129,14 @@ export function* fistaSvm(
     if (measured.gap < best) t = measured.t;
     // With the paper's L, its own proof alone, as printed; it needs a true bound and every row in the step.
     const proof = way === 'paper' ? { delta: ((2 * L) / mu) * length, ball: false } : { delta: measured.delta, ball: true };
-    let check: LoopCheck = { iteration, measured, L, ...(yield* claim(facts, measured, proof, calls)) };
+    let check: LoopCheck = { iteration, measured, L, ...(yield* claim(facts, measured, proof, hint, calls)) };
     const status =
       decide(check) ?? (measured.rounding > 0.5 * measured.gap ? 'precision' : undefined) ?? (last ? 'max-iterations' : undefined);
     if (status) {
       // The model that is returned: its offset to the last bit, and the certificate of that very model.
       t = yield* exactOffset(facts, t, calls);
       measured = yield* measure(facts, t, wSquared, centreDot, calls);
-      check = { iteration, measured, L, ...(yield* claim(facts, measured, proof, calls)) };
+      check = { iteration, measured, L, ...(yield* claim(facts, measured, proof, hint, calls)) };
       return { status, check };
     }
 

@@ -107,7 +107,7 @@ class Training<L extends Label> {
   readonly #began = performance.now();
 
   constructor(points: Points, labels: ArrayLike<L>, options: SvmOptions<L> = {}) {
-    checkSvmOptions(options as SvmOptions);
+    checkSvmOptions(options);
     const threads = (this.#threads = resolveThreads(options.threads));
     const wanted = resolveBackend(options.backend);
     const { matrix, backend } =
@@ -117,7 +117,7 @@ class Training<L extends Label> {
     try {
       const { rows, cols, stored, form } = matrix.describe();
       const resolved = resolveLabels(labels, rows, { positive: options.positive });
-      const { gammas, ...fit } = resolveFit(options as SvmOptions, rows, cols, form.startsWith('sparse'), resolved);
+      const { gammas, ...fit } = resolveFit(options, rows, cols, form.startsWith('sparse'), resolved);
       this.fit = fit;
       this.#rows = rows;
       this.#cols = cols;
