@@ -29,6 +29,7 @@ constexpr Table kTable = {
     knapsack_write,
     sum_squares,
     max_abs,
+    cone_shares,
     scale,
     svm_forward,
     svm_step,

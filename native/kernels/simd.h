@@ -63,6 +63,8 @@ inline void store_n(double* p, V a, size_t k) { _mm512_mask_storeu_pd(p, first(k
 inline V operator+(V a, V b) { return {_mm512_add_pd(a.v, b.v)}; }
 inline V operator-(V a, V b) { return {_mm512_sub_pd(a.v, b.v)}; }
 inline V operator*(V a, V b) { return {_mm512_mul_pd(a.v, b.v)}; }
+inline V operator/(V a, V b) { return {_mm512_div_pd(a.v, b.v)}; }
+inline V sqrt(V a) { return {_mm512_sqrt_pd(a.v)}; }
 inline V fma(V a, V b, V c) { return {_mm512_fmadd_pd(a.v, b.v, c.v)}; }
 inline V min(V a, V b) { return {_mm512_min_pd(a.v, b.v)}; }
 inline V max(V a, V b) { return {_mm512_max_pd(a.v, b.v)}; }
@@ -111,6 +113,8 @@ inline void store_n(double* p, V a, size_t k) { _mm256_maskstore_pd(p, first(k),
 inline V operator+(V a, V b) { return {_mm256_add_pd(a.v, b.v)}; }
 inline V operator-(V a, V b) { return {_mm256_sub_pd(a.v, b.v)}; }
 inline V operator*(V a, V b) { return {_mm256_mul_pd(a.v, b.v)}; }
+inline V operator/(V a, V b) { return {_mm256_div_pd(a.v, b.v)}; }
+inline V sqrt(V a) { return {_mm256_sqrt_pd(a.v)}; }
 inline V fma(V a, V b, V c) { return {_mm256_fmadd_pd(a.v, b.v, c.v)}; }
 inline V min(V a, V b) { return {_mm256_min_pd(a.v, b.v)}; }
 inline V max(V a, V b) { return {_mm256_max_pd(a.v, b.v)}; }
@@ -147,6 +151,8 @@ inline void store_n(double* p, V a, size_t k) {
 inline V operator+(V a, V b) { return {_mm_add_pd(a.v, b.v)}; }
 inline V operator-(V a, V b) { return {_mm_sub_pd(a.v, b.v)}; }
 inline V operator*(V a, V b) { return {_mm_mul_pd(a.v, b.v)}; }
+inline V operator/(V a, V b) { return {_mm_div_pd(a.v, b.v)}; }
+inline V sqrt(V a) { return {_mm_sqrt_pd(a.v)}; }
 inline V fma(V a, V b, V c) { return a * b + c; }
 inline V min(V a, V b) { return {_mm_min_pd(a.v, b.v)}; }
 inline V max(V a, V b) { return {_mm_max_pd(a.v, b.v)}; }
@@ -183,6 +189,8 @@ inline void store_n(double* p, V a, size_t k) {
 inline V operator+(V a, V b) { return {vaddq_f64(a.v, b.v)}; }
 inline V operator-(V a, V b) { return {vsubq_f64(a.v, b.v)}; }
 inline V operator*(V a, V b) { return {vmulq_f64(a.v, b.v)}; }
+inline V operator/(V a, V b) { return {vdivq_f64(a.v, b.v)}; }
+inline V sqrt(V a) { return {vsqrtq_f64(a.v)}; }
 inline V fma(V a, V b, V c) { return {vfmaq_f64(c.v, a.v, b.v)}; }
 inline V min(V a, V b) { return {vminq_f64(a.v, b.v)}; }
 inline V max(V a, V b) { return {vmaxq_f64(a.v, b.v)}; }
@@ -215,6 +223,8 @@ inline void store_n(double*, V, size_t) {}
 inline V operator+(V a, V b) { return {a.v + b.v}; }
 inline V operator-(V a, V b) { return {a.v - b.v}; }
 inline V operator*(V a, V b) { return {a.v * b.v}; }
+inline V operator/(V a, V b) { return {a.v / b.v}; }
+inline V sqrt(V a) { return {std::sqrt(a.v)}; }
 inline V fma(V a, V b, V c) { return {a.v * b.v + c.v}; }
 inline V min(V a, V b) { return {a.v < b.v ? a.v : b.v}; }
 inline V max(V a, V b) { return {a.v > b.v ? a.v : b.v}; }
