@@ -194,14 +194,15 @@ size_t Matrix::transposed_parts() const {
 // Parts' sums start on their own cache lines, so that threads do not share one.
 static size_t padded(size_t n) { return (n + 7) / 8 * 8; }
 
-size_t Matrix::scratch_size() const { return transposed_parts() * padded(cols_); }
+// One entry more than there are columns, for the sparse loops.
+size_t Matrix::scratch_size() const { return transposed_parts() * padded(cols_ + 1); }
 
 void Matrix::multiply_transposed(const Run& run, const double* u, double* out, double* scratch) const {
-  const size_t parts = transposed_parts(), stride = padded(cols_);
+  const size_t parts = transposed_parts(), stride = padded(cols_ + 1);
   parallel(parts, run.threads, [&](size_t p) {
     const size_t begin = row_begin(p, parts), end = row_begin(p + 1, parts);
     double* sum = scratch + p * stride;
-    std::memset(sum, 0, cols_ * sizeof(double));
+    std::memset(sum, 0, (cols_ + 1) * sizeof(double));
     if (sparse_) {
       run.table->sparse_transposed[size_t(index_)][size_t(values_)](rows_of(begin, end), u + begin, sum);
     } else if (values_ == Values::f64) {

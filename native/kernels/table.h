@@ -16,7 +16,7 @@ struct SparseRows {
   const uint32_t* start;
   const void* index;
   const void* values;
-  size_t zero_column;  // one past the last column; there w is 0
+  size_t zero_column;  // one past the last column: w is 0 there, and sums there are not used
   size_t begin, end;
 };
 
@@ -45,7 +45,7 @@ struct Table {
   void (*dense_multiply[2])(const void* x, size_t rows, size_t cols, const double* w, double* out);
   // out_j += sum_i u_i x_ij; rows with u_i = 0 are not read; [f64, f32]
   void (*dense_transposed[2])(const void* x, size_t rows, size_t cols, const double* u, double* out);
-  // the same for sparse rows; [u16, u32][f64, f32, ones]
+  // the same for sparse rows, where w and out have one entry more than there are columns; [u16, u32][f64, f32, ones]
   void (*sparse_multiply[2][3])(const SparseRows& rows, const double* w, double* out);
   void (*sparse_transposed[2][3])(const SparseRows& rows, const double* u, double* out);
 
