@@ -16,13 +16,15 @@ Runner::Runner(Napi::Env env) : env_(env) {
   // An idle runner keeps no process alive.
   check(env, napi_unref_threadsafe_function(env, back_));
   // Hooks run last to first: this one before the thread-safe function's own, which frees it under our thread's feet.
-  check(env, napi_add_env_cleanup_hook(env, [](void* self) { static_cast<Runner*>(self)->stop(); }, this));
+  check(env, napi_add_env_cleanup_hook(
+                 env, [](void* self) { static_cast<Runner*>(self)->stop(); }, this));
   thread_ = std::thread([this] { loop(); });
 }
 
 Runner::~Runner() {
   if (!stopping_) {
-    napi_remove_env_cleanup_hook(env_, [](void* self) { static_cast<Runner*>(self)->stop(); }, this);
+    napi_remove_env_cleanup_hook(
+        env_, [](void* self) { static_cast<Runner*>(self)->stop(); }, this);
     stop();
   }
 }

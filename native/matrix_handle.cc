@@ -102,7 +102,7 @@ Napi::Value MatrixHandle::multiply(const Napi::CallbackInfo& info) {
   if (!padded.allocate(X.cols() + 1)) out_of_memory(info.Env());
   if (X.cols()) std::memcpy(padded.data(), w.data, X.cols() * sizeof(double));
   padded[X.cols()] = 0;
-  X.multiply({table_, threads(info, 2)}, nullptr, 0, X.rows(), padded.data(), out.data);
+  X.multiply({table_, threads(info, 2)}, padded.data(), out.data);
   return info.Env().Undefined();
 }
 
@@ -113,7 +113,7 @@ Napi::Value MatrixHandle::multiply_transposed(const Napi::CallbackInfo& info) {
   const auto out = array<double>(info, 1, "out", X.cols());
   Buffer<double> scratch;
   if (!scratch.allocate(X.scratch_size())) out_of_memory(info.Env());
-  X.combine({table_, threads(info, 2)}, nullptr, 0, X.rows(), u.data, out.data, scratch.data());
+  X.multiply_transposed({table_, threads(info, 2)}, u.data, out.data, scratch.data());
   return info.Env().Undefined();
 }
 
@@ -156,8 +156,8 @@ Napi::Function MatrixHandle::define(Napi::Env env) {
   return DefineClass(env, "Matrix",
                      {InstanceMethod<&MatrixHandle::multiply>("multiply"),
                       InstanceMethod<&MatrixHandle::multiply_transposed>("multiplyTransposed"),
-                      InstanceMethod<&MatrixHandle::centre>("centre"),
-                      InstanceMethod<&MatrixHandle::shift>("shift"), InstanceMethod<&MatrixHandle::describe>("describe"), InstanceMethod<&MatrixHandle::dispose>("dispose")});
+                      InstanceMethod<&MatrixHandle::centre>("centre"), InstanceMethod<&MatrixHandle::shift>("shift"),
+                      InstanceMethod<&MatrixHandle::describe>("describe"), InstanceMethod<&MatrixHandle::dispose>("dispose")});
 }
 
 void register_matrix(Napi::Env env, Napi::Object exports) {

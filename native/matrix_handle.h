@@ -29,7 +29,7 @@ class MatrixHandle : public Napi::ObjectWrap<MatrixHandle> {
   void release(Napi::Env env);
 
   std::shared_ptr<Matrix> matrix_;  // null: disposed of
-  int64_t reported_ = 0;  // bytes the garbage collector was told of
+  int64_t reported_ = 0;            // bytes the garbage collector was told of
   const Table* table_ = nullptr;
 };
 

@@ -23,7 +23,9 @@ const Task kTasks[] = {
     {"offsets", 5, [](Svm& s, const double* a, double* out) { return s.offsets(a[0], a[1], a[2], a[3], a[4], out), true; }},
     {"gap", 3, [](Svm& s, const double* a, double* out) { return s.gap(a[0], a[1], a[2], out), true; }},
     {"claim", 10,
-     [](Svm& s, const double* a, double* out) { return s.claim(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], out), true; }},
+     [](Svm& s, const double* a, double* out) {
+       return s.claim(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], out), true;
+     }},
     {"rest", 2, [](Svm& s, const double* a, double* out) { return s.rest(a[0], a[1], out), true; }},
     {"wake", 0, [](Svm& s, const double*, double* out) { return s.wake(out), true; }},
     {"power", 1, [](Svm& s, const double* a, double* out) { return s.power(a[0] != 0, out), true; }},
@@ -59,8 +61,9 @@ class SvmHandle : public Napi::ObjectWrap<SvmHandle> {
     return DefineClass(env, "Svm",
                        {InstanceMethod<&SvmHandle::perform>("perform"), InstanceMethod<&SvmHandle::later>("later"),
                         InstanceMethod<&SvmHandle::accept>("accept"), InstanceMethod<&SvmHandle::weights>("weights"),
-                        InstanceMethod<&SvmHandle::columns>("columns"), InstanceMethod<&SvmHandle::alpha>("alpha"), InstanceMethod<&SvmHandle::facts>("facts"),
-                        InstanceMethod<&SvmHandle::dispose>("dispose"), InstanceAccessor<&SvmHandle::read>("read")});
+                        InstanceMethod<&SvmHandle::columns>("columns"), InstanceMethod<&SvmHandle::alpha>("alpha"),
+                        InstanceMethod<&SvmHandle::facts>("facts"), InstanceMethod<&SvmHandle::dispose>("dispose"),
+                        InstanceAccessor<&SvmHandle::read>("read")});
   }
 
  private:

@@ -13,8 +13,8 @@ namespace {
 
 #include "dense.inl"
 #include "sparse.inl"
-#include "sweeps.inl"
 #include "svm.inl"
+#include "sweeps.inl"
 
 constexpr Table kTable = {
     FISTA_STRING(FISTA_ISA),
@@ -30,6 +30,7 @@ constexpr Table kTable = {
     knapsack_write,
     sum_squares,
     max_abs,
+    cone_shares,
     scale,
     svm_forward,
     svm_step,

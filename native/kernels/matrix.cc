@@ -184,23 +184,28 @@ constexpr size_t kMostSums = 16;
 size_t Matrix::combine_parts(size_t rows) const {
   // Each part holds eight times as many entries as the sum it makes.
   const double entries = work(rows), most = entries / (8.0 * static_cast<double>(cols_ + 1));
-  return partition(rows, static_cast<size_t>(entries), most < 1 ? 1 : most > kMostSums ? kMostSums : static_cast<size_t>(most)).parts;
+  return partition(rows, static_cast<size_t>(entries),
+                   most < 1           ? 1
+                   : most > kMostSums ? kMostSums
+                                      : static_cast<size_t>(most))
+      .parts;
 }
 
 // Parts' sums start on their own cache lines, so that threads do not share one.
 static size_t padded(size_t n) { return (n + 7) / 8 * 8; }
 
-size_t Matrix::scratch_size() const { return combine_parts(rows_) * padded(cols_); }
+// One entry more than there are columns, for the sparse loops.
+size_t Matrix::scratch_size() const { return combine_parts(rows_) * padded(cols_ + 1); }
 
 size_t Matrix::combine(const Run& run, const uint32_t* list, size_t begin, size_t end, const double* u, double* out,
                        double* scratch) const {
   const Partition parts = {end - begin, combine_parts(end - begin)};
-  const size_t stride = padded(cols_);
+  const size_t stride = padded(cols_ + 1);
   size_t read[kMostSums];
   parallel(parts.parts, run.threads, [&](size_t k) {
     const size_t from = begin + parts.begin(k), to = begin + parts.end(k);
     double* sum = scratch + k * stride;
-    std::memset(sum, 0, cols_ * sizeof(double));
+    std::memset(sum, 0, (cols_ + 1) * sizeof(double));
     if (sparse_) {
       read[k] = run.table->sparse_combine[size_t(index_)][size_t(values_)](sparse_rows(list, from, to), u, sum);
     } else {

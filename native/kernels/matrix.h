@@ -49,6 +49,12 @@ class Matrix {
                  double* scratch) const;
   size_t scratch_size() const;
 
+  // Both for all rows in their order.
+  void multiply(const Run& run, const double* w, double* out) const { multiply(run, nullptr, 0, rows_, w, out); }
+  void multiply_transposed(const Run& run, const double* u, double* out, double* scratch) const {
+    combine(run, nullptr, 0, rows_, u, out, scratch);
+  }
+
   // out_i = sum_j (factor_j x_ij)^2
   void row_norms(const Run& run, const double* factor, double* out) const;
   // By column, over the stored entries: sum of x - centre_j, sum of its squares, max |x|, and their number.
@@ -60,8 +66,8 @@ class Matrix {
   // Dense f64 data are kept minus their column means: a mean of 1e8 would cost x.w all its digits. Others, and data already
   // centred, stay as they are. False if there is no memory.
   [[nodiscard]] bool centre(const Run& run);
-  const double* shift() const { return shift_.data(); }     // what was subtracted by column, or null
-  const double* most_abs() const { return most_.data(); }   // max |x| by column before that, or null
+  const double* shift() const { return shift_.data(); }    // what was subtracted by column, or null
+  const double* most_abs() const { return most_.data(); }  // max |x| by column before that, or null
   // Stored entries of row i.
   size_t entries(size_t i) const { return sparse_ ? start_[i + 1] - start_[i] : cols_; }
 

@@ -10,30 +10,21 @@ inline double times(double a, const T* values, size_t k) {
 }
 inline double times(double a, const Ones*, size_t) { return a; }
 
-// Four consecutive column numbers.
-struct Four {
-  size_t j[4];
-  explicit Four(const uint32_t* p) : j{p[0], p[1], p[2], p[3]} {}
-  explicit Four(const uint16_t* p) : Four(word(p)) {}
-  // The first r of them, and `other` for the rest.
-  Four(const uint32_t* p, size_t r, size_t other) : j{r > 0 ? p[0] : other, r > 1 ? p[1] : other, r > 2 ? p[2] : other, other} {}
-  Four(const uint16_t* p, size_t r, size_t other) : Four(keep(word(p), r, other)) {}
-
- private:
-  // One load and shifts are faster than four loads: CPUs have fewer load ports than adders.
-  explicit Four(uint64_t w)
-      : j{static_cast<size_t>(w & 0xffff), static_cast<size_t>(w >> 16 & 0xffff), static_cast<size_t>(w >> 32 & 0xffff),
-          static_cast<size_t>(w >> 48)} {}
-  static uint64_t word(const uint16_t* p) {
-    uint64_t w;
-    std::memcpy(&w, p, sizeof w);
-    return w;  // little-endian, as all our targets are
-  }
-  static uint64_t keep(uint64_t w, size_t r, size_t other) {
+// The first r < 4 of the column numbers at p, and `other` for the rest.
+struct Tail3 {
+  size_t j[3];
+  Tail3(const uint32_t* p, size_t r, size_t other) : j{r > 0 ? p[0] : other, r > 1 ? p[1] : other, r > 2 ? p[2] : other} {}
+  Tail3(const uint16_t* p, size_t r, size_t other) {
+    uint64_t word;
+    std::memcpy(&word, p, sizeof word);  // little-endian, as all our targets are
     const uint64_t mask = (uint64_t(1) << (16 * r)) - 1;
-    return (w & mask) | (other * 0x0001000100010001u & ~mask);
+    word = (word & mask) | (other * 0x0001000100010001u & ~mask);
+    for (size_t q = 0; q < 3; ++q) j[q] = static_cast<size_t>(word >> (16 * q) & 0xffff);
   }
 };
+
+// In both loops k is carried on from row to row where rows follow each other, so that a row's loads need not wait for its start to
+// be read.
 
 // w has one entry more than the matrix has columns, and it is 0: entries past a row's end are sent there. It stands at
 // m.zero_column.
@@ -41,49 +32,58 @@ template <typename I, typename T>
 size_t sparse_multiply(const SparseRows& m, const double* w, double* out) {
   const I* index = static_cast<const I*>(m.index);
   const T* values = static_cast<const T*>(m.values);
-  size_t read = 0;
+  size_t k = m.list ? 0 : m.start[m.begin], read = 0;
   for (size_t p = m.begin; p < m.end; ++p) {
-    const size_t i = m.row(p);
-    size_t k = m.start[i];
-    read += m.start[i + 1] - k;
-    const size_t end = m.start[i + 1];
+    if (m.list) k = m.start[m.list[p]];
+    const size_t end = m.start[m.row(p) + 1];
+    read += end - k;
     double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-    const auto add = [&](const Four& f) {
-      s0 += times(w[f.j[0]], values, k);
-      s1 += times(w[f.j[1]], values, k + 1);
-      s2 += times(w[f.j[2]], values, k + 2);
-      s3 += times(w[f.j[3]], values, k + 3);
-    };
-    for (; k + 4 <= end; k += 4) add(Four(index + k));
-    add(Four(index + k, end - k, m.zero_column));
+    for (; k + 4 <= end; k += 4) {
+      s0 += times(w[index[k]], values, k);
+      s1 += times(w[index[k + 1]], values, k + 1);
+      s2 += times(w[index[k + 2]], values, k + 2);
+      s3 += times(w[index[k + 3]], values, k + 3);
+    }
+    const Tail3 tail(index + k, end - k, m.zero_column);
+    s0 += times(w[tail.j[0]], values, k);
+    s1 += times(w[tail.j[1]], values, k + 1);
+    s2 += times(w[tail.j[2]], values, k + 2);
     out[p] = (s0 + s1) + (s2 + s3);
+    k = end;
   }
   return read;
 }
 
-// The column numbers of a row differ, so four sums can be read before any is written: they do not wait for each other.
+// The column numbers of a row differ, so four sums can be read before any is written: they do not wait for each other. out too
+// has an entry at m.zero_column; what is added to it means nothing.
 template <typename I, typename T>
 size_t sparse_combine(const SparseRows& m, const double* u, double* out) {
   const I* index = static_cast<const I*>(m.index);
   const T* values = static_cast<const T*>(m.values);
-  size_t read = 0;
+  size_t k = m.list ? 0 : m.start[m.begin], read = 0;
   for (size_t p = m.begin; p < m.end; ++p) {
     const double c = u[p];
-    if (c == 0) continue;
-    const size_t i = m.row(p);
-    size_t k = m.start[i];
-    read += m.start[i + 1] - k;
-    const size_t end = m.start[i + 1];
-    for (; k + 4 <= end; k += 4) {
-      const Four f(index + k);
-      const double a0 = out[f.j[0]] + times(c, values, k), a1 = out[f.j[1]] + times(c, values, k + 1);
-      const double a2 = out[f.j[2]] + times(c, values, k + 2), a3 = out[f.j[3]] + times(c, values, k + 3);
-      out[f.j[0]] = a0;
-      out[f.j[1]] = a1;
-      out[f.j[2]] = a2;
-      out[f.j[3]] = a3;
+    if (m.list) k = m.start[m.list[p]];
+    const size_t end = m.start[m.row(p) + 1];
+    if (c != 0) {
+      read += end - k;
+      for (; k + 4 <= end; k += 4) {
+        const size_t j0 = index[k], j1 = index[k + 1], j2 = index[k + 2], j3 = index[k + 3];
+        const double a0 = out[j0] + times(c, values, k), a1 = out[j1] + times(c, values, k + 1);
+        const double a2 = out[j2] + times(c, values, k + 2), a3 = out[j3] + times(c, values, k + 3);
+        out[j0] = a0;
+        out[j1] = a1;
+        out[j2] = a2;
+        out[j3] = a3;
+      }
+      const Tail3 tail(index + k, end - k, m.zero_column);
+      const double a0 = out[tail.j[0]] + times(c, values, k), a1 = out[tail.j[1]] + times(c, values, k + 1);
+      const double a2 = out[tail.j[2]] + times(c, values, k + 2);
+      out[tail.j[0]] = a0;
+      out[tail.j[1]] = a1;
+      out[tail.j[2]] = a2;
     }
-    for (; k < end; ++k) out[index[k]] += times(c, values, k);
+    k = end;
   }
   return read;
 }

@@ -13,8 +13,8 @@ namespace fista {
 namespace {
 
 constexpr double kUnit = 0x1p-53;
-constexpr uint8_t kMostReturns = 3;   // after so many returns a row rests no more
-constexpr size_t kRestShare = 32;     // rows are moved to rest when this share of the active ones can
+constexpr uint8_t kMostReturns = 3;  // after so many returns a row rests no more
+constexpr size_t kRestShare = 32;    // rows are moved to rest when this share of the active ones can
 
 double dot(const double* a, const double* b, size_t n) {
   double s = 0;
@@ -145,9 +145,8 @@ void Svm::dot_rows(const double* w, size_t begin, size_t end, double* out) {
 
 void Svm::margins(const double* w, size_t begin, size_t end, double* q) {
   dot_rows(w, begin, end, q);
-  split(run_, end - begin, [&](size_t p, size_t k) {
-    run_.table->svm_sign(q + begin + p, y_.data() + begin + p, k, q + begin + p);
-  });
+  split(run_, end - begin,
+        [&](size_t p, size_t k) { run_.table->svm_sign(q + begin + p, y_.data() + begin + p, k, q + begin + p); });
 }
 
 // out = H'x where u = y x
@@ -158,9 +157,8 @@ void Svm::add_up(const double* u, size_t begin, size_t end, double* out) {
 
 void Svm::combine(const double* x, size_t begin, size_t end, double* out) {
   double* u = work_.data();
-  split(run_, end - begin, [&](size_t p, size_t k) {
-    run_.table->svm_sign(x + begin + p, y_.data() + begin + p, k, u + begin + p);
-  });
+  split(run_, end - begin,
+        [&](size_t p, size_t k) { run_.table->svm_sign(x + begin + p, y_.data() + begin + p, k, u + begin + p); });
   add_up(u, begin, end, out);
 }
 
@@ -209,9 +207,7 @@ void Svm::warm(const double* w, double t) {
 
 void Svm::step(double L, double beta, double* out) {
   const size_t n = active_;
-  const auto state = [&](size_t p) {
-    return State{x_.data() + p, x_prev_.data() + p, q_.data() + p, q_prev_.data() + p, beta};
-  };
+  const auto state = [&](size_t p) { return State{x_.data() + p, x_prev_.data() + p, q_.data() + p, q_prev_.data() + p, beta}; };
   split(run_, n, [&](size_t p, size_t k) { run_.table->svm_forward(state(p), k, mu_, 1 / L, x_next_.data() + p); });
   const double lambda = project_knapsack(run_, x_next_.data(), y_.data(), gamma_.data(), n, -b_rest_, lambda_, x_next_.data(),
                                          work_.data(), index_.data())
@@ -249,8 +245,7 @@ void Svm::offsets(double low, double high, double rho, double w_norm, double eta
 }
 
 void Svm::gap(double t, double w_norm, double eta_t, double* out) {
-  reduce<8>(run_, n_, out,
-            [&](size_t p, size_t k, double* s) { run_.table->svm_gap(rows_from(p), k, {0, w_norm, eta_t}, t, s); });
+  reduce<8>(run_, n_, out, [&](size_t p, size_t k, double* s) { run_.table->svm_gap(rows_from(p), k, {0, w_norm, eta_t}, t, s); });
 }
 
 void Svm::claim(double low, double high, double rho, double w_norm, double eta_t, double delta, double ball, double t,

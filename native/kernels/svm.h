@@ -1,5 +1,5 @@
-// The SVM's dual as FISTA's loop sees it: data, two iterates, and the few sweeps a step or a check needs. lib/fallback/svm.ts is the
-// twin, and says what each task computes and answers.
+// The SVM's dual as FISTA's loop sees it: data, two iterates, and the few sweeps a step or a check needs. lib/fallback/svm.ts is
+// the twin, and says what each task computes and answers.
 //
 // Rows stand in an order of our own, the active ones first: [0, active) take part in steps, the others rest at a bound with their
 // alpha frozen. H has rows y_i x_i / scale (by column); q = H w.
@@ -25,7 +25,8 @@ class Svm {
   enum class Scale : uint8_t { none, standard, maxabs };
 
   // y, gamma by row, copied. Dense f64 data are centred by begin(). False if there is no memory.
-  [[nodiscard]] bool init(const Run& run, std::shared_ptr<Matrix> matrix, const int8_t* y, const double* gamma, double mu, Scale scale);
+  [[nodiscard]] bool init(const Run& run, std::shared_ptr<Matrix> matrix, const int8_t* y, const double* gamma, double mu,
+                          Scale scale);
 
   // Tasks. Each writes its answer to out[kResults].
   [[nodiscard]] bool begin(double* out);  // false if there is no memory
@@ -41,10 +42,10 @@ class Svm {
   void power(bool first, double* out);
 
   void accept();
-  void weights(double* out) const;   // by column, in scaled space
+  void weights(double* out) const;  // by column, in scaled space
   void columns(double* inverse_scale, double* shift) const;
-  void alpha(double* out) const;     // by row
-  void facts(uint8_t* out) const;    // by row
+  void alpha(double* out) const;   // by row
+  void facts(uint8_t* out) const;  // by row
   double read() const { return static_cast<double>(read_); }
   size_t active() const { return active_; }
   size_t rows() const { return n_; }

@@ -25,7 +25,7 @@ struct SparseRows {
   const uint32_t* start;
   const void* index;
   const void* values;
-  size_t zero_column;  // one past the last column; there w is 0
+  size_t zero_column;  // one past the last column: w is 0 there, and sums there are not used
   const uint32_t* list;
   size_t begin, end;
   size_t row(size_t p) const { return list ? list[p] : p; }
@@ -68,7 +68,8 @@ struct Table {
   // and it is 0. Dense: [f64, f32]; sparse: [u16, u32][f64, f32, ones].
   size_t (*dense_multiply[2])(const DenseRows& rows, const double* w, double* out);
   size_t (*sparse_multiply[2][3])(const SparseRows& rows, const double* w, double* out);
-  // out_j += sum over positions of u[p] x_j. Rows with u[p] = 0 are not read, and not counted in the entries returned.
+  // out_j += sum over positions of u[p] x_j; out too has an entry more, which means nothing. Rows with u[p] = 0 are not read, and
+  // not counted in the entries returned.
   size_t (*dense_combine[2])(const DenseRows& rows, const double* u, double* out);
   size_t (*sparse_combine[2][3])(const SparseRows& rows, const double* u, double* out);
 
@@ -83,6 +84,9 @@ struct Table {
 
   double (*sum_squares)(const double* x, size_t n);
   double (*max_abs)(const double* x, size_t n);
+  // For n cones' first entries l and squared norms: share_k = (l / |p| + 1) / 2 cut to [0, 1], and first_k = max(share |p|, l). The
+  // outputs may be the inputs.
+  void (*cone_shares)(const double* l, const double* squares, size_t n, double* share, double* first);
   // out = factor * x; out may be x
   void (*scale)(const double* x, size_t n, double factor, double* out);
 
