@@ -92,13 +92,16 @@ function search(items: Items, index: Uint32Array, m: number, work: Float64Array,
       const i = index[k]!;
       value += Math.min(Math.max(centre(items, i) - pivot, lowest(items, i)), highest(items, i));
     }
-    if (value >= b) bracket.low = pivot;
-    if (value <= b) bracket.high = pivot;
     if (value === b) return pivot;
+    // One of the two whatever the numbers are, so that the search ends even on NaN.
+    if (value > b) bracket.low = pivot;
+    else bracket.high = pivot;
   }
-  // One linear piece is left. A flat one has the same projection everywhere: a finite end of it will do.
+  // One linear piece is left. A flat one has the same projection everywhere, so an end of it will do: the one where phi jumps
+  // to b, should a row's two breakpoints have been rounded into one.
   const { fixed, linear, slope } = sums;
-  const root = slope > 0 ? Math.min(Math.max((fixed + linear - b) / slope, bracket.low), bracket.high) : bracket.low;
+  const flat = fixed > b ? bracket.high : bracket.low;
+  const root = slope > 0 ? Math.min(Math.max((fixed + linear - b) / slope, bracket.low), bracket.high) : flat;
   if (Number.isFinite(root)) return root;
   const other = root < 0 ? bracket.high : bracket.low;
   return Number.isFinite(other) ? other : 0;
@@ -126,6 +129,7 @@ export function projectKnapsack(
   guess: number,
   x: Float64Array,
 ): number {
+  if (!Number.isFinite(b)) return NaN;
   const items = { a, y, gamma };
   const n = a.length;
   const index = new Uint32Array(n);

@@ -106,12 +106,13 @@ double search(const Items& items, uint32_t* index, size_t m, double* work, Brack
     }
     double phi = fixed + (linear - slope * pivot);
     for (size_t k = 0; k < m; ++k) phi += Term(items, index[k]).at(pivot);
-    if (phi >= b) bracket.low = pivot;
-    if (phi <= b) bracket.high = pivot;
     if (phi == b) return pivot;
+    // One of the two whatever the numbers are, so that the search ends even on NaN.
+    (phi > b ? bracket.low : bracket.high) = pivot;
   }
-  // One linear piece is left. A flat one has the same projection everywhere: an end of it will do.
-  double lambda = slope > 0 ? (fixed + linear - b) / slope : bracket.low;
+  // One linear piece is left. A flat one has the same projection everywhere, so an end of it will do: the one where phi jumps to
+  // b, should a row's two breakpoints have been rounded into one.
+  double lambda = slope > 0 ? (fixed + linear - b) / slope : fixed > b ? bracket.high : bracket.low;
   if (!(lambda >= bracket.low)) lambda = bracket.low;
   if (!(lambda <= bracket.high)) lambda = bracket.high;
   if (std::isinf(lambda)) lambda = lambda < 0 ? bracket.high : bracket.low;
@@ -134,6 +135,7 @@ double sample_root(const Items& items, double b, uint32_t* index, double* work) 
 
 KnapsackResult project_knapsack(const Run& run, const double* a, const int8_t* y, const double* gamma, size_t n, double b,
                                 double guess, double* x, double* work, uint32_t* index) {
+  if (!std::isfinite(b)) return {kNaN, kNaN};
   const Items items = {a, y, gamma, n};
   const double scale = static_cast<double>(n) * kUnit;
   double lambda = std::isfinite(guess) ? guess : n > 0 ? sample_root(items, b, index, work) : 0;
