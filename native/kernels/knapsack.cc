@@ -140,26 +140,20 @@ KnapsackResult project_knapsack(const Run& run, const double* a, const int8_t* y
   const double scale = static_cast<double>(n) * kUnit;
   double lambda = std::isfinite(guess) ? guess : n > 0 ? sample_root(items, b, index, work) : 0;
   Bracket bracket;
-  bool settled = false;
+  Phi phi = phi_at(run, items, lambda);
+  const auto settled = [&] { return std::fabs(phi.value - b) <= scale * (phi.magnitude + std::fabs(b)); };
 
-  // Newton steps on all of phi. A root on the current piece ends them; after four the rest is left to the medians.
-  for (int probe = 0; probe < 4 && !settled; ++probe) {
-    const Phi phi = phi_at(run, items, lambda);
-    const double excess = phi.value - b;
-    if (std::fabs(excess) <= scale * (phi.magnitude + std::fabs(b))) {
-      settled = true;
-      // The last correction; it stays on the piece or is too small to matter.
-      if (phi.inside > 0) lambda += excess / phi.inside;
-      break;
-    }
-    (excess > 0 ? bracket.low : bracket.high) = lambda;
-    if (phi.inside == 0) break;
-    const double next = lambda + excess / phi.inside;
+  // Newton steps on all of phi. A root on the current piece ends them; after three the rest is left to the medians.
+  for (int step = 0; !settled(); ++step) {
+    (phi.value > b ? bracket.low : bracket.high) = lambda;
+    if (step == 3 || phi.inside == 0) break;
+    const double next = lambda + (phi.value - b) / phi.inside;
     if (!bracket.holds(next)) break;
     lambda = next;
+    phi = phi_at(run, items, lambda);
   }
 
-  if (!settled) {
+  if (!settled()) {
     size_t m = 0;
     double fixed = 0, linear = 0, slope = 0, least = 0, most = 0;
     for (size_t i = 0; i < n; ++i) {
@@ -180,15 +174,14 @@ KnapsackResult project_knapsack(const Run& run, const double* a, const int8_t* y
     const double slack = 2 * scale * (most - least + std::fabs(b));
     if (!(b <= most + slack && b >= least - slack)) return {kNaN, kNaN};
     lambda = search(items, index, m, work, bracket, fixed, linear, slope, b);
-    // The running sums above cancel; one Newton step on a fresh phi mends that.
-    const Phi phi = phi_at(run, items, lambda);
-    if (phi.inside > 0) {
-      const double next = lambda + (phi.value - b) / phi.inside;
-      if (std::fabs(phi_at(run, items, next).value - b) < std::fabs(phi.value - b)) lambda = next;
-    }
+    phi = phi_at(run, items, lambda);  // the search's running sums cancel
   }
-  const Phi phi = write_at(run, items, lambda, x);
-  return {lambda, phi.value - b};
+  // One Newton correction, unless it makes things worse: rows that tie at a bound may join in on the way.
+  if (phi.inside > 0 && phi.value != b) {
+    const double next = lambda + (phi.value - b) / phi.inside;
+    if (std::fabs(phi_at(run, items, next).value - b) < std::fabs(phi.value - b)) lambda = next;
+  }
+  return {lambda, write_at(run, items, lambda, x).value - b};
 }
 
 }  // namespace fista
