@@ -1,8 +1,7 @@
 // State of one environment (the main thread or a worker thread).
 #pragma once
 
-#include <napi.h>
-
+#include "addon_api.h"
 #include "parallel.h"
 #include "table.h"
 

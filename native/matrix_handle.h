@@ -1,8 +1,7 @@
 // Matrix: a data matrix copied from the user's arrays, as JavaScript holds it.
 #pragma once
 
-#include <napi.h>
-
+#include "addon_api.h"
 #include "matrix.h"
 
 namespace fista {
