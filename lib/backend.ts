@@ -160,14 +160,13 @@ function environment(name: 'BACKEND' | 'SIMD' | 'THREADS' | 'BINARY'): string | 
   return process.env[`FISTA_CLASSIFY_${name}`] || undefined;
 }
 
+const SIMD_LEVELS = ['baseline', 'avx2', 'avx512', 'neon'] as const;
+
 function oneOf<T extends string>(variable: 'BACKEND' | 'SIMD', allowed: readonly T[]): T | undefined {
   const value = environment(variable);
   if (value === undefined || allowed.includes(value as T)) return value as T | undefined;
-  throw coded(
-    RangeError,
-    'ERR_BACKEND',
-    `Expected ${allowed.join(', ')} for FISTA_CLASSIFY_${variable} but received ${JSON.stringify(value)}`,
-  );
+  const list = `${allowed.slice(0, -1).join(', ')} or ${allowed.at(-1)}`;
+  throw coded(RangeError, 'ERR_BACKEND', `Expected ${list} for FISTA_CLASSIFY_${variable} but received ${JSON.stringify(value)}`);
 }
 
 export function defaultThreads(): number {
@@ -198,9 +197,9 @@ export interface Loaded {
 }
 
 /** The native backend, at the SIMD level asked for; throws where it cannot be loaded. */
-export function loadNative(simd?: string): Backend {
+export function loadNative(simd: string | undefined = oneOf('SIMD', SIMD_LEVELS)): Backend {
   const addon = loadAddon();
-  const level = addon.useSimd(simd ?? oneOf('SIMD', ['baseline', 'avx2', 'avx512', 'neon']));
+  const level = addon.useSimd(simd);
   return { ...addon, name: 'native', simd: level };
 }
 
@@ -212,15 +211,15 @@ export function loadFallback(): Backend {
 /** Loads the backend that FISTA_CLASSIFY_BACKEND asks for, or native if it loads and TypeScript otherwise. */
 export function load(): Loaded {
   const wanted = oneOf('BACKEND', ['auto', 'native', 'js']);
+  oneOf('SIMD', SIMD_LEVELS); // refused here, whichever backend will run
   if (wanted === 'js') return { backend: loadFallback() };
   try {
     return { backend: loadNative() };
   } catch (error) {
-    if ((error as { code?: string }).code === 'ERR_BACKEND') throw error;
     const loadError = coded(
       Error,
       'ERR_BACKEND',
-      `The native addon did not load: ${(error as Error).message.trim()}\n` +
+      `The native addon did not load: ${error instanceof Error ? error.message.trim() : String(error)}\n` +
         `To use it: install a C++17 compiler and run "npm rebuild fista-classify", or name a built addon in FISTA_CLASSIFY_BINARY. ` +
         `To do without: FISTA_CLASSIFY_BACKEND=js (the TypeScript kernels give the same answers, more slowly).`,
       error,

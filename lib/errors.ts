@@ -47,14 +47,20 @@ export function show(value: unknown): string {
     case 'function':
       return 'a function';
     case 'object':
-      if (value === null) return 'null';
-      if (Array.isArray(value)) return `an array of length ${value.length}`;
-      if (ArrayBuffer.isView(value)) {
-        const length = 'length' in value ? String(value.length) : String(value.byteLength);
-        return `${value.constructor.name}(${length})`;
-      }
-      return value.constructor?.name && value.constructor !== Object ? `a ${value.constructor.name}` : 'an object';
+      return value === null ? 'null' : showObject(value);
     default:
       return String(value);
+  }
+}
+
+function showObject(value: object): string {
+  try {
+    if (Array.isArray(value)) return `an array of length ${value.length}`;
+    const name: unknown = value.constructor?.name;
+    if (typeof name !== 'string' || name === '' || name.length > 40 || value.constructor === Object) return 'an object';
+    if (ArrayBuffer.isView(value)) return `${name}(${'length' in value ? String(value.length) : value.byteLength})`;
+    return `${/^[AEIO]/.test(name) ? 'an' : 'a'} ${name}`;
+  } catch {
+    return 'an object'; // a proxy, or a getter, that throws
   }
 }

@@ -1,4 +1,5 @@
 /** User values → checked, resolved values. The only place that checks: what passes here is taken as valid everywhere else. */
+import { types } from 'node:util';
 import { defaultThreads, kernels, type Backend, type CopyProblem, type Matrix } from './backend.js';
 import { coded, rangeError, show, typeError, Verbatim } from './errors.js';
 import { stop } from './stopping.js';
@@ -59,7 +60,8 @@ export function resolveThreads(threads: unknown): number {
 
 export function resolveBackend(choice: unknown): Backend {
   if (choice === undefined || choice === 'auto' || choice === 'native' || choice === 'js') return kernels(choice);
-  throw rangeError('ERR_OPTION', "'auto', 'native' or 'js'", 'options.backend', choice);
+  const error = typeof choice === 'string' ? rangeError : typeError;
+  throw error('ERR_OPTION', "'auto', 'native' or 'js'", 'options.backend', choice);
 }
 
 // ---- Points
@@ -71,31 +73,30 @@ export function copyPoints(points: unknown, backend: Backend, threads: number): 
     if ('data' in points) return copyDense(points as DenseMatrix, backend, threads);
     if ('indptr' in points) return copySparse(points as SparseMatrix, backend, threads);
   }
-  throw typeError(
-    'ERR_POINTS',
-    'rows of numbers, { data, rows, cols }, { indptr, indices, rows, cols } or a Dataset',
-    'points',
-    points,
-  );
+  throw typeError('ERR_POINTS', 'rows of numbers, { data, rows, cols } or { indptr, indices, rows, cols }', 'points', points);
 }
 
 function copyRows(points: Rows, backend: Backend, threads: number): Matrix {
   const rows = points.length;
   if (rows === 0) throw rangeError('ERR_POINTS', 'at least one row', 'points', new Verbatim('none'));
-  const cols = rowLength(points, 0);
-  const data = new Float64Array(rows * cols);
+  // Each row is read once: what a getter or proxy answers the second time may be something else.
+  const list: ArrayLike<number>[] = [];
+  let cols = 0;
   for (let i = 0; i < rows; i++) {
-    const length = rowLength(points, i);
-    const row = points[i]!;
-    if (length !== cols) {
-      throw rangeError('ERR_POINTS', `${cols} numbers`, `points[${i}], as in points[0],`, length);
-    }
+    const row: unknown = points[i];
+    const length = rowLength(row, i);
+    if (i === 0) cols = length;
+    if (length !== cols) throw rangeError('ERR_POINTS', `${cols} numbers`, `points[${i}], as in points[0],`, length);
+    list.push(row as ArrayLike<number>);
+  }
+  const data = allocate(rows, cols);
+  list.forEach((row, i) => {
     for (let j = 0; j < cols; j++) {
       const value: unknown = row[j];
       if (typeof value !== 'number') throw typeError('ERR_POINTS', 'a finite number', `points[${i}][${j}]`, value);
       data[i * cols + j] = value;
     }
-  }
+  });
   return new backend.Matrix(
     ({ at }) => {
       throw rangeError('ERR_POINTS', 'a finite number', `points[${Math.floor(at / cols)}][${at % cols}]`, data[at]);
@@ -107,18 +108,25 @@ function copyRows(points: Rows, backend: Backend, threads: number): Matrix {
   );
 }
 
-function rowLength(points: Rows, i: number): number {
-  const row: unknown = points[i];
-  const length = (row as ArrayLike<number> | null | undefined)?.length;
-  if (typeof row === 'string' || !Number.isInteger(length)) throw typeError('ERR_POINTS', 'a row of numbers', `points[${i}]`, row);
+function rowLength(row: unknown, i: number): number {
+  const length = typeof row === 'object' ? (row as ArrayLike<number> | null)?.length : undefined;
+  if (!Number.isInteger(length) || length! < 0) throw typeError('ERR_POINTS', 'a row of numbers', `points[${i}]`, row);
   return length!;
+}
+
+function allocate(rows: number, cols: number): Float64Array {
+  try {
+    return new Float64Array(rows * cols);
+  } catch {
+    throw rangeError('ERR_POINTS', 'numbers that fit in memory', 'points', new Verbatim(`${rows} × ${cols}`));
+  }
 }
 
 function copyDense(points: DenseMatrix, backend: Backend, threads: number): Matrix {
   const { data } = points;
   const rows = size(points.rows, 'points.rows', 1);
   const cols = size(points.cols, 'points.cols', 0);
-  if (!(data instanceof Float64Array || data instanceof Float32Array)) {
+  if (!isData(data)) {
     throw typeError('ERR_POINTS', 'a Float64Array or Float32Array', 'points.data', data);
   }
   if (data.length !== rows * cols) {
@@ -136,19 +144,19 @@ function copyDense(points: DenseMatrix, backend: Backend, threads: number): Matr
   );
 }
 
-function copySparse(points: SparseMatrix, backend: Backend, threads: number): Matrix {
-  const rows = size(points.rows, 'points.rows', 1);
-  const cols = size(points.cols, 'points.cols', 0);
-  const indptr = offsets(points.indptr, 'points.indptr');
-  const indices = offsets(points.indices, 'points.indices');
-  const values = optionalValues(points.values);
+function copySparse({ rows, cols, ...given }: SparseMatrix, backend: Backend, threads: number): Matrix {
+  rows = size(rows, 'points.rows', 1);
+  cols = size(cols, 'points.cols', 0);
+  const indptr = offsets(given.indptr, 'points.indptr');
+  const indices = offsets(given.indices, 'points.indices');
+  const values = optionalValues(given.values);
   if (indptr.length !== rows + 1) throw rangeError('ERR_POINTS', `rows + 1 = ${rows + 1} offsets`, 'points.indptr', indptr.length);
   if (values && values.length !== indices.length) {
-    throw rangeError('ERR_POINTS', `${indices.length} numbers, as in points.indices,`, 'points.values', values.length);
+    throw rangeError('ERR_POINTS', `${indices.length} numbers`, 'points.values, as in points.indices,', values.length);
   }
   return new backend.Matrix(
     (problem) => {
-      throw sparseError(problem, points, cols, indices.length);
+      throw sparseError(problem, given, cols, indices.length);
     },
     threads,
     indptr,
@@ -159,15 +167,18 @@ function copySparse(points: SparseMatrix, backend: Backend, threads: number): Ma
   );
 }
 
-function sparseError({ problem, row, at }: CopyProblem, points: SparseMatrix, cols: number, entries: number): Error {
-  const { indptr, indices, values } = points;
+type Lists = Pick<SparseMatrix, 'indptr' | 'indices' | 'values'>;
+
+function sparseError({ problem, row, at }: CopyProblem, { indptr, indices, values }: Lists, cols: number, entries: number): Error {
   switch (problem) {
     case 'bad-start': {
       const what = at === 0 ? '0' : `an offset from ${indptr[at - 1]} to ${entries}`;
       return rangeError('ERR_POINTS', what, `points.indptr[${at}]`, indptr[at]);
     }
-    case 'bad-range':
-      return rangeError('ERR_POINTS', `a column from 0 to ${cols - 1}`, `points.indices[${at}] (row ${row})`, indices[at]);
+    case 'bad-range': {
+      const what = cols === 0 ? 'no column, as points.cols is 0,' : `a column from 0 to ${cols - 1}`;
+      return rangeError('ERR_POINTS', what, `points.indices[${at}] (row ${row})`, indices[at]);
+    }
     case 'bad-order':
       return coded(
         RangeError,
@@ -179,10 +190,17 @@ function sparseError({ problem, row, at }: CopyProblem, points: SparseMatrix, co
   }
 }
 
+/** Whatever realm (vm context) it comes from, and nothing that only looks like one. */
+function isData(value: unknown): value is Data {
+  return types.isFloat64Array(value) || types.isFloat32Array(value);
+}
+
 /** Offsets and indices as unsigned 32-bit numbers; a negative one becomes a huge one, which the copy refuses. */
 function offsets(list: unknown, where: string): Uint32Array {
-  if (list instanceof Uint32Array) return list;
-  if (list instanceof Int32Array) return new Uint32Array(list.buffer, list.byteOffset, list.length);
+  if (types.isUint32Array(list)) return list;
+  // A detached buffer, of length 0, cannot be viewed.
+  if (types.isInt32Array(list))
+    return list.length === 0 ? new Uint32Array(0) : new Uint32Array(list.buffer, list.byteOffset, list.length);
   if (!Array.isArray(list)) throw typeError('ERR_POINTS', 'an Int32Array, Uint32Array or array of integers', where, list);
   const bad = list.findIndex((v) => !Number.isInteger(v) || v < 0 || v > 0xffffffff);
   if (bad >= 0) throw rangeError('ERR_POINTS', 'an integer from 0 to 4294967295', `${where}[${bad}]`, list[bad]);
@@ -190,9 +208,10 @@ function offsets(list: unknown, where: string): Uint32Array {
 }
 
 function optionalValues(list: unknown): Data | undefined {
-  if (list === undefined || list instanceof Float64Array || list instanceof Float32Array) return list;
-  if (!Array.isArray(list))
+  if (list === undefined || isData(list)) return list;
+  if (!Array.isArray(list)) {
     throw typeError('ERR_POINTS', 'a Float64Array, Float32Array or array of numbers', 'points.values', list);
+  }
   const bad = list.findIndex((v) => typeof v !== 'number');
   if (bad >= 0) throw typeError('ERR_POINTS', 'a finite number', `points.values[${bad}]`, list[bad]);
   return Float64Array.from(list as number[]);

@@ -1,10 +1,9 @@
 // State of one environment (the main thread or a worker thread).
 #pragma once
 
-#include <napi.h>
-
 #include <memory>
 
+#include "addon_api.h"
 #include "async_job.h"
 #include "parallel.h"
 #include "table.h"

@@ -2,9 +2,9 @@
 // array, long enough.
 #pragma once
 
-#include <napi.h>
-
 #include <string>
+
+#include "addon_api.h"
 
 namespace fista {
 

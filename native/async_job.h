@@ -3,13 +3,12 @@
 // may use the compute pool (parallel.h).
 #pragma once
 
-#include <napi.h>
-
 #include <deque>
 #include <functional>
 #include <memory>
 #include <thread>
 
+#include "addon_api.h"
 #include "sync.h"
 
 namespace fista {

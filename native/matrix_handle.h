@@ -1,10 +1,9 @@
 // Matrix: a data matrix copied from the user's arrays, as JavaScript holds it.
 #pragma once
 
-#include <napi.h>
-
 #include <memory>
 
+#include "addon_api.h"
 #include "matrix.h"
 
 namespace fista {

@@ -92,13 +92,16 @@ function search(items: Items, index: Uint32Array, m: number, work: Float64Array,
       const i = index[k]!;
       value += Math.min(Math.max(centre(items, i) - pivot, lowest(items, i)), highest(items, i));
     }
-    if (value >= b) bracket.low = pivot;
-    if (value <= b) bracket.high = pivot;
     if (value === b) return pivot;
+    // One of the two whatever the numbers are, so that the search ends even on NaN.
+    if (value > b) bracket.low = pivot;
+    else bracket.high = pivot;
   }
-  // One linear piece is left. A flat one has the same projection everywhere: a finite end of it will do.
+  // One linear piece is left. A flat one has the same projection everywhere, so an end of it will do: the one where phi jumps
+  // to b, should a row's two breakpoints have been rounded into one.
   const { fixed, linear, slope } = sums;
-  const root = slope > 0 ? Math.min(Math.max((fixed + linear - b) / slope, bracket.low), bracket.high) : bracket.low;
+  const flat = fixed > b ? bracket.high : bracket.low;
+  const root = slope > 0 ? Math.min(Math.max((fixed + linear - b) / slope, bracket.low), bracket.high) : flat;
   if (Number.isFinite(root)) return root;
   const other = root < 0 ? bracket.high : bracket.low;
   return Number.isFinite(other) ? other : 0;
@@ -126,31 +129,27 @@ export function projectKnapsack(
   guess: number,
   x: Float64Array,
 ): number {
+  if (!Number.isFinite(b)) return NaN;
   const items = { a, y, gamma };
   const n = a.length;
   const index = new Uint32Array(n);
   const work = new Float64Array(n);
   let lambda = Number.isFinite(guess) ? guess : n > 0 ? sampleRoot(items, b, index, work) : 0;
   const bracket: Bracket = { low: -Infinity, high: Infinity };
-  let settled = false;
+  let { value, inside, magnitude } = phi(items, lambda);
+  const settled = () => Math.abs(value - b) <= n * UNIT * (magnitude + Math.abs(b));
 
-  // Newton steps on all of phi. A root on the current piece ends them; after four the rest is left to the medians.
-  for (let probe = 0; probe < 4; probe++) {
-    const { value, inside, magnitude } = phi(items, lambda);
-    const excess = value - b;
-    settled = Math.abs(excess) <= n * UNIT * (magnitude + Math.abs(b));
-    if (settled) {
-      if (inside > 0) lambda += excess / inside;
-      break;
-    }
-    if (excess > 0) bracket.low = lambda;
+  // Newton steps on all of phi. A root on the current piece ends them; after three the rest is left to the medians.
+  for (let step = 0; !settled(); step++) {
+    if (value > b) bracket.low = lambda;
     else bracket.high = lambda;
-    const next = lambda + excess / inside;
-    if (inside === 0 || !holds(bracket, next)) break;
+    const next = lambda + (value - b) / inside;
+    if (step === 3 || inside === 0 || !holds(bracket, next)) break;
     lambda = next;
+    ({ value, inside, magnitude } = phi(items, lambda));
   }
 
-  if (!settled) {
+  if (!settled()) {
     const sums = { fixed: 0, linear: 0, slope: 0 };
     let m = 0;
     let least = 0;
@@ -163,12 +162,12 @@ export function projectKnapsack(
     const slack = 2 * n * UNIT * (most - least + Math.abs(b));
     if (!(b <= most + slack && b >= least - slack)) return NaN;
     lambda = search(items, index, m, work, bracket, sums, b);
-    // The running sums above cancel; one Newton step on a fresh phi mends that.
-    const { value, inside } = phi(items, lambda);
-    if (inside > 0) {
-      const next = lambda + (value - b) / inside;
-      if (Math.abs(phi(items, next).value - b) < Math.abs(value - b)) lambda = next;
-    }
+    ({ value, inside } = phi(items, lambda)); // the search's running sums cancel
+  }
+  // One Newton correction, unless it makes things worse: rows that tie at a bound may join in on the way.
+  if (inside > 0 && value !== b) {
+    const next = lambda + (value - b) / inside;
+    if (Math.abs(phi(items, next).value - b) < Math.abs(value - b)) lambda = next;
   }
   for (let i = 0; i < n; i++) {
     x[i] = Math.abs(Math.min(Math.max(centre(items, i) - lambda, lowest(items, i)), highest(items, i)));

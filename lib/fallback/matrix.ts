@@ -24,10 +24,15 @@ function structureProblem(indptr: Uint32Array, indices: Uint32Array, rows: numbe
   return undefined;
 }
 
+/** By size rather than class: an array may come from another realm (vm context), with classes of its own. */
+function isF32(values: Data): boolean {
+  return values.BYTES_PER_ELEMENT === 4;
+}
+
 /** The smallest form that loses nothing. */
 function compact(values: Data): Data | undefined {
   if (values.every((v) => v === 1)) return undefined;
-  if (values instanceof Float64Array && values.every((v) => Math.fround(v) === v)) return Float32Array.from(values);
+  if (!isF32(values) && values.every((v) => Math.fround(v) === v)) return Float32Array.from(values);
   return values.slice();
 }
 
@@ -194,5 +199,5 @@ type DenseArguments = [data: Data, rows: number, cols: number];
 type SparseArguments = [indptr: Uint32Array, indices: Uint32Array, values: Data | undefined, rows: number, cols: number];
 
 function name(values: Data): string {
-  return values instanceof Float32Array ? 'f32' : 'f64';
+  return isF32(values) ? 'f32' : 'f64';
 }

@@ -106,12 +106,13 @@ double search(const Items& items, uint32_t* index, size_t m, double* work, Brack
     }
     double phi = fixed + (linear - slope * pivot);
     for (size_t k = 0; k < m; ++k) phi += Term(items, index[k]).at(pivot);
-    if (phi >= b) bracket.low = pivot;
-    if (phi <= b) bracket.high = pivot;
     if (phi == b) return pivot;
+    // One of the two whatever the numbers are, so that the search ends even on NaN.
+    (phi > b ? bracket.low : bracket.high) = pivot;
   }
-  // One linear piece is left. A flat one has the same projection everywhere: an end of it will do.
-  double lambda = slope > 0 ? (fixed + linear - b) / slope : bracket.low;
+  // One linear piece is left. A flat one has the same projection everywhere, so an end of it will do: the one where phi jumps to
+  // b, should a row's two breakpoints have been rounded into one.
+  double lambda = slope > 0 ? (fixed + linear - b) / slope : fixed > b ? bracket.high : bracket.low;
   if (!(lambda >= bracket.low)) lambda = bracket.low;
   if (!(lambda <= bracket.high)) lambda = bracket.high;
   if (std::isinf(lambda)) lambda = lambda < 0 ? bracket.high : bracket.low;
@@ -134,30 +135,25 @@ double sample_root(const Items& items, double b, uint32_t* index, double* work) 
 
 KnapsackResult project_knapsack(const Run& run, const double* a, const int8_t* y, const double* gamma, size_t n, double b,
                                 double guess, double* x, double* work, uint32_t* index) {
+  if (!std::isfinite(b)) return {kNaN, kNaN};
   const Items items = {a, y, gamma, n};
   const double scale = static_cast<double>(n) * kUnit;
   double lambda = std::isfinite(guess) ? guess : n > 0 ? sample_root(items, b, index, work) : 0;
   Bracket bracket;
-  bool settled = false;
+  Phi phi = phi_at(run, items, lambda);
+  const auto settled = [&] { return std::fabs(phi.value - b) <= scale * (phi.magnitude + std::fabs(b)); };
 
-  // Newton steps on all of phi. A root on the current piece ends them; after four the rest is left to the medians.
-  for (int probe = 0; probe < 4 && !settled; ++probe) {
-    const Phi phi = phi_at(run, items, lambda);
-    const double excess = phi.value - b;
-    if (std::fabs(excess) <= scale * (phi.magnitude + std::fabs(b))) {
-      settled = true;
-      // The last correction; it stays on the piece or is too small to matter.
-      if (phi.inside > 0) lambda += excess / phi.inside;
-      break;
-    }
-    (excess > 0 ? bracket.low : bracket.high) = lambda;
-    if (phi.inside == 0) break;
-    const double next = lambda + excess / phi.inside;
+  // Newton steps on all of phi. A root on the current piece ends them; after three the rest is left to the medians.
+  for (int step = 0; !settled(); ++step) {
+    (phi.value > b ? bracket.low : bracket.high) = lambda;
+    if (step == 3 || phi.inside == 0) break;
+    const double next = lambda + (phi.value - b) / phi.inside;
     if (!bracket.holds(next)) break;
     lambda = next;
+    phi = phi_at(run, items, lambda);
   }
 
-  if (!settled) {
+  if (!settled()) {
     size_t m = 0;
     double fixed = 0, linear = 0, slope = 0, least = 0, most = 0;
     for (size_t i = 0; i < n; ++i) {
@@ -178,15 +174,14 @@ KnapsackResult project_knapsack(const Run& run, const double* a, const int8_t* y
     const double slack = 2 * scale * (most - least + std::fabs(b));
     if (!(b <= most + slack && b >= least - slack)) return {kNaN, kNaN};
     lambda = search(items, index, m, work, bracket, fixed, linear, slope, b);
-    // The running sums above cancel; one Newton step on a fresh phi mends that.
-    const Phi phi = phi_at(run, items, lambda);
-    if (phi.inside > 0) {
-      const double next = lambda + (phi.value - b) / phi.inside;
-      if (std::fabs(phi_at(run, items, next).value - b) < std::fabs(phi.value - b)) lambda = next;
-    }
+    phi = phi_at(run, items, lambda);  // the search's running sums cancel
   }
-  const Phi phi = write_at(run, items, lambda, x);
-  return {lambda, phi.value - b};
+  // One Newton correction, unless it makes things worse: rows that tie at a bound may join in on the way.
+  if (phi.inside > 0 && phi.value != b) {
+    const double next = lambda + (phi.value - b) / phi.inside;
+    if (std::fabs(phi_at(run, items, next).value - b) < std::fabs(phi.value - b)) lambda = next;
+  }
+  return {lambda, write_at(run, items, lambda, x).value - b};
 }
 
 }  // namespace fista

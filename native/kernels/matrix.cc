@@ -48,17 +48,28 @@ CopyResult copy_finite(const Run& run, const T* from, T* to, size_t n) {
   return {};
 }
 
-CopyResult check_structure(const uint32_t* indptr, const uint32_t* index, size_t entries, size_t rows, size_t cols) {
-  if (indptr[0] != 0) return {CopyResult::bad_start, 0, 0};
+CopyResult check_starts(const uint32_t* start, size_t entries, size_t rows) {
+  if (start[0] != 0) return {CopyResult::bad_start, 0, 0};
   for (size_t i = 0; i < rows; ++i) {
-    if (indptr[i + 1] < indptr[i] || indptr[i + 1] > entries) return {CopyResult::bad_start, i, i + 1};
+    if (start[i + 1] < start[i] || start[i + 1] > entries) return {CopyResult::bad_start, i, i + 1};
   }
+  return {};
+}
+
+// Each number is read once and checked as copied: see copy_sparse.
+template <typename I>
+CopyResult copy_index(const uint32_t* start, size_t rows, size_t cols, const uint32_t* from, I* to) {
   for (size_t i = 0; i < rows; ++i) {
-    for (size_t k = indptr[i]; k < indptr[i + 1]; ++k) {
-      if (index[k] >= cols) return {CopyResult::bad_range, i, k};
-      if (k > indptr[i] && index[k] <= index[k - 1]) return {CopyResult::bad_order, i, k};
+    uint32_t before = 0;
+    for (size_t k = start[i]; k < start[i + 1]; ++k) {
+      const uint32_t j = from[k];
+      if (j >= cols) return {CopyResult::bad_range, i, k};
+      if (k > start[i] && j <= before) return {CopyResult::bad_order, i, k};
+      to[k] = static_cast<I>(j);
+      before = j;
     }
   }
+  clear(to + start[rows]);
   return {};
 }
 
@@ -95,13 +106,28 @@ CopyResult Matrix::copy_dense(const Run& run, Values values, const void* data, s
 
 CopyResult Matrix::copy_sparse(const Run& run, const uint32_t* indptr, const uint32_t* index, Values values, const void* data,
                                size_t entries, size_t rows, size_t cols) {
-  const CopyResult checked = check_structure(indptr, index, entries, rows, cols);
-  if (checked.kind != CopyResult::ok) return checked;
   rows_ = rows;
   cols_ = cols;
-  stored_ = indptr[rows];
   sparse_ = true;
   values_ = values;
+
+  // What is checked is the copy: in a SharedArrayBuffer, another thread may write to the original at any moment.
+  if (!start_.allocate(rows + 1)) return {CopyResult::out_of_memory};
+  std::memcpy(start_.data(), indptr, (rows + 1) * sizeof(uint32_t));
+  CopyResult checked = check_starts(start_.data(), entries, rows);
+  if (checked.kind != CopyResult::ok) return checked;
+  stored_ = start_[rows];
+
+  if (cols < 65536) {  // and one number to spare, for zero_column
+    index_ = Index::u16;
+    if (!index16_.allocate(stored_ + kOverrun)) return {CopyResult::out_of_memory};
+    checked = copy_index(start_.data(), rows, cols, index, index16_.data());
+  } else {
+    index_ = Index::u32;
+    if (!index32_.allocate(stored_ + kOverrun)) return {CopyResult::out_of_memory};
+    checked = copy_index(start_.data(), rows, cols, index, index32_.data());
+  }
+  if (checked.kind != CopyResult::ok) return checked;
 
   const double* f64 = static_cast<const double*>(data);
   const float* f32 = static_cast<const float*>(data);
@@ -115,19 +141,6 @@ CopyResult Matrix::copy_sparse(const Run& run, const uint32_t* indptr, const uin
     values_ = Values::ones;
   }
 
-  if (!start_.allocate(rows + 1)) return {CopyResult::out_of_memory};
-  std::memcpy(start_.data(), indptr, (rows + 1) * sizeof(uint32_t));
-  if (cols < 65536) {  // and one number to spare, for zero_column
-    index_ = Index::u16;
-    if (!index16_.allocate(stored_ + kOverrun)) return {CopyResult::out_of_memory};
-    for (size_t k = 0; k < stored_; ++k) index16_[k] = static_cast<uint16_t>(index[k]);
-    clear(index16_.data() + stored_);
-  } else {
-    index_ = Index::u32;
-    if (!index32_.allocate(stored_ + kOverrun)) return {CopyResult::out_of_memory};
-    if (stored_) std::memcpy(index32_.data(), index, stored_ * sizeof(uint32_t));
-    clear(index32_.data() + stored_);
-  }
   if (values_ == Values::f64) {
     if (!f64_.allocate(stored_ + kOverrun)) return {CopyResult::out_of_memory};
     clear(f64_.data() + stored_);

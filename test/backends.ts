@@ -1,0 +1,67 @@
+/**
+ * The backends that kernel tests run over: TypeScript, and the addon at every SIMD level of this CPU.
+ * FISTA_CLASSIFY_BACKEND=js, or an addon that does not load, leaves the native half out (test/setup.ts says so, once);
+ * FISTA_CLASSIFY_BACKEND=native makes lib/backend.ts throw instead, and with it every test file.
+ */
+import { backend, loadFallback, loadNative, type Backend, type Kernels } from '../lib/backend.js';
+
+interface Addon extends Backend {
+  useSimd(level?: string): string;
+}
+
+/** The addon at one level. Its choice is per environment and for what is made from then on, so it is made before each use. */
+function atLevel(addon: Addon, level: string): Backend {
+  const select =
+    <A extends unknown[], R>(kernel: (...args: A) => R) =>
+    (...args: A): R => {
+      addon.useSimd(level);
+      return kernel(...args);
+    };
+  // What is made keeps the level it was made with.
+  const made = <C extends abstract new (...args: never[]) => object>(Class: C): C =>
+    new Proxy(Class, {
+      construct: (Target, args) => {
+        addon.useSimd(level);
+        return Reflect.construct(Target, args) as object;
+      },
+    });
+  return {
+    name: 'native',
+    simd: level,
+    Matrix: made(addon.Matrix),
+    Svm: made(addon.Svm),
+    projectKnapsack: select(addon.projectKnapsack),
+    projectCones: select(addon.projectCones),
+    svmForward: select(addon.svmForward),
+    svmStep: select(addon.svmStep),
+  };
+}
+
+function everyLevel(): Backend[] {
+  if (backend.name !== 'native') return [];
+  const addon = loadNative() as Addon;
+  return ['baseline', 'avx2', 'avx512', 'neon'].filter((l) => addon.useSimd(l) === l).map((l) => atLevel(addon, l));
+}
+
+export const js = loadFallback();
+
+/** The native backends, the plainest first; none where the addon is left out. */
+export const natives = everyLevel();
+
+/** Every backend, with a name for test titles. */
+export const backends: { title: string; kernels: Kernels }[] = [
+  { title: 'js', kernels: js },
+  ...natives.map((native) => ({ title: `native ${native.simd}`, kernels: native })),
+];
+
+/** Runs a check that is too dear to prepare for each backend anew; a failure names the backend. */
+export function onEveryBackend(check: (kernels: Kernels) => void): void {
+  for (const { title, kernels } of backends) {
+    try {
+      check(kernels);
+    } catch (error) {
+      (error as Error).message = `${title}: ${(error as Error).message}`;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,13 @@
+/** Runs once, before all test files. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { backend } from '../lib/backend.js';
+
+export default function setup(): void {
+  if (!existsSync(join(__dirname, '../dist/index.js'))) {
+    throw new Error('The loading tests run the compiled package: npm run build');
+  }
+  if (backend.name === 'native') return;
+  const [reason] = backend.loadError?.message.split('\n') ?? ['FISTA_CLASSIFY_BACKEND=js'];
+  process.stdout.write(`Tests of the native backend are left out. ${reason}\n`);
+}
