@@ -16,7 +16,7 @@ struct Run {
   unsigned threads;
 };
 
-// What was found wrong while copying, and where. Nothing is kept then.
+// What was found wrong while copying, and where. The matrix is empty then.
 struct CopyResult {
   enum Kind : uint8_t {
     ok,
@@ -56,6 +56,11 @@ class Matrix {
   Index index() const { return index_; }
 
  private:
+  // What copy_dense and copy_sparse do, on a fresh matrix.
+  CopyResult read_dense(const Run& run, Values values, const void* data, size_t rows, size_t cols);
+  CopyResult read_sparse(const Run& run, const uint32_t* indptr, const uint32_t* index, Values values, const void* data,
+                         size_t entries, size_t rows, size_t cols);
+
   // The sums of X'u are taken over these parts of the rows and then added in order. Few enough that the parts' sums weigh little
   // beside the matrix itself.
   size_t transposed_parts() const;
