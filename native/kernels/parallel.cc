@@ -32,12 +32,13 @@ class Pool {
   void run(size_t parts, unsigned threads, Part part, void* context) {
     const uint32_t helpers = ensure(threads - 1);
     // The high half of state_ counts jobs, the low half is the next part to take. Closing the old job first means that a worker
-    // that is late for it cannot take a part of it with the new job's parameters: its compare-and-swap fails.
+    // that is late for it cannot take a part of it with the new job's parameters: having seen one of them (release, acquire) it
+    // sees the closing too, and its compare-and-swap fails.
     const uint64_t job = ((state_.load(std::memory_order_relaxed) >> 32) + 1) << 32;
     state_.store(job | kClosed, std::memory_order_seq_cst);
-    part_.store(part, std::memory_order_relaxed);
-    context_.store(context, std::memory_order_relaxed);
-    parts_.store(static_cast<uint32_t>(parts), std::memory_order_relaxed);
+    part_.store(part, std::memory_order_release);
+    context_.store(context, std::memory_order_release);
+    parts_.store(static_cast<uint32_t>(parts), std::memory_order_release);
     helpers_.store(helpers < threads - 1 ? helpers : threads - 1, std::memory_order_relaxed);
     done_.store(0, std::memory_order_relaxed);
     state_.store(job, std::memory_order_seq_cst);
@@ -90,9 +91,9 @@ class Pool {
     uint64_t state = state_.load(std::memory_order_acquire);
     for (;;) {
       if ((state >> 32) != (job >> 32)) return;
-      const Part part = part_.load(std::memory_order_relaxed);
-      void* const context = context_.load(std::memory_order_relaxed);
-      const uint32_t parts = parts_.load(std::memory_order_relaxed);
+      const Part part = part_.load(std::memory_order_acquire);
+      void* const context = context_.load(std::memory_order_acquire);
+      const uint32_t parts = parts_.load(std::memory_order_acquire);
       const uint64_t next = state & 0xffffffffu;
       if (next >= parts) return;
       if (!state_.compare_exchange_weak(state, state + 1, std::memory_order_acq_rel, std::memory_order_acquire)) continue;
