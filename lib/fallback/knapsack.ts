@@ -92,9 +92,9 @@ function search(items: Items, index: Uint32Array, m: number, work: Float64Array,
       const i = index[k]!;
       value += Math.min(Math.max(centre(items, i) - pivot, lowest(items, i)), highest(items, i));
     }
-    if (value >= b) bracket.low = pivot;
-    if (value <= b) bracket.high = pivot;
-    if (value === b) return pivot;
+    if (value > b) bracket.low = pivot;
+    else if (value < b) bracket.high = pivot;
+    else return pivot; // or the sums overflowed to NaN: no use going on
   }
   // One linear piece is left. A flat one has the same projection everywhere: a finite end of it will do.
   const { fixed, linear, slope } = sums;

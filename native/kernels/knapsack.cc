@@ -106,9 +106,13 @@ double search(const Items& items, uint32_t* index, size_t m, double* work, Brack
     }
     double phi = fixed + (linear - slope * pivot);
     for (size_t k = 0; k < m; ++k) phi += Term(items, index[k]).at(pivot);
-    if (phi >= b) bracket.low = pivot;
-    if (phi <= b) bracket.high = pivot;
-    if (phi == b) return pivot;
+    if (phi > b) {
+      bracket.low = pivot;
+    } else if (phi < b) {
+      bracket.high = pivot;
+    } else {
+      return pivot;  // or the sums overflowed to NaN: no use going on
+    }
   }
   // One linear piece is left. A flat one has the same projection everywhere: an end of it will do.
   double lambda = slope > 0 ? (fixed + linear - b) / slope : bracket.low;
