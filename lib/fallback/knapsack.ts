@@ -132,21 +132,19 @@ export function projectKnapsack(
   const work = new Float64Array(n);
   let lambda = Number.isFinite(guess) ? guess : n > 0 ? sampleRoot(items, b, index, work) : 0;
   const bracket: Bracket = { low: -Infinity, high: Infinity };
+  let at = { value: 0, inside: 0, magnitude: 0 };
   let settled = false;
 
   // Newton steps on all of phi. A root on the current piece ends them; after four the rest is left to the medians.
   for (let probe = 0; probe < 4; probe++) {
-    const { value, inside, magnitude } = phi(items, lambda);
-    const excess = value - b;
-    settled = Math.abs(excess) <= n * UNIT * (magnitude + Math.abs(b));
-    if (settled) {
-      if (inside > 0) lambda += excess / inside;
-      break;
-    }
+    at = phi(items, lambda);
+    const excess = at.value - b;
+    settled = Math.abs(excess) <= n * UNIT * (at.magnitude + Math.abs(b));
+    if (settled) break;
     if (excess > 0) bracket.low = lambda;
     else bracket.high = lambda;
-    const next = lambda + excess / inside;
-    if (inside === 0 || !holds(bracket, next)) break;
+    const next = lambda + excess / at.inside;
+    if (at.inside === 0 || !holds(bracket, next)) break;
     lambda = next;
   }
 
@@ -163,12 +161,15 @@ export function projectKnapsack(
     const slack = 2 * n * UNIT * (most - least + Math.abs(b));
     if (!(b <= most + slack && b >= least - slack)) return NaN;
     lambda = search(items, index, m, work, bracket, sums, b);
-    // The running sums above cancel; one Newton step on a fresh phi mends that.
-    const { value, inside } = phi(items, lambda);
-    if (inside > 0) {
-      const next = lambda + (value - b) / inside;
-      if (Math.abs(phi(items, next).value - b) < Math.abs(value - b)) lambda = next;
-    }
+    at = phi(items, lambda);
+  }
+  // One more Newton step: "settled" is as loose as the sum of n terms must be, and the running sums of the search cancel. Behind a
+  // kink more rows may move than are inside now: unless those are too few to matter, the step must prove itself.
+  if (at.inside > 0) {
+    const excess = at.value - b;
+    const next = lambda + excess / at.inside;
+    const safe = settled && 4 * at.inside >= n;
+    if (safe || (next !== lambda && Math.abs(phi(items, next).value - b) < Math.abs(excess))) lambda = next;
   }
   for (let i = 0; i < n; i++) {
     x[i] = Math.abs(Math.min(Math.max(centre(items, i) - lambda, lowest(items, i)), highest(items, i)));

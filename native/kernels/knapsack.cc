@@ -142,18 +142,15 @@ KnapsackResult project_knapsack(const Run& run, const double* a, const int8_t* y
   const double scale = static_cast<double>(n) * kUnit;
   double lambda = std::isfinite(guess) ? guess : n > 0 ? sample_root(items, b, index, work) : 0;
   Bracket bracket;
+  Phi phi = {0, 0, 0};
   bool settled = false;
 
   // Newton steps on all of phi. A root on the current piece ends them; after four the rest is left to the medians.
-  for (int probe = 0; probe < 4 && !settled; ++probe) {
-    const Phi phi = phi_at(run, items, lambda);
+  for (int probe = 0; probe < 4; ++probe) {
+    phi = phi_at(run, items, lambda);
     const double excess = phi.value - b;
-    if (std::fabs(excess) <= scale * (phi.magnitude + std::fabs(b))) {
-      settled = true;
-      // The last correction; it stays on the piece or is too small to matter.
-      if (phi.inside > 0) lambda += excess / phi.inside;
-      break;
-    }
+    settled = std::fabs(excess) <= scale * (phi.magnitude + std::fabs(b));
+    if (settled) break;
     (excess > 0 ? bracket.low : bracket.high) = lambda;
     if (phi.inside == 0) break;
     const double next = lambda + excess / phi.inside;
@@ -182,15 +179,16 @@ KnapsackResult project_knapsack(const Run& run, const double* a, const int8_t* y
     const double slack = 2 * scale * (most - least + std::fabs(b));
     if (!(b <= most + slack && b >= least - slack)) return {kNaN, kNaN};
     lambda = search(items, index, m, work, bracket, fixed, linear, slope, b);
-    // The running sums above cancel; one Newton step on a fresh phi mends that.
-    const Phi phi = phi_at(run, items, lambda);
-    if (phi.inside > 0) {
-      const double next = lambda + (phi.value - b) / phi.inside;
-      if (std::fabs(phi_at(run, items, next).value - b) < std::fabs(phi.value - b)) lambda = next;
-    }
+    phi = phi_at(run, items, lambda);
   }
-  const Phi phi = write_at(run, items, lambda, x);
-  return {lambda, phi.value - b};
+  // One more Newton step: "settled" is as loose as the sum of n terms must be, and the running sums of the search cancel. Behind a
+  // kink more rows may move than are inside now: unless those are too few to matter, the step must prove itself.
+  if (phi.inside > 0) {
+    const double excess = phi.value - b, next = lambda + excess / phi.inside;
+    const bool safe = settled && 4 * phi.inside >= static_cast<double>(n);
+    if (safe || (next != lambda && std::fabs(phi_at(run, items, next).value - b) < std::fabs(excess))) lambda = next;
+  }
+  return {lambda, write_at(run, items, lambda, x).value - b};
 }
 
 }  // namespace fista
