@@ -96,12 +96,16 @@ function search(items: Items, index: Uint32Array, m: number, work: Float64Array,
     else if (value < b) bracket.high = pivot;
     else return pivot; // or the sums overflowed to NaN: no use going on
   }
-  // One linear piece is left. A flat one has the same projection everywhere: a finite end of it will do.
-  const { fixed, linear, slope } = sums;
-  const root = slope > 0 ? Math.min(Math.max((fixed + linear - b) / slope, bracket.low), bracket.high) : bracket.low;
-  if (Number.isFinite(root)) return root;
-  const other = root < 0 ? bracket.high : bracket.low;
-  return Number.isFinite(other) ? other : 0;
+  // One linear piece is left.
+  const { low, high } = bracket;
+  if (sums.slope > 0) return Math.min(Math.max((sums.fixed + sums.linear - b) / sums.slope, low), high);
+  // A flat one has the same projection everywhere but at its ends: there rows may be half way whose gamma_i is lost to rounding
+  // beside a_i. So its middle, or if it has no other end a little past the one it has.
+  const middle = low / 2 + high / 2;
+  if (Number.isFinite(middle)) return middle;
+  const end = middle < 0 ? high : low;
+  const past = Math.abs(end) * 2 ** -51;
+  return Number.isFinite(end) ? (middle < 0 ? end - past : end + past) : 0;
 }
 
 /** The root of the knapsack made of a sample of the rows, with b in proportion: a guess when none is given. */

@@ -114,12 +114,14 @@ double search(const Items& items, uint32_t* index, size_t m, double* work, Brack
       return pivot;  // or the sums overflowed to NaN: no use going on
     }
   }
-  // One linear piece is left. A flat one has the same projection everywhere: an end of it will do.
-  double lambda = slope > 0 ? (fixed + linear - b) / slope : bracket.low;
-  if (!(lambda >= bracket.low)) lambda = bracket.low;
-  if (!(lambda <= bracket.high)) lambda = bracket.high;
-  if (std::isinf(lambda)) lambda = lambda < 0 ? bracket.high : bracket.low;
-  return std::isinf(lambda) ? 0 : lambda;
+  // One linear piece is left.
+  if (slope > 0) return std::min(std::max((fixed + linear - b) / slope, bracket.low), bracket.high);
+  // A flat one has the same projection everywhere but at its ends: there rows may be half way whose gamma_i is lost to rounding
+  // beside a_i. So its middle, or if it has no other end a little past the one it has.
+  const double middle = bracket.low / 2 + bracket.high / 2;
+  if (std::isfinite(middle)) return middle;
+  const double end = middle < 0 ? bracket.high : bracket.low, past = std::fabs(end) * 0x1p-51;
+  return !std::isfinite(end) ? 0 : middle < 0 ? end - past : end + past;
 }
 
 // The root of the knapsack made of every k-th row, with b in proportion: a guess when none is given.
