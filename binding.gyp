@@ -17,7 +17,7 @@
       "OTHER_CPLUSPLUSFLAGS": ["<@(common_flags)"],
     },
     "msvs_settings": {
-      "VCCLCompilerTool": { "ExceptionHandling": 1, "AdditionalOptions": ["/std:c++17", "/O2", "/fp:precise"] },
+      "VCCLCompilerTool": { "ExceptionHandling": 1, "AdditionalOptions": ["/std:c++17", "<@(msvc_flags)"] },
     },
   },
   "conditions": [
@@ -30,7 +30,7 @@
           "defines": ["FISTA_ISA=avx2", "FISTA_ISA_AVX2"],
           "cflags_cc": ["<@(avx2_flags)"],
           "xcode_settings": { "OTHER_CPLUSPLUSFLAGS": ["<@(avx2_flags)"] },
-          "msvs_settings": { "VCCLCompilerTool": { "AdditionalOptions": ["/arch:AVX2"] } },
+          "msvs_settings": { "VCCLCompilerTool": { "AdditionalOptions": ["<@(msvc_avx2_flags)"] } },
         },
         {
           "target_name": "isa_avx512",
@@ -39,7 +39,7 @@
           "defines": ["FISTA_ISA=avx512", "FISTA_ISA_AVX512"],
           "cflags_cc": ["<@(avx512_flags)"],
           "xcode_settings": { "OTHER_CPLUSPLUSFLAGS": ["<@(avx512_flags)"] },
-          "msvs_settings": { "VCCLCompilerTool": { "AdditionalOptions": ["/arch:AVX512"] } },
+          "msvs_settings": { "VCCLCompilerTool": { "AdditionalOptions": ["<@(msvc_avx512_flags)"] } },
         },
       ],
     }],

@@ -18,6 +18,9 @@
     "isa_source": "native/kernels/isa.cc",
     "common_flags": ["-O3", "-fvisibility=hidden", "-ffp-contract=off", "-Wall", "-Wextra"],
     "avx2_flags": ["-mavx2", "-mfma"],
-    "avx512_flags": ["-mavx2", "-mfma", "-mavx512f", "-mavx512dq", "-mavx512bw", "-mavx512vl"]
+    "avx512_flags": ["-mavx2", "-mfma", "-mavx512f", "-mavx512dq", "-mavx512bw", "-mavx512vl"],
+    "msvc_flags": ["/O2", "/fp:precise"],
+    "msvc_avx2_flags": ["/arch:AVX2"],
+    "msvc_avx512_flags": ["/arch:AVX512"]
   }
 }

@@ -92,19 +92,20 @@ function search(items: Items, index: Uint32Array, m: number, work: Float64Array,
       const i = index[k]!;
       value += Math.min(Math.max(centre(items, i) - pivot, lowest(items, i)), highest(items, i));
     }
-    if (value === b) return pivot;
-    // One of the two whatever the numbers are, so that the search ends even on NaN.
     if (value > b) bracket.low = pivot;
-    else bracket.high = pivot;
+    else if (value < b) bracket.high = pivot;
+    else return pivot; // or the sums overflowed to NaN: no use going on
   }
-  // One linear piece is left. A flat one has the same projection everywhere, so an end of it will do: the one where phi jumps
-  // to b, should a row's two breakpoints have been rounded into one.
-  const { fixed, linear, slope } = sums;
-  const flat = fixed > b ? bracket.high : bracket.low;
-  const root = slope > 0 ? Math.min(Math.max((fixed + linear - b) / slope, bracket.low), bracket.high) : flat;
-  if (Number.isFinite(root)) return root;
-  const other = root < 0 ? bracket.high : bracket.low;
-  return Number.isFinite(other) ? other : 0;
+  // One linear piece is left.
+  const { low, high } = bracket;
+  if (sums.slope > 0) return Math.min(Math.max((sums.fixed + sums.linear - b) / sums.slope, low), high);
+  // A flat one has the same projection everywhere but at its ends: there rows may be half way whose gamma_i is lost to rounding
+  // beside a_i. So its middle, or if it has no other end a little past the one it has.
+  const middle = low / 2 + high / 2;
+  if (Number.isFinite(middle)) return middle;
+  const end = middle < 0 ? high : low;
+  const past = Math.abs(end) * 2 ** -51;
+  return Number.isFinite(end) ? (middle < 0 ? end - past : end + past) : 0;
 }
 
 /** The root of the knapsack made of a sample of the rows, with b in proportion: a guess when none is given. */
@@ -136,20 +137,23 @@ export function projectKnapsack(
   const work = new Float64Array(n);
   let lambda = Number.isFinite(guess) ? guess : n > 0 ? sampleRoot(items, b, index, work) : 0;
   const bracket: Bracket = { low: -Infinity, high: Infinity };
-  let { value, inside, magnitude } = phi(items, lambda);
-  const settled = () => Math.abs(value - b) <= n * UNIT * (magnitude + Math.abs(b));
+  let at = { value: 0, inside: 0, magnitude: 0 };
+  let settled = false;
 
-  // Newton steps on all of phi. A root on the current piece ends them; after three the rest is left to the medians.
-  for (let step = 0; !settled(); step++) {
-    if (value > b) bracket.low = lambda;
+  // Newton steps on all of phi. A root on the current piece ends them; after four the rest is left to the medians.
+  for (let probe = 0; probe < 4; probe++) {
+    at = phi(items, lambda);
+    const excess = at.value - b;
+    settled = Math.abs(excess) <= n * UNIT * (at.magnitude + Math.abs(b));
+    if (settled) break;
+    if (excess > 0) bracket.low = lambda;
     else bracket.high = lambda;
-    const next = lambda + (value - b) / inside;
-    if (step === 3 || inside === 0 || !holds(bracket, next)) break;
+    const next = lambda + excess / at.inside;
+    if (at.inside === 0 || !holds(bracket, next)) break;
     lambda = next;
-    ({ value, inside, magnitude } = phi(items, lambda));
   }
 
-  if (!settled()) {
+  if (!settled) {
     const sums = { fixed: 0, linear: 0, slope: 0 };
     let m = 0;
     let least = 0;
@@ -162,12 +166,15 @@ export function projectKnapsack(
     const slack = 2 * n * UNIT * (most - least + Math.abs(b));
     if (!(b <= most + slack && b >= least - slack)) return NaN;
     lambda = search(items, index, m, work, bracket, sums, b);
-    ({ value, inside } = phi(items, lambda)); // the search's running sums cancel
+    at = phi(items, lambda);
   }
-  // One Newton correction, unless it makes things worse: rows that tie at a bound may join in on the way.
-  if (inside > 0 && value !== b) {
-    const next = lambda + (value - b) / inside;
-    if (Math.abs(phi(items, next).value - b) < Math.abs(value - b)) lambda = next;
+  // One more Newton step: "settled" is as loose as the sum of n terms must be, and the running sums of the search cancel. Behind a
+  // kink more rows may move than are inside now: unless those are too few to matter, the step must prove itself.
+  if (at.inside > 0) {
+    const excess = at.value - b;
+    const next = lambda + excess / at.inside;
+    const safe = settled && 4 * at.inside >= n;
+    if (safe || (next !== lambda && Math.abs(phi(items, next).value - b) < Math.abs(excess))) lambda = next;
   }
   for (let i = 0; i < n; i++) {
     x[i] = Math.abs(Math.min(Math.max(centre(items, i) - lambda, lowest(items, i)), highest(items, i)));

@@ -106,17 +106,22 @@ double search(const Items& items, uint32_t* index, size_t m, double* work, Brack
     }
     double phi = fixed + (linear - slope * pivot);
     for (size_t k = 0; k < m; ++k) phi += Term(items, index[k]).at(pivot);
-    if (phi == b) return pivot;
-    // One of the two whatever the numbers are, so that the search ends even on NaN.
-    (phi > b ? bracket.low : bracket.high) = pivot;
+    if (phi > b) {
+      bracket.low = pivot;
+    } else if (phi < b) {
+      bracket.high = pivot;
+    } else {
+      return pivot;  // or the sums overflowed to NaN: no use going on
+    }
   }
-  // One linear piece is left. A flat one has the same projection everywhere, so an end of it will do: the one where phi jumps to
-  // b, should a row's two breakpoints have been rounded into one.
-  double lambda = slope > 0 ? (fixed + linear - b) / slope : fixed > b ? bracket.high : bracket.low;
-  if (!(lambda >= bracket.low)) lambda = bracket.low;
-  if (!(lambda <= bracket.high)) lambda = bracket.high;
-  if (std::isinf(lambda)) lambda = lambda < 0 ? bracket.high : bracket.low;
-  return std::isinf(lambda) ? 0 : lambda;
+  // One linear piece is left.
+  if (slope > 0) return std::min(std::max((fixed + linear - b) / slope, bracket.low), bracket.high);
+  // A flat one has the same projection everywhere but at its ends: there rows may be half way whose gamma_i is lost to rounding
+  // beside a_i. So its middle, or if it has no other end a little past the one it has.
+  const double middle = bracket.low / 2 + bracket.high / 2;
+  if (std::isfinite(middle)) return middle;
+  const double end = middle < 0 ? bracket.high : bracket.low, past = std::fabs(end) * 0x1p-51;
+  return !std::isfinite(end) ? 0 : middle < 0 ? end - past : end + past;
 }
 
 // The root of the knapsack made of every k-th row, with b in proportion: a guess when none is given.
@@ -140,20 +145,23 @@ KnapsackResult project_knapsack(const Run& run, const double* a, const int8_t* y
   const double scale = static_cast<double>(n) * kUnit;
   double lambda = std::isfinite(guess) ? guess : n > 0 ? sample_root(items, b, index, work) : 0;
   Bracket bracket;
-  Phi phi = phi_at(run, items, lambda);
-  const auto settled = [&] { return std::fabs(phi.value - b) <= scale * (phi.magnitude + std::fabs(b)); };
+  Phi phi = {0, 0, 0};
+  bool settled = false;
 
-  // Newton steps on all of phi. A root on the current piece ends them; after three the rest is left to the medians.
-  for (int step = 0; !settled(); ++step) {
-    (phi.value > b ? bracket.low : bracket.high) = lambda;
-    if (step == 3 || phi.inside == 0) break;
-    const double next = lambda + (phi.value - b) / phi.inside;
+  // Newton steps on all of phi. A root on the current piece ends them; after four the rest is left to the medians.
+  for (int probe = 0; probe < 4; ++probe) {
+    phi = phi_at(run, items, lambda);
+    const double excess = phi.value - b;
+    settled = std::fabs(excess) <= scale * (phi.magnitude + std::fabs(b));
+    if (settled) break;
+    (excess > 0 ? bracket.low : bracket.high) = lambda;
+    if (phi.inside == 0) break;
+    const double next = lambda + excess / phi.inside;
     if (!bracket.holds(next)) break;
     lambda = next;
-    phi = phi_at(run, items, lambda);
   }
 
-  if (!settled()) {
+  if (!settled) {
     size_t m = 0;
     double fixed = 0, linear = 0, slope = 0, least = 0, most = 0;
     for (size_t i = 0; i < n; ++i) {
@@ -174,12 +182,14 @@ KnapsackResult project_knapsack(const Run& run, const double* a, const int8_t* y
     const double slack = 2 * scale * (most - least + std::fabs(b));
     if (!(b <= most + slack && b >= least - slack)) return {kNaN, kNaN};
     lambda = search(items, index, m, work, bracket, fixed, linear, slope, b);
-    phi = phi_at(run, items, lambda);  // the search's running sums cancel
+    phi = phi_at(run, items, lambda);
   }
-  // One Newton correction, unless it makes things worse: rows that tie at a bound may join in on the way.
-  if (phi.inside > 0 && phi.value != b) {
-    const double next = lambda + (phi.value - b) / phi.inside;
-    if (std::fabs(phi_at(run, items, next).value - b) < std::fabs(phi.value - b)) lambda = next;
+  // One more Newton step: "settled" is as loose as the sum of n terms must be, and the running sums of the search cancel. Behind a
+  // kink more rows may move than are inside now: unless those are too few to matter, the step must prove itself.
+  if (phi.inside > 0) {
+    const double excess = phi.value - b, next = lambda + excess / phi.inside;
+    const bool safe = settled && 4 * phi.inside >= static_cast<double>(n);
+    if (safe || (next != lambda && std::fabs(phi_at(run, items, next).value - b) < std::fabs(excess))) lambda = next;
   }
   return {lambda, write_at(run, items, lambda, x).value - b};
 }

@@ -14,7 +14,8 @@ struct KnapsackResult {
 };
 
 // Problem:  min |x - a|^2  subject to  y.x = b,  0 <= x_i <= gamma_i,  y_i = +-1.
-// Given:    a, y, gamma (n of each, gamma_i >= 0 and finite), b; a guess for lambda, or NaN; work for n doubles and n indices.
+// Given:    a, y, gamma (n of each, gamma_i >= 0, their sums finite), b; a guess for lambda, or NaN; work for n doubles and n
+//           indices. Where sums overflow, or a holds a NaN, x stays in its bounds (but for that entry) and y.x = b is lost.
 // Result:   x (may be a itself) and lambda with x_i = clamp(a_i - lambda y_i, 0, gamma_i).
 // Source:   P. Brucker, An O(n) algorithm for quadratic knapsack problems, Oper. Res. Lett. 3 (1984) 163-166.
 //

@@ -1,6 +1,7 @@
 #include "matrix.h"
 
 #include <cstring>
+#include <utility>
 
 #include "parallel.h"
 
@@ -48,6 +49,8 @@ CopyResult copy_finite(const Run& run, const T* from, T* to, size_t n) {
   return {};
 }
 
+// Structure is checked on our own copy, or on what is being copied: another thread may write to the caller's arrays meanwhile, if
+// they are views of shared memory.
 CopyResult check_starts(const uint32_t* start, size_t entries, size_t rows) {
   if (start[0] != 0) return {CopyResult::bad_start, 0, 0};
   for (size_t i = 0; i < rows; ++i) {
@@ -56,17 +59,16 @@ CopyResult check_starts(const uint32_t* start, size_t entries, size_t rows) {
   return {};
 }
 
-// Each number is read once and checked as copied: see copy_sparse.
 template <typename I>
 CopyResult copy_index(const uint32_t* start, size_t rows, size_t cols, const uint32_t* from, I* to) {
   for (size_t i = 0; i < rows; ++i) {
-    uint32_t before = 0;
+    size_t least = 0;
     for (size_t k = start[i]; k < start[i + 1]; ++k) {
       const uint32_t j = from[k];
       if (j >= cols) return {CopyResult::bad_range, i, k};
-      if (k > start[i] && j <= before) return {CopyResult::bad_order, i, k};
+      if (j < least) return {CopyResult::bad_order, i, k};
       to[k] = static_cast<I>(j);
-      before = j;
+      least = size_t(j) + 1;
     }
   }
   clear(to + start[rows]);
@@ -91,10 +93,24 @@ bool all_floats(const double* x, size_t n) {
 }  // namespace
 
 CopyResult Matrix::copy_dense(const Run& run, Values values, const void* data, size_t rows, size_t cols) {
+  Matrix copy;
+  const CopyResult result = copy.read_dense(run, values, data, rows, cols);
+  *this = result.kind == CopyResult::ok ? std::move(copy) : Matrix();
+  return result;
+}
+
+CopyResult Matrix::copy_sparse(const Run& run, const uint32_t* indptr, const uint32_t* index, Values values, const void* data,
+                               size_t entries, size_t rows, size_t cols) {
+  Matrix copy;
+  const CopyResult result = copy.read_sparse(run, indptr, index, values, data, entries, rows, cols);
+  *this = result.kind == CopyResult::ok ? std::move(copy) : Matrix();
+  return result;
+}
+
+CopyResult Matrix::read_dense(const Run& run, Values values, const void* data, size_t rows, size_t cols) {
   rows_ = rows;
   cols_ = cols;
   stored_ = rows * cols;
-  sparse_ = false;
   values_ = values;
   if (values == Values::f64) {
     if (!f64_.allocate(stored_)) return {CopyResult::out_of_memory};
@@ -104,31 +120,29 @@ CopyResult Matrix::copy_dense(const Run& run, Values values, const void* data, s
   return copy_finite(run, static_cast<const float*>(data), f32_.data(), stored_);
 }
 
-CopyResult Matrix::copy_sparse(const Run& run, const uint32_t* indptr, const uint32_t* index, Values values, const void* data,
+CopyResult Matrix::read_sparse(const Run& run, const uint32_t* indptr, const uint32_t* index, Values values, const void* data,
                                size_t entries, size_t rows, size_t cols) {
-  rows_ = rows;
-  cols_ = cols;
-  sparse_ = true;
-  values_ = values;
-
-  // What is checked is the copy: in a SharedArrayBuffer, another thread may write to the original at any moment.
   if (!start_.allocate(rows + 1)) return {CopyResult::out_of_memory};
   std::memcpy(start_.data(), indptr, (rows + 1) * sizeof(uint32_t));
-  CopyResult checked = check_starts(start_.data(), entries, rows);
-  if (checked.kind != CopyResult::ok) return checked;
+  CopyResult result = check_starts(start_.data(), entries, rows);
+  if (result.kind != CopyResult::ok) return result;
+  rows_ = rows;
+  cols_ = cols;
   stored_ = start_[rows];
+  sparse_ = true;
 
   if (cols < 65536) {  // and one number to spare, for zero_column
     index_ = Index::u16;
     if (!index16_.allocate(stored_ + kOverrun)) return {CopyResult::out_of_memory};
-    checked = copy_index(start_.data(), rows, cols, index, index16_.data());
+    result = copy_index(start_.data(), rows, cols, index, index16_.data());
   } else {
     index_ = Index::u32;
     if (!index32_.allocate(stored_ + kOverrun)) return {CopyResult::out_of_memory};
-    checked = copy_index(start_.data(), rows, cols, index, index32_.data());
+    result = copy_index(start_.data(), rows, cols, index, index32_.data());
   }
-  if (checked.kind != CopyResult::ok) return checked;
+  if (result.kind != CopyResult::ok) return result;
 
+  values_ = values;
   const double* f64 = static_cast<const double*>(data);
   const float* f32 = static_cast<const float*>(data);
   if (values == Values::f64) {
@@ -140,7 +154,6 @@ CopyResult Matrix::copy_sparse(const Run& run, const uint32_t* indptr, const uin
   } else if (values == Values::f32 && all_ones(f32, stored_)) {
     values_ = Values::ones;
   }
-
   if (values_ == Values::f64) {
     if (!f64_.allocate(stored_ + kOverrun)) return {CopyResult::out_of_memory};
     clear(f64_.data() + stored_);

@@ -80,6 +80,11 @@ class Matrix {
   Index index() const { return index_; }
 
  private:
+  // What copy_dense and copy_sparse do, on a fresh matrix.
+  CopyResult read_dense(const Run& run, Values values, const void* data, size_t rows, size_t cols);
+  CopyResult read_sparse(const Run& run, const uint32_t* indptr, const uint32_t* index, Values values, const void* data,
+                         size_t entries, size_t rows, size_t cols);
+
   // The sums of X'u are taken over so many parts of `rows` rows and then added in order. Few enough that the parts' sums weigh
   // little beside the matrix itself.
   size_t combine_parts(size_t rows) const;

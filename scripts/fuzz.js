@@ -1,0 +1,55 @@
+// Fuzzes the kernels: node scripts/fuzz.js [seconds a target, 10] [--required]. Needs cmake and clang with libFuzzer; without clang
+// it says so and, unless --required is given, that is no failure.
+'use strict';
+const { spawnSync } = require('node:child_process');
+const { existsSync, mkdirSync, readdirSync } = require('node:fs');
+const { join } = require('node:path');
+const { availableParallelism } = require('node:os');
+
+const root = join(__dirname, '..');
+const build = join(root, 'build-fuzz');
+const required = process.argv.includes('--required');
+const seconds = Number(process.argv.slice(2).find((argument) => !argument.startsWith('--')) ?? 10);
+if (!(Number.isInteger(seconds) && seconds > 0)) {
+  console.error('fuzz: expected a whole number of seconds');
+  process.exit(1);
+}
+
+const works = (command, ...args) => spawnSync(command, args, { stdio: 'ignore' }).status === 0;
+
+function run(command, args) {
+  const { status, signal, error } = spawnSync(command, args, { cwd: root, stdio: 'inherit' });
+  if (status === 0) return;
+  console.error(`fuzz: "${command} ${args.join(' ')}" ended with ${error?.message ?? signal ?? status}`);
+  process.exit(1);
+}
+
+function leaveOut(reason) {
+  console.log(`fuzz: left out, ${reason}`);
+  process.exit(required ? 1 : 0);
+}
+
+const names = ['clang++', ...Array.from({ length: 20 }, (_, k) => `clang++-${30 - k}`)];
+const clang = names.find((name) => works(name, '--version'));
+if (!clang) leaveOut('no clang++ was found (on Debian: apt-get install clang libclang-rt-dev)');
+if (!works('cmake', '--version')) leaveOut('no cmake was found');
+
+run('cmake', [
+  ...['-S', '.', '-B', 'build-fuzz', '-Wno-dev', `-DCMAKE_CXX_COMPILER=${clang}`, '-DCMAKE_BUILD_TYPE=None'],
+  ...['-DFISTA_FUZZ=ON', '-DFISTA_SANITIZE=address;undefined'],
+]);
+run('cmake', ['--build', 'build-fuzz', '--parallel', String(Math.min(availableParallelism(), 8))]);
+
+for (const target of readdirSync(join(root, 'test', 'fuzz')).filter((file) => file.endsWith('.cc'))) {
+  const name = target.replace('.cc', '');
+  // What is found goes to the first folder; the seeds are only read.
+  const corpus = join(build, `corpus-${name}`);
+  const seeds = join(root, 'test', 'fuzz', `seeds-${name}`);
+  mkdirSync(corpus, { recursive: true });
+  console.log(`fuzz: ${name}, ${seconds} s`);
+  run(join(build, `fuzz_${name}`), [
+    ...[corpus, ...(existsSync(seeds) ? [seeds] : [])],
+    ...[`-max_total_time=${seconds}`, '-max_len=600', '-timeout=20', '-print_final_stats=1', '-verbosity=0'],
+    `-artifact_prefix=${build}/${name}-`,
+  ]);
+}

@@ -1,0 +1,51 @@
+// The C++ tests of the kernels: all of them under AddressSanitizer and UndefinedBehaviorSanitizer, then those with threads under
+// ThreadSanitizer. Needs cmake, and g++ or clang with their sanitizer libraries.
+'use strict';
+const { spawnSync } = require('node:child_process');
+const { join } = require('node:path');
+const { availableParallelism } = require('node:os');
+
+const root = join(__dirname, '..');
+const jobs = String(Math.min(availableParallelism(), 8));
+
+const works = (command, ...args) => spawnSync(command, args, { stdio: 'ignore' }).status === 0;
+
+function run(command, args, environment = {}) {
+  const { status, signal, error } = spawnSync(command, args, {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, ...environment },
+  });
+  if (status === 0) return;
+  console.error(`test-native: "${command} ${args.join(' ')}" ended with ${error?.message ?? signal ?? status}`);
+  process.exit(1);
+}
+
+if (process.platform === 'win32') {
+  console.error('test-native: the sanitizers used here are those of g++ and clang; there is nothing to run on Windows');
+  process.exit(1);
+}
+const missing = ['cmake', 'ctest', process.env.CXX ?? 'c++'].filter((tool) => !works(tool, '--version'));
+if (missing.length > 0) {
+  console.error(`test-native: missing ${missing.join(', ')}; on Debian: apt-get install cmake g++ make`);
+  process.exit(1);
+}
+
+function build(folder, sanitizers, ...targets) {
+  run('cmake', ['-S', '.', '-B', folder, `-DFISTA_SANITIZE=${sanitizers}`, '-DCMAKE_BUILD_TYPE=None', '-Wno-dev']);
+  run('cmake', ['--build', folder, '--parallel', jobs, '--target', ...targets]);
+}
+
+build('build-asan', 'address;undefined', 'all');
+run('ctest', ['--test-dir', 'build-asan', '--output-on-failure', '--no-tests=error', '-j', jobs], {
+  ASAN_OPTIONS: 'detect_stack_use_after_return=1:strict_init_order=1',
+});
+
+const threaded = ['parallel', 'knapsack', 'matrix'];
+build('build-tsan', 'thread', ...threaded.map((name) => `test_${name}`));
+const only = ['-R', `^(${threaded.join('|')})$`];
+const test = ['ctest', '--test-dir', 'build-tsan', '--output-on-failure', '--no-tests=error', '-j', jobs, ...only];
+// Older ThreadSanitizers give up where addresses are scattered more widely than they were made for.
+const fixed = ['setarch', process.arch === 'arm64' ? 'aarch64' : 'x86_64', '--addr-no-randomize'];
+const [command, ...args] = works(...fixed, 'true') ? [...fixed, ...test] : test;
+run(command, args, { TSAN_OPTIONS: 'halt_on_error=1' });

@@ -1,0 +1,65 @@
+// What a projection onto the second-order cone { (l, p) : |p| <= l } must satisfy, by its definition.
+#pragma once
+
+#include "check.h"
+
+namespace check {
+
+// |p| in twice the precision; p must be neither huge nor tiny.
+inline double exact_norm(const std::vector<double>& p) {
+  Exact squares;
+  for (double v : p) squares.add_product(v, v);
+  return std::sqrt(squares.value());
+}
+
+// The first rule that `out` breaks as the projection of the block x[0 .. n), or null.
+inline const char* broken_cone_rule(const double* x, size_t n, const double* out) {
+  // Everything in units of the block's largest entry: the cone does not change when scaled, and powers of two are exact. Entries
+  // that vanish in these units are far below rounding.
+  double most = 0;
+  for (size_t i = 0; i < n; ++i) most = std::fmax(most, std::fabs(x[i]));
+  for (size_t i = 0; i < n; ++i) {
+    if (std::isnan(out[i])) return "no NaN";
+    if (most == 0 && out[i] != 0) return "the tip stays";
+  }
+  if (most == 0) return nullptr;
+  const int power = -std::ilogb(most);
+  const double l = std::ldexp(x[0], power);
+  std::vector<double> p, q, rest;
+  for (size_t i = 1; i < n; ++i) p.push_back(std::ldexp(x[i], power));
+  const double norm = exact_norm(p), tiny = std::ldexp(std::numeric_limits<double>::denorm_min(), power);
+  // |p| is a sum of n squares and a root, so within n / 2 + 2 units; the share, in [0, 1], within as many and 3 more; the products
+  // add one each. With l and |p| below 2 sqrt(n) in these units:
+  const double rounding = (static_cast<double>(n) + 8) * kUnit * (norm + std::fabs(l)) + tiny;
+
+  // (l + |p|) / 2 may be beyond the largest double, and then it is infinite.
+  const double first = l >= norm ? l : l <= -norm ? 0 : (l + norm) / 2;
+  if (std::isinf(out[0]))
+    return first >= std::ldexp(std::numeric_limits<double>::max(), power) * (1 - 1e-9) && out[0] > 0 ? nullptr : "finite";
+  const double first_out = std::ldexp(out[0], power);
+  if (!(std::fabs(first_out - first) <= rounding)) return "out_0 = (l + |p|) / 2, l inside, 0 below";
+  const double share = l >= norm ? 1 : l <= -norm ? 0 : (l / norm + 1) / 2;
+  Exact product;  // <x - out, out>
+  product.add_product(l - first_out, first_out);
+  for (size_t i = 1; i < n; ++i) {
+    q.push_back(std::ldexp(out[i], power));
+    rest.push_back(q.back() - p[i - 1]);
+    if (!(std::fabs(q.back() - share * p[i - 1]) <= rounding)) return "out_i = (l / |p| + 1) / 2 x_i, x_i inside, 0 below";
+    product.add_product(-rest.back(), q.back());
+  }
+  // The smallest doubles have a rounding of their own, once an entry.
+  const double together = 2 * rounding + static_cast<double>(n) * tiny;
+  // Moreau: out is in the cone, so is out - x (it is its own dual), and the two are orthogonal.
+  if (!(exact_norm(q) <= first_out + together)) return "out is in the cone";
+  if (!(exact_norm(rest) <= first_out - l + together)) return "out - x is in the dual cone";
+  if (!(std::fabs(product.value()) <= 2 * together * (norm + std::fabs(l)))) return "out and out - x are orthogonal";
+  // A point inside by more than rounding is left as it is, to the bit.
+  if (l > norm + rounding) {
+    for (size_t i = 0; i < n; ++i) {
+      if (out[i] != x[i]) return "a point inside stays";
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace check

@@ -1,0 +1,389 @@
+// projectKnapsack by its definition, against a slow sorting twin, on ordinary, degenerate and hostile input.
+#include "knapsack.h"
+
+#include <string>
+
+#include "check.h"
+#include "knapsack_rules.h"
+#include "parallel.h"
+
+using namespace fista;
+using check::Guarded;
+using check::Knapsack;
+using check::kUnit;
+using check::Random;
+
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+struct Problem {
+  std::string name;
+  std::vector<double> a, gamma;
+  std::vector<int8_t> y;
+  double b;
+  size_t n() const { return a.size(); }
+};
+
+Problem problem(const std::string& name, size_t n) {
+  return {name, std::vector<double>(n), std::vector<double>(n, 1.0), std::vector<int8_t>(n, 1), 0};
+}
+
+// The kernel's arrays, each ending before a page that may not be touched.
+class Solver {
+ public:
+  explicit Solver(const Problem& p)
+      : a_(p.a),
+        gamma_(p.gamma),
+        x_(p.n()),
+        work_(p.n()),
+        y_(p.y),
+        index_(p.n()),
+        statement_{a_.data(), y_.data(), gamma_.data(), p.n(), p.b} {}
+  KnapsackResult solve(const Run& run, double guess) {
+    return project_knapsack(run, a_.data(), y_.data(), gamma_.data(), a_.size(), statement_.b, guess, x_.data(), work_.data(),
+                            index_.data());
+  }
+  // x is a, as in FISTA's own loop.
+  KnapsackResult solve_in_place(const Run& run, double guess, const Problem& p) {
+    std::copy(p.a.begin(), p.a.end(), x_.begin());
+    return project_knapsack(run, x_.data(), y_.data(), gamma_.data(), a_.size(), statement_.b, guess, x_.data(), work_.data(),
+                            index_.data());
+  }
+  const Knapsack& statement() const { return statement_; }
+  const double* x() const { return x_.data(); }
+
+ private:
+  Guarded<double> a_, gamma_, x_, work_;
+  Guarded<int8_t> y_;
+  Guarded<uint32_t> index_;
+  Knapsack statement_;
+};
+
+void obey(const Knapsack& s, const KnapsackResult& result, const double* x) {
+  const char* rule = check::broken_rule(s, result, x);
+  if (rule != nullptr) {
+    check::Exact sum;
+    for (size_t i = 0; i < s.n; ++i) sum.add(s.y[i] * x[i]);
+    std::fprintf(stderr, "broken: %s; lambda %.17g, y.x - b = %.3g, rounding %.3g\n", rule, result.lambda, sum.value() - s.b,
+                 s.rounding(sum.magnitude));
+  }
+  CHECK(rule == nullptr);
+}
+
+// <a - x, z - x> <= 0 for every feasible z. With x_i = clamp(a_i - lambda y_i) the left side is at most lambda y.(z - x), which
+// rounding leaves near 0, plus the rounding of a_i - lambda y_i itself.
+void variational(const Knapsack& s, const double* x, double lambda, Random& random) {
+  // Products of numbers near 1e300 or 1e-300 are taken in units of the largest.
+  double most = std::fabs(lambda), most_gamma = 0;
+  for (size_t i = 0; i < s.n; ++i) {
+    most = std::fmax(most, std::fabs(s.a[i]));
+    most_gamma = std::fmax(most_gamma, s.gamma[i]);
+  }
+  const auto power = [](double largest) { return largest > 0 ? -std::ilogb(largest) : 0; };
+  const int of_a = power(std::fmax(most, most_gamma)), of_x = power(most_gamma);
+
+  std::vector<double> from(s.n);
+  for (int trial = 0; trial < 5; ++trial) {
+    for (size_t i = 0; i < s.n; ++i) from[i] = s.gamma[i] * random.uniform(-0.5, 1.5);
+    const Knapsack other = {from.data(), s.y, s.gamma, s.n, s.b};
+    const double root = check::sorted_root(other);
+    check::Exact product, apart;
+    double rounding = 0;
+    for (size_t i = 0; i < s.n; ++i) {
+      const double z = other.x(i, root);
+      const double across = std::ldexp(z - x[i], of_x);
+      product.add_product(std::ldexp(s.a[i] - x[i], of_a), across);
+      apart.add(s.y[i] * z);
+      apart.add(-s.y[i] * x[i]);
+      rounding += 4 * kUnit * std::ldexp(std::fabs(s.a[i]) + std::fabs(lambda) + x[i], of_a) * std::fabs(across);
+    }
+    CHECK(product.value() <= std::ldexp(lambda, of_a) * std::ldexp(apart.value(), of_x) + rounding);
+  }
+}
+
+void solve(const Problem& p) {
+  Solver solver(p);
+  const Knapsack& s = solver.statement();
+  const double root = check::sorted_root(s);
+  const bool reachable = p.b >= s.least() && p.b <= s.most();
+  Random random(1);
+  std::vector<double> twin(p.n());
+  for (size_t i = 0; i < p.n(); ++i) twin[i] = s.x(i, root);
+
+  for (const Table* table : check::levels()) {
+    const double guesses[] = {kNaN,  root,   root + 1e-3 * (1 + std::fabs(root)),    -root - 1, 0,
+                              1e300, -1e300, std::numeric_limits<double>::infinity()};
+    for (double guess : guesses) {
+      check::at("%s %s n = %zu b = %g guess = %g", table->name, p.name.c_str(), p.n(), p.b, guess);
+      const KnapsackResult result = solver.solve({table, 1}, guess);
+      obey(s, result, solver.x());
+      if (std::isnan(result.lambda)) continue;
+      if (reachable) CHECK(check::agrees(s, solver.x(), twin.data()));
+      if (reachable && p.n() <= 2000 && (std::isnan(guess) || guess == 1e300)) variational(s, solver.x(), result.lambda, random);
+      // In place, and on the point that was found: it stays to within what its own sum is off.
+      const std::vector<double> x(solver.x(), solver.x() + p.n());
+      const KnapsackResult in_place = solver.solve_in_place({table, 1}, guess, p);
+      CHECK(check::same_bits(&in_place.lambda, &result.lambda, 1));
+      CHECK(check::same_bits(x.data(), solver.x(), p.n()));
+    }
+  }
+}
+
+// The same bits for every number of threads.
+void threads(const Problem& p) {
+  Solver solver(p);
+  for (const Table* table : check::levels()) {
+    for (double guess : {kNaN, 0.1, 1e300}) {
+      check::at("%s %s n = %zu guess = %g threads", table->name, p.name.c_str(), p.n(), guess);
+      const KnapsackResult first = solver.solve({table, 1}, guess);
+      obey(solver.statement(), first, solver.x());
+      const std::vector<double> x(solver.x(), solver.x() + p.n());
+      for (unsigned count : check::kThreads) {
+        const KnapsackResult again = solver.solve({table, count}, guess);
+        CHECK(check::same_bits(&again.lambda, &first.lambda, 1) && check::same_bits(&again.imbalance, &first.imbalance, 1));
+        CHECK(check::same_bits(x.data(), solver.x(), p.n()));
+      }
+    }
+  }
+}
+
+// b at shares of its reach, and at its ends.
+template <typename Each>
+void for_each_b(Problem p, Each each) {
+  const Knapsack s = {p.a.data(), p.y.data(), p.gamma.data(), p.n(), 0};
+  const double least = s.least(), most = s.most();
+  for (double share : {0.0, 1e-12, 0.1, 0.5, 0.93, 1.0}) {
+    p.b = least + share * (most - least);
+    if (share == 1) p.b = most;
+    each(p);
+  }
+  p.b = 0;
+  each(p);
+}
+
+Problem random_problem(Random& random, size_t n, double spread, double positive) {
+  Problem p = problem("random", n);
+  for (size_t i = 0; i < n; ++i) {
+    p.a[i] = spread * random.uniform();
+    p.gamma[i] = random.chance(0.1) ? 0 : random.uniform(0, 1);
+    p.y[i] = random.chance(positive) ? 1 : -1;
+  }
+  return p;
+}
+
+void ordinary() {
+  Random random(2);
+  // Every remainder of every vector width, then sizes on both sides of the sampled median and of the sample itself.
+  for (size_t n = 0; n <= 40; ++n) {
+    for (double positive : {0.5, 0.0, 1.0}) for_each_b(random_problem(random, n, 2, positive), solve);
+  }
+  for (size_t n : {64, 511, 512, 513, 1500}) for_each_b(random_problem(random, n, 2, 0.4), solve);
+}
+
+void ties() {
+  Random random(3);
+  for (size_t n : {2, 5, 33, 100, 700}) {
+    Problem p = problem("all equal", n);
+    std::fill(p.a.begin(), p.a.end(), 0.75);
+    for_each_b(p, solve);
+    for (size_t i = 0; i < n; i += 2) p.y[i] = -1;
+    p.name = "all equal, both labels";
+    for_each_b(p, solve);
+    p.name = "few values";
+    for (size_t i = 0; i < n; ++i) {
+      p.a[i] = static_cast<double>(random.below(3)) - 1;
+      p.gamma[i] = static_cast<double>(random.below(3));
+      p.y[i] = random.chance(0.5) ? 1 : -1;
+    }
+    for_each_b(p, solve);
+  }
+}
+
+void clamped() {
+  // phi is flat at the root: every term sits at a bound over a whole interval of lambda.
+  for (size_t n : {2, 6, 50, 600}) {
+    Problem p = problem("flat piece", n);
+    for (size_t i = 0; i < n; ++i) p.a[i] = i < n / 2 ? 100.0 + static_cast<double>(i) : -100.0 - static_cast<double>(i);
+    p.b = static_cast<double>(n / 2);
+    solve(p);
+    for (size_t i = 0; i < n; ++i) p.y[i] = i % 2 ? 1 : -1;
+    p.name = "flat piece, both labels";
+    for_each_b(p, solve);
+    p.name = "all gamma 0";
+    std::fill(p.gamma.begin(), p.gamma.end(), 0);
+    p.b = 0;
+    solve(p);
+  }
+}
+
+void out_of_reach() {
+  Random random(4);
+  for (size_t n : {0, 1, 7, 300}) {
+    Problem p = random_problem(random, n, 2, 0.5);
+    p.name = "out of reach";
+    const Knapsack s = {p.a.data(), p.y.data(), p.gamma.data(), n, 0};
+    const double least = s.least(), most = s.most();
+    for (double beyond : {1e-9, 0.5, 1e10, 1e300}) {
+      for (double b : {most + beyond, least - beyond}) {
+        p.b = b;
+        Solver solver(p);
+        for (const Table* table : check::levels()) {
+          for (double guess : {kNaN, 0.0, 1e300, -1e300}) {
+            check::at("%s out of reach n = %zu b = %g guess = %g", table->name, n, b, guess);
+            CHECK(std::isnan(solver.solve({table, 1}, guess).lambda));
+          }
+        }
+      }
+    }
+    // Within rounding of the ends either answer will do; broken_rule knows.
+    for (int steps : {-3, -1, 1, 3}) {
+      p.b = check::ulps(most, steps);
+      solve(p);
+      p.b = check::ulps(least, steps);
+      solve(p);
+    }
+  }
+}
+
+// A kink at the guess: phi is right to rounding there, but one more row than the few inside would overshoot by far.
+void kink() {
+  for (size_t n : {1000, 100000}) {
+    Problem p = problem("kink", n);
+    for (size_t i = 0; i < n; ++i) p.a[i] = 1;  // leave their upper bound at lambda = 0
+    p.a[0] = 1;
+    p.gamma[0] = 2;  // inside at lambda = 0
+    const double most = static_cast<double>(n - 1) + 1;
+    p.b = most - 0.4 * static_cast<double>(n) * kUnit * 2 * most;
+    Solver solver(p);
+    for (const Table* table : check::levels()) {
+      for (double guess : {0.0, kNaN, 1e300}) {
+        check::at("%s kink n = %zu guess = %g", table->name, n, guess);
+        const KnapsackResult result = solver.solve({table, 1}, guess);
+        obey(solver.statement(), result, solver.x());
+      }
+    }
+  }
+}
+
+// gamma_i is lost to rounding beside a_i: both of a row's breakpoints are the same double, and phi is a staircase.
+void staircase() {
+  for (size_t n : {2, 42, 1000}) {
+    Problem p = problem("staircase", n);
+    for (size_t i = 0; i < n; ++i) {
+      p.y[i] = i % 2 ? -1 : 1;
+      p.a[i] = -1e200 * p.y[i] * (1 + 0x1p-30 * static_cast<double>(i / 2));
+      p.gamma[i] = i % 2 ? 1 : 0.875;
+    }
+    p.b = 0.875;
+    solve(p);
+    for_each_b(p, solve);
+    // One step for all rows, b at the end of its reach: that x is at a bound there must not be lost with gamma.
+    p = problem("one step", n);
+    std::fill(p.a.begin(), p.a.end(), -1e200);
+    p.b = static_cast<double>(n);
+    solve(p);
+    Solver solver(p);
+    for (const Table* table : check::levels()) {
+      for (double guess : {kNaN, -1e200, 0.0, 1e300}) {
+        check::at("%s one step n = %zu guess = %g", table->name, n, guess);
+        CHECK(solver.solve({table, 1}, guess).imbalance == 0);
+      }
+    }
+  }
+}
+
+// Numbers whose sums overflow, and NaN: the sum is lost, but the search ends and x stays in its bounds.
+void overflow() {
+  const double huge = std::numeric_limits<double>::max();
+  for (double bad : {huge, -huge, kNaN}) {
+    Problem p = problem("overflow", 100);
+    for (size_t i = 0; i < p.n(); ++i) {
+      p.a[i] = i % 3 ? bad : static_cast<double>(i);
+      p.gamma[i] = i % 5 ? 1 : std::isnan(bad) ? 2 : huge;
+      p.y[i] = i % 7 ? 1 : -1;
+    }
+    Solver solver(p);
+    for (const Table* table : check::levels()) {
+      for (double guess : {kNaN, 0.0, 1e300, -huge, huge}) {
+        check::at("%s overflow %g guess = %g", table->name, bad, guess);
+        const KnapsackResult result = solver.solve({table, 1}, guess);
+        if (!std::isfinite(result.lambda) || std::isnan(bad)) continue;
+        for (size_t i = 0; i < p.n(); ++i) CHECK(solver.x()[i] >= 0 && solver.x()[i] <= p.gamma[i]);
+      }
+    }
+  }
+}
+
+void magnitudes() {
+  Random random(5);
+  for (double scale : {1e-320, 1e-300, 1e-150, 1e-12, 1e12, 1e150, 1e300}) {
+    for (size_t n : {1, 2, 9, 70}) {
+      Problem p = random_problem(random, n, 2, 0.5);
+      p.name = "scaled by " + std::to_string(std::log10(scale));
+      for (double& v : p.a) v *= scale;
+      for (double& v : p.gamma) v *= scale;
+      for_each_b(p, solve);
+      // a far from the box: lambda is large beside what it decides.
+      Problem far = random_problem(random, n, 2, 0.5);
+      far.name = "far by " + std::to_string(std::log10(scale));
+      for (size_t i = 0; i < n; ++i) far.a[i] += scale * far.y[i];
+      for_each_b(far, solve);
+      // All magnitudes at once.
+      Problem mixed = random_problem(random, n, 2, 0.5);
+      mixed.name = "mixed up to " + std::to_string(std::log10(scale));
+      for (size_t i = 0; i < n; ++i) {
+        mixed.a[i] *= std::pow(scale, random.uniform(0, 1));
+        mixed.gamma[i] *= std::pow(scale, random.uniform(0, 1));
+      }
+      for_each_b(mixed, solve);
+    }
+  }
+}
+
+// Orders of rows made against the search: outliers where the sampled median looks, sorted, geometric. A guess of 1e300 leaves all
+// rows to the search; a search that is not linear would take hours.
+void hostile() {
+  Random random(6);
+  const size_t n = 80000;
+  Problem p = problem("outliers at the samples", n);
+  for (size_t i = 0; i < n; ++i) {
+    p.a[i] = random.uniform(0, 1);
+    p.gamma[i] = random.uniform(0, 1);
+  }
+  for (size_t left = n; left > 62; left = left * 15 / 16) {
+    for (size_t k = 0; k < 31; ++k) p.a[(2 * k + 1) * left / 62] = -1e3 - static_cast<double>(left);
+  }
+  Problem sorted = problem("sorted", n), steps = problem("geometric", n), saw = problem("alternating", n);
+  for (size_t i = 0; i < n; ++i) {
+    sorted.a[i] = static_cast<double>(i) / static_cast<double>(n);
+    steps.a[i] = std::pow(2.0, static_cast<double>(i % 1200) / 2 - 300);
+    steps.gamma[i] = steps.a[i];
+    saw.a[i] = i % 2 ? 1e6 : -1e6;
+    saw.y[i] = i % 4 < 2 ? 1 : -1;
+  }
+  for (Problem* each : {&p, &sorted, &steps, &saw}) {
+    const Knapsack s = {each->a.data(), each->y.data(), each->gamma.data(), n, 0};
+    each->b = s.least() + 0.3 * (s.most() - s.least());
+    threads(*each);
+  }
+}
+
+}  // namespace
+
+int main() {
+  retain_pool();
+  ordinary();
+  ties();
+  clamped();
+  out_of_reach();
+  kink();
+  staircase();
+  overflow();
+  magnitudes();
+  hostile();
+  Random random(8);
+  for (size_t n : {40000, 100001}) threads(random_problem(random, n, 2, 0.3));
+  release_pool();
+  return check::report();
+}

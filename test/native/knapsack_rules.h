@@ -1,0 +1,140 @@
+// What a projection onto { y.x = b, 0 <= x_i <= gamma_i } must satisfy, by its definition, and a slow twin that sorts.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+
+#include "check.h"
+#include "knapsack.h"
+
+namespace check {
+
+struct Knapsack {
+  const double* a;
+  const int8_t* y;
+  const double* gamma;
+  size_t n;
+  double b;
+
+  double x(size_t i, double lambda) const {
+    const double free = a[i] - lambda * y[i];
+    return free > gamma[i] ? gamma[i] : free > 0 ? free : 0;
+  }
+  Exact phi(double lambda) const {
+    Exact sum;
+    for (size_t i = 0; i < n; ++i) sum.add(y[i] * x(i, lambda));
+    return sum;
+  }
+  double least() const { return reach(-1); }
+  double most() const { return reach(1); }
+  // A sum of n rounded terms errs by at most r = n + 1 units of their magnitudes. The kernel is content when the sum it has made is
+  // within r of b, so the true one within 2r; its last step may then move up to four times as many rows as it counts on: 4r.
+  double rounding(double magnitude) const { return 4 * static_cast<double>(n + 1) * kUnit * (magnitude + std::fabs(b)); }
+
+ private:
+  double reach(int side) const {
+    Exact sum;
+    for (size_t i = 0; i < n; ++i) {
+      if (y[i] == side) sum.add(y[i] * gamma[i]);
+    }
+    return sum.value();
+  }
+};
+
+inline double ulps(double x, int count) {
+  const double towards = count > 0 ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
+  for (int k = 0; k < std::abs(count); ++k) x = std::nextafter(x, towards);
+  return x;
+}
+
+// The last double lambda with phi(lambda) > b, or >= b, by bisection of the doubles' bits: slow, and exact.
+inline double last_above(const Knapsack& s, bool or_equal) {
+  // Doubles in their order, as integers in theirs.
+  const auto number = [](int64_t key) {
+    const int64_t bits = key < 0 ? INT64_MIN - key : key;
+    double x;
+    std::memcpy(&x, &bits, sizeof x);
+    return x;
+  };
+  const double largest = std::numeric_limits<double>::max();
+  int64_t high;
+  std::memcpy(&high, &largest, sizeof high);
+  int64_t low = -high;
+  while (low < high) {
+    const int64_t middle = low + static_cast<int64_t>((static_cast<uint64_t>(high) - static_cast<uint64_t>(low) + 1) / 2);
+    const double phi = s.phi(number(middle)).value();
+    if (phi > s.b || (or_equal && phi == s.b)) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return number(low);
+}
+
+// The first rule that the result breaks, or null. (x, lambda) is the solution if and only if x_i = clamp(a_i - lambda y_i, 0,
+// gamma_i) and y.x = b. The first holds exactly. The second holds to rounding, where lambda's own counts: if a_i is large beside
+// gamma_i, neighbouring doubles lambda give sums on both sides of b.
+inline const char* broken_rule(const Knapsack& s, const fista::KnapsackResult& result, const double* x) {
+  const double least = s.least(), most = s.most(), slack = s.rounding(most - least);
+  const double beyond = s.b > most ? s.b - most : s.b < least ? least - s.b : 0;
+  if (std::isnan(result.lambda)) return beyond > 0 ? nullptr : "a b within reach has a lambda";
+  if (beyond > slack) return "a b out of reach is reported";
+  if (!std::isfinite(result.lambda)) return "lambda is finite";
+  Exact sum;
+  for (size_t i = 0; i < s.n; ++i) {
+    if (!(x[i] >= 0 && x[i] <= s.gamma[i])) return "0 <= x_i <= gamma_i";
+    if (x[i] != s.x(i, result.lambda)) return "x_i = clamp(a_i - lambda y_i, 0, gamma_i)";
+    sum.add(s.y[i] * x[i]);
+  }
+  const double rounding = s.rounding(sum.magnitude) + beyond;
+  if (!(std::fabs(result.imbalance - (sum.value() - s.b)) <= rounding)) return "imbalance = y.x - b";
+  if (std::fabs(sum.value() - s.b) <= rounding) return nullptr;
+  // Then what it misses is no more than what two steps of lambda, from the interval of roots, would make.
+  if (sum.value() > s.b && sum.value() > s.phi(ulps(last_above(s, false), -1)).value() + rounding) return "y.x is not above b";
+  if (sum.value() < s.b && sum.value() < s.phi(ulps(last_above(s, true), 2)).value() - rounding) return "y.x is not below b";
+  return nullptr;
+}
+
+// The textbook way: sort the 2n breakpoints, find the two that enclose the root by evaluating phi, solve the line between them.
+inline double sorted_root(const Knapsack& s) {
+  std::vector<double> points;
+  for (size_t i = 0; i < s.n; ++i) {
+    points.push_back(s.y[i] * s.a[i]);
+    points.push_back(s.y[i] * (s.a[i] - s.gamma[i]));
+  }
+  std::sort(points.begin(), points.end());
+  const auto after = std::partition_point(points.begin(), points.end(), [&](double point) { return s.phi(point).value() > s.b; });
+  if (after == points.begin() || after == points.end()) return after == points.end() ? (s.n ? points.back() : 0) : points.front();
+  const double low = *(after - 1), high = *after;
+  Exact line(-s.b);  // line - slope lambda = phi - b between low and high
+  double slope = 0;
+  for (size_t i = 0; i < s.n; ++i) {
+    const double first = std::min(s.y[i] * s.a[i], s.y[i] * (s.a[i] - s.gamma[i]));
+    const double last = std::max(s.y[i] * s.a[i], s.y[i] * (s.a[i] - s.gamma[i]));
+    if (first <= low && last >= high && first < last) {
+      line.add(s.y[i] * s.a[i]);
+      slope += 1;
+    } else {
+      line.add(s.y[i] * s.x(i, low));
+    }
+  }
+  return slope > 0 ? std::min(std::max(line.value() / slope, low), high) : high;
+}
+
+// Every y_i x_i falls as lambda rises, so two solutions differ in no entry by more than the difference of their sums.
+inline bool agrees(const Knapsack& s, const double* x, const double* other) {
+  Exact one, two;
+  for (size_t i = 0; i < s.n; ++i) {
+    one.add(s.y[i] * x[i]);
+    two.add(s.y[i] * other[i]);
+  }
+  const double bound =
+      std::fabs(one.value() - s.b) + std::fabs(two.value() - s.b) + 2 * kUnit * (one.magnitude + two.magnitude + std::fabs(s.b));
+  for (size_t i = 0; i < s.n; ++i) {
+    if (!(std::fabs(x[i] - other[i]) <= bound)) return false;
+  }
+  return true;
+}
+
+}  // namespace check

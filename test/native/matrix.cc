@@ -1,0 +1,206 @@
+// Copying data in: every way it can be wrong, where it is, the compact form chosen, and that nothing is read past the end.
+#include "matrix.h"
+
+#include <limits>
+
+#include "check.h"
+#include "parallel.h"
+
+using namespace fista;
+using check::Guarded;
+using check::Random;
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+bool empty(const Matrix& X) { return X.rows() == 0 && X.cols() == 0 && X.stored() == 0 && X.bytes() == 0; }
+
+bool is(const CopyResult& result, CopyResult::Kind kind, size_t row, size_t at) {
+  if (result.kind == kind && result.row == row && result.at == at) return true;
+  std::fprintf(stderr, "kind %d, row %zu, at %zu instead of kind %d, row %zu, at %zu\n", int(result.kind), result.row, result.at,
+               int(kind), row, at);
+  return false;
+}
+
+// The entries of row i, read back through X.w with unit vectors.
+double entry(const Run& run, const Matrix& X, size_t i, size_t j) {
+  Guarded<double> w(X.cols() + 1), out(X.rows());
+  w[j] = 1;
+  X.multiply(run, w.data(), out.data());
+  return out[i];
+}
+
+template <typename T>
+void dense_not_finite(const Run& run, Values kind) {
+  const std::vector<double> wrong = {kNaN, -kNaN, kInfinity, -kInfinity};
+  // Small: every position. Large: several parts and chunks; the first of several is reported whatever thread finds it.
+  for (size_t n = 1; n <= 40; ++n) {
+    for (size_t bad = 0; bad < n; ++bad) {
+      Guarded<T> data(n);
+      data[bad] = static_cast<T>(wrong[bad % 4]);
+      Matrix X;
+      CHECK(is(X.copy_dense(run, kind, data.data(), 1, n), CopyResult::not_finite, 0, bad));
+      CHECK(empty(X));
+    }
+  }
+  Guarded<T> data(120 * 1000);
+  for (size_t bad : {119999, 119998, 80001, 32768, 32767, 2048, 2047, 1, 0}) {
+    data[bad] = static_cast<T>(wrong[bad % 4]);
+    Matrix X;
+    CHECK(is(X.copy_dense(run, kind, data.data(), 120, 1000), CopyResult::not_finite, 0, bad));
+  }
+}
+
+template <typename T>
+void dense(const Run& run, Values kind) {
+  check::at("%s, %u threads, dense f%zu", run.table->name, run.threads, 8 * sizeof(T));
+  dense_not_finite<T>(run, kind);
+  {
+    Matrix X;
+    CHECK(is(X.copy_dense(run, kind, nullptr, SIZE_MAX / 2, 1), CopyResult::out_of_memory, 0, 0));
+    CHECK(empty(X));
+  }
+  // The extremes are finite; the copy does not follow the original.
+  const T most = std::numeric_limits<T>::max(), least = std::numeric_limits<T>::denorm_min();
+  Guarded<T> data(6);
+  const T values[6] = {most, -most, least, -T(0), 1, -least};
+  for (size_t i = 0; i < 6; ++i) data[i] = values[i];
+  Matrix X;
+  CHECK(is(X.copy_dense(run, kind, data.data(), 2, 3), CopyResult::ok, 0, 0));
+  CHECK(X.values() == kind && X.bytes() == 6 * sizeof(T));
+  for (T& x : data) x = 7;
+  for (size_t i = 0; i < 6; ++i) {
+    // 0 * most is 0, but most * 1 beside it must not be disturbed
+    CHECK(entry(run, X, i / 3, i % 3) == static_cast<double>(values[i]));
+  }
+  // Copied again, smaller and of the other kind: nothing of the first stays.
+  Guarded<float> other(1);
+  CHECK(is(X.copy_dense(run, Values::f32, other.data(), 1, 1), CopyResult::ok, 0, 0));
+  CHECK(X.rows() == 1 && X.cols() == 1 && X.stored() == 1 && X.bytes() == sizeof(float));
+}
+
+struct Csr {
+  std::vector<uint32_t> start, index;
+  size_t cols;
+};
+
+CopyResult copy(const Run& run, Matrix& X, const Csr& m, Values kind, const std::vector<double>& values) {
+  const Guarded<uint32_t> start(m.start), index(m.index);
+  const Guarded<double> f64(values);
+  const std::vector<float> rounded(values.begin(), values.end());
+  const Guarded<float> f32(rounded);
+  const void* data = kind == Values::f64 ? static_cast<const void*>(f64.data()) : kind == Values::f32 ? f32.data() : nullptr;
+  return X.copy_sparse(run, start.data(), index.data(), kind, data, m.index.size(), m.start.size() - 1, m.cols);
+}
+
+void structure(const Run& run) {
+  check::at("%s, %u threads, structure", run.table->name, run.threads);
+  const std::vector<double> ones(5, 1.0);
+  const auto expect = [&](const Csr& m, CopyResult::Kind kind, size_t row, size_t at) {
+    for (Values values : {Values::f64, Values::f32, Values::ones}) {
+      Matrix X;
+      CHECK(is(copy(run, X, m, values, ones), kind, row, at));
+      if (kind != CopyResult::ok) CHECK(empty(X));
+    }
+  };
+  const std::vector<uint32_t> columns = {0, 2, 5, 1, 3};
+  expect({{0, 3, 3, 5}, columns, 6}, CopyResult::ok, 0, 0);
+  expect({{0, 3, 3, 4}, columns, 6}, CopyResult::ok, 0, 0);  // an entry more than the rows use
+  expect({{0}, {}, 6}, CopyResult::ok, 0, 0);
+  expect({{0, 0}, {}, 0}, CopyResult::ok, 0, 0);
+
+  expect({{1, 3, 3, 5}, columns, 6}, CopyResult::bad_start, 0, 0);
+  expect({{5}, columns, 6}, CopyResult::bad_start, 0, 0);
+  expect({{0, 3, 2, 5}, columns, 6}, CopyResult::bad_start, 1, 2);
+  expect({{0, 3, 3, 6}, columns, 6}, CopyResult::bad_start, 2, 3);
+  expect({{0, 6, 5, 5}, columns, 6}, CopyResult::bad_start, 0, 1);
+  expect({{0, 0xffffffff, 3, 5}, columns, 6}, CopyResult::bad_start, 0, 1);
+  expect({{0, 1}, {}, 6}, CopyResult::bad_start, 0, 1);
+
+  expect({{0, 3, 3, 5}, columns, 5}, CopyResult::bad_range, 0, 2);
+  expect({{0, 3, 3, 5}, {0, 2, 5, 1, 6}, 6}, CopyResult::bad_range, 2, 4);
+  expect({{0, 3, 3, 5}, {0, 0xffffffff, 5, 1, 3}, 6}, CopyResult::bad_range, 0, 1);  // -1
+  expect({{0, 3, 3, 5}, {65536, 65537, 65538, 1, 3}, 65535}, CopyResult::bad_range, 0, 0);
+  expect({{0, 1}, {0}, 0}, CopyResult::bad_range, 0, 0);
+
+  expect({{0, 3, 3, 5}, {0, 2, 2, 1, 3}, 6}, CopyResult::bad_order, 0, 2);
+  expect({{0, 3, 3, 5}, {0, 2, 5, 3, 1}, 6}, CopyResult::bad_order, 2, 4);
+  expect({{0, 3, 3, 5}, {2, 0, 9, 1, 3}, 6}, CopyResult::bad_order, 0, 1);  // the first of two
+}
+
+void sparse_values(const Run& run) {
+  check::at("%s, %u threads, sparse values", run.table->name, run.threads);
+  const Csr m = {{0, 3, 3, 5}, {0, 2, 5, 1, 3}, 6};
+  const auto form = [&](Values given, const std::vector<double>& values, Values wanted) {
+    Matrix X;
+    CHECK(is(copy(run, X, m, given, values), CopyResult::ok, 0, 0));
+    CHECK(X.values() == wanted);
+    for (size_t k = 0; k < 5; ++k) CHECK(entry(run, X, k < 3 ? 0 : 2, m.index[k]) == (given == Values::ones ? 1 : values[k]));
+    CHECK(entry(run, X, 1, 0) == 0);
+  };
+  form(Values::ones, {}, Values::ones);
+  form(Values::f64, {1, 1, 1, 1, 1}, Values::ones);
+  form(Values::f32, {1, 1, 1, 1, 1}, Values::ones);
+  form(Values::f64, {1, 1, 1, 1, 0.5}, Values::f32);
+  form(Values::f32, {1, 1, 1, 1, 0.5}, Values::f32);
+  form(Values::f64, {1, 1, 1, 1, 0.1}, Values::f64);
+  form(Values::f64, {1, 1, 1, 1, 1e39}, Values::f64);   // beyond the floats
+  form(Values::f64, {1, 1, 1, 1, 1e-46}, Values::f64);  // below them
+  form(Values::f64, {1, -1, 0, -0.0, 3e38f}, Values::f32);
+
+  for (double wrong : {kNaN, kInfinity, -kInfinity}) {
+    for (double neighbour : {1.0, 0.5, 0.1}) {  // on the way to each of the compact forms
+      for (size_t bad = 0; bad < 5; ++bad) {
+        std::vector<double> values(5, neighbour);
+        values[bad] = wrong;
+        for (Values given : {Values::f64, Values::f32}) {
+          Matrix X;
+          CHECK(is(copy(run, X, m, given, values), CopyResult::not_finite, 0, bad));
+          CHECK(empty(X));
+        }
+      }
+    }
+  }
+  // Entries that no row uses are not looked at.
+  Matrix X;
+  CHECK(is(copy(run, X, {{0, 3, 3, 4}, m.index, 6}, Values::f64, {1, 1, 1, 1, kNaN}), CopyResult::ok, 0, 0));
+  CHECK(X.stored() == 4 && X.values() == Values::ones);
+
+  // Many entries: several parts, the first bad one reported.
+  Random random(3);
+  Csr large = {{0}, {}, 1000};
+  std::vector<double> values;
+  for (size_t i = 0; i < 200; ++i) {
+    for (uint32_t j = i % 2; j < 1000; j += 2) {
+      large.index.push_back(j);
+      values.push_back(random.uniform());
+    }
+    large.start.push_back(static_cast<uint32_t>(large.index.size()));
+  }
+  Matrix Y;
+  CHECK(is(copy(run, Y, large, Values::f64, values), CopyResult::ok, 0, 0));
+  for (size_t bad : {99999, 50000, 2049, 3}) {
+    values[bad] = kInfinity;
+    CHECK(is(copy(run, Y, large, Values::f64, values), CopyResult::not_finite, 0, bad));
+    CHECK(is(copy(run, Y, large, Values::f32, values), CopyResult::not_finite, 0, bad));
+  }
+}
+
+}  // namespace
+
+int main() {
+  retain_pool();
+  for (const Table* table : check::levels()) {
+    for (unsigned threads : check::kThreads) {
+      const Run run = {table, threads};
+      dense<double>(run, Values::f64);
+      dense<float>(run, Values::f32);
+      structure(run);
+      sparse_values(run);
+    }
+  }
+  release_pool();
+  return check::report();
+}

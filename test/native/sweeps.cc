@@ -1,0 +1,149 @@
+// The sweeps over vectors against plain loops, for every length to 70: every remainder of every vector width.
+#include <limits>
+
+#include "check.h"
+#include "table.h"
+
+using namespace fista;
+using check::Exact;
+using check::Guarded;
+using check::kUnit;
+using check::Random;
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kMost = std::numeric_limits<double>::max();
+
+template <typename T>
+void finite(const Table& table, size_t n) {
+  Guarded<T> x(n);
+  for (T& v : x) v = std::numeric_limits<T>::max();
+  CHECK(table.all_finite[sizeof(T) == sizeof(float)](x.data(), n));
+  for (size_t i = 0; i < n; ++i) {
+    for (double wrong : {kNaN, kInfinity, -kInfinity}) {
+      x[i] = static_cast<T>(wrong);
+      CHECK(!table.all_finite[sizeof(T) == sizeof(float)](x.data(), n));
+    }
+    x[i] = -std::numeric_limits<T>::denorm_min();
+  }
+}
+
+void vectors(const Table& table, Random& random, size_t n) {
+  Guarded<double> x(n), out(n);
+  for (double& v : x) v = random.uniform();
+
+  Exact squares, total;
+  double most = 0;
+  for (double v : x) {
+    squares.add_product(v, v);
+    total.add(v);
+    most = std::fmax(most, std::fabs(v));
+  }
+  CHECK_NEAR(table.sum_squares(x.data(), n), squares.value(), static_cast<double>(n + 1) * kUnit * squares.magnitude);
+  CHECK_NEAR(table.stream(x.data(), n), total.value(), static_cast<double>(n + 8) * kUnit * total.magnitude);
+  CHECK(table.max_abs(x.data(), n) == most);
+  if (n > 0) {
+    x[random.below(n)] = -kMost;
+    CHECK(table.max_abs(x.data(), n) == kMost);
+  }
+  table.scale(x.data(), n, 0.3, out.data());
+  for (size_t i = 0; i < n; ++i) CHECK(out[i] == x[i] * 0.3);
+  table.scale(x.data(), n, 0.3, x.data());
+  CHECK(check::same_bits(x.data(), out.data(), n));
+
+  // Parts are added in their order, so the sum is the plain loop's to the bit.
+  for (size_t parts : {1, 2, 5, 16}) {
+    const size_t stride = n + 3;
+    Guarded<double> partial((parts - 1) * stride + n);
+    for (double& v : partial) v = random.uniform();
+    table.add_parts(partial.data(), parts, stride, n, out.data());
+    for (size_t j = 0; j < n; ++j) {
+      double sum = partial[j];
+      for (size_t p = 1; p < parts; ++p) sum += partial[p * stride + j];
+      CHECK(out[j] == sum);
+    }
+  }
+}
+
+void knapsack(const Table& table, Random& random, size_t n) {
+  Guarded<double> a(n), gamma(n), x(n);
+  Guarded<int8_t> y(n);
+  for (size_t i = 0; i < n; ++i) {
+    a[i] = random.uniform(-2, 2);
+    gamma[i] = random.chance(0.2) ? 0 : random.uniform(0, 2);
+    y[i] = random.chance(0.5) ? 1 : -1;
+  }
+  for (double lambda : {0.0, 0.4, -1.3, 1e300, -1e300, n ? a[0] : 0, n ? a[0] - gamma[0] : 0}) {
+    const Phi phi = table.knapsack_phi(a.data(), y.data(), gamma.data(), n, lambda);
+    Exact value;
+    double inside = 0;
+    std::vector<double> expected(n);
+    for (size_t i = 0; i < n; ++i) {
+      const double free = a[i] - lambda * y[i];
+      expected[i] = free <= 0 ? 0 : free >= gamma[i] ? gamma[i] : free;
+      inside += 0 < free && free < gamma[i];
+      value.add(y[i] * expected[i]);
+    }
+    CHECK(phi.inside == inside);
+    const double bound = static_cast<double>(n + 1) * kUnit * value.magnitude;
+    CHECK_NEAR(phi.value, value.value(), bound);
+    CHECK_NEAR(phi.magnitude, value.magnitude, bound);
+    const Phi again = table.knapsack_write(a.data(), y.data(), gamma.data(), n, lambda, x.data());
+    CHECK(again.value == phi.value && again.inside == phi.inside && again.magnitude == phi.magnitude);
+    for (size_t i = 0; i < n; ++i) CHECK(x[i] == expected[i] && !std::signbit(x[i]));
+  }
+  // In place.
+  const std::vector<double> before(a.begin(), a.end());
+  table.knapsack_write(a.data(), y.data(), gamma.data(), n, 0.4, x.data());
+  table.knapsack_write(a.data(), y.data(), gamma.data(), n, 0.4, a.data());
+  CHECK(check::same_bits(a.data(), x.data(), n));
+}
+
+void svm(const Table& table, Random& random, size_t n) {
+  Guarded<double> x(n), x_prev(n), q(n), q_prev(n), x_next(n), q_next(n), a(n);
+  for (auto* v : {&x, &x_prev, &q, &q_prev, &x_next, &q_next}) {
+    for (double& e : *v) e = random.uniform();
+  }
+  for (double beta : {0.0, 0.6, 1.0}) {
+    const State state = {x.data(), x_prev.data(), q.data(), q_prev.data(), beta};
+    const double mu = 0.7, inverse_L = 0.3;
+    table.svm_forward(state, n, mu, inverse_L, a.data());
+    const Step step = table.svm_step(state, x_next.data(), q_next.data(), n);
+    Exact squared, curvature;
+    double magnitude = 0;
+    for (size_t i = 0; i < n; ++i) {
+      const double y = x[i] + beta * (x[i] - x_prev[i]), qy = q[i] + beta * (q[i] - q_prev[i]);
+      // All numbers are below 3: three roundings for y, three for q(y), five more, and as many in the plain loop.
+      CHECK_NEAR(a[i], y + (1 - qy - mu * y) * inverse_L, 22 * 3 * kUnit);
+      const double s = x_next[i] - y, rise = q_next[i] - qy;
+      squared.add_product(s, s);
+      curvature.add_product(s, rise);
+      magnitude += std::fabs(s * rise);
+    }
+    // s and the rise are below 4 and err by 4 roundings of 4 each, here and there: 2 * 4 * (2 * 16) units a term; then the sum.
+    const double terms = static_cast<double>(n);
+    const double bound = (terms * 256 + (terms + 1) * 16 * terms) * kUnit;
+    CHECK_NEAR(step.squared, squared.value(), bound);
+    CHECK_NEAR(step.curvature, curvature.value(), bound);
+    CHECK_NEAR(step.magnitude, magnitude, bound);
+  }
+}
+
+}  // namespace
+
+int main() {
+  for (const Table* table : check::levels()) {
+    Random random(5);
+    for (size_t n = 0; n <= 70; ++n) {
+      check::at("%s, n = %zu", table->name, n);
+      finite<double>(*table, n);
+      finite<float>(*table, n);
+      vectors(*table, random, n);
+      knapsack(*table, random, n);
+      svm(*table, random, n);
+    }
+  }
+  return check::report();
+}
