@@ -42,6 +42,9 @@ constexpr size_t W = 8;
 struct V {
   __m512d v;
 };
+struct Pair {
+  V a, b;
+};
 using M = __mmask8;
 
 inline V zero() { return {_mm512_setzero_pd()}; }
@@ -50,6 +53,10 @@ inline V load(const double* p) { return {_mm512_loadu_pd(p)}; }
 inline V load(const float* p) { return {_mm512_cvtps_pd(_mm256_loadu_ps(p))}; }
 inline V load(const int8_t* p) {
   return {_mm512_cvtepi32_pd(_mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p))))};
+}
+inline Pair load_pair(const float* p) {
+  const __m512 all = _mm512_loadu_ps(p);
+  return {{_mm512_cvtps_pd(_mm512_castps512_ps256(all))}, {_mm512_cvtps_pd(_mm512_extractf32x8_ps(all, 1))}};
 }
 inline M first(size_t k) { return static_cast<M>((1u << k) - 1u); }
 inline V load_n(const double* p, size_t k) { return {_mm512_maskz_loadu_pd(first(k), p)}; }
@@ -84,6 +91,9 @@ constexpr size_t W = 4;
 struct V {
   __m256d v;
 };
+struct Pair {
+  V a, b;
+};
 using M = __m256d;
 
 inline V zero() { return {_mm256_setzero_pd()}; }
@@ -94,6 +104,10 @@ inline V load(const int8_t* p) {
   int32_t four;
   std::memcpy(&four, p, sizeof four);
   return {_mm256_cvtepi32_pd(_mm_cvtepi8_epi32(_mm_cvtsi32_si128(four)))};
+}
+inline Pair load_pair(const float* p) {
+  const __m256 all = _mm256_loadu_ps(p);
+  return {{_mm256_cvtps_pd(_mm256_castps256_ps128(all))}, {_mm256_cvtps_pd(_mm256_extractf128_ps(all, 1))}};
 }
 inline __m256i first(size_t k) {
   return _mm256_cmpgt_epi64(_mm256_set1_epi64x(static_cast<long long>(k)), _mm256_set_epi64x(3, 2, 1, 0));
@@ -133,12 +147,19 @@ constexpr size_t W = 2;
 struct V {
   __m128d v;
 };
+struct Pair {
+  V a, b;
+};
 using M = __m128d;
 
 inline V zero() { return {_mm_setzero_pd()}; }
 inline V set1(double x) { return {_mm_set1_pd(x)}; }
 inline V load(const double* p) { return {_mm_loadu_pd(p)}; }
-inline V load(const float* p) { return {_mm_set_pd(p[1], p[0])}; }
+inline V load(const float* p) { return {_mm_cvtps_pd(_mm_castsi128_ps(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p))))}; }
+inline Pair load_pair(const float* p) {
+  const __m128 all = _mm_loadu_ps(p);
+  return {{_mm_cvtps_pd(all)}, {_mm_cvtps_pd(_mm_movehl_ps(all, all))}};
+}
 inline V load(const int8_t* p) { return {_mm_set_pd(p[1], p[0])}; }
 template <typename T>
 inline V load_n(const T* p, size_t k) {
@@ -168,12 +189,19 @@ constexpr size_t W = 2;
 struct V {
   float64x2_t v;
 };
+struct Pair {
+  V a, b;
+};
 using M = uint64x2_t;
 
 inline V zero() { return {vdupq_n_f64(0.0)}; }
 inline V set1(double x) { return {vdupq_n_f64(x)}; }
 inline V load(const double* p) { return {vld1q_f64(p)}; }
 inline V load(const float* p) { return {vcvt_f64_f32(vld1_f32(p))}; }
+inline Pair load_pair(const float* p) {
+  const float32x4_t all = vld1q_f32(p);
+  return {{vcvt_f64_f32(vget_low_f32(all))}, {vcvt_high_f64_f32(all)}};
+}
 inline V load(const int8_t* p) {
   const double two[2] = {static_cast<double>(p[0]), static_cast<double>(p[1])};
   return {vld1q_f64(two)};
@@ -206,6 +234,9 @@ constexpr size_t W = 1;
 struct V {
   double v;
 };
+struct Pair {
+  V a, b;
+};
 using M = bool;
 
 inline V zero() { return {0.0}; }
@@ -214,6 +245,7 @@ template <typename T>
 inline V load(const T* p) {
   return {static_cast<double>(*p)};
 }
+inline Pair load_pair(const float* p) { return {load(p), load(p + 1)}; }
 template <typename T>
 inline V load_n(const T*, size_t) {
   return {0.0};
@@ -235,6 +267,8 @@ inline V where(M m, V a) { return {m ? a.v : 0.0}; }
 inline double sum(V a) { return a.v; }
 
 #endif
+
+inline Pair load_pair(const double* p) { return {load(p), load(p + W)}; }
 
 // Calls body(i, load, store) for full vectors, then once more with masked loads and stores for the last n mod W entries: a
 // sweep is written once, and a short tail costs one masked step. Lanes past the end read as 0.
