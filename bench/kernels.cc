@@ -1,7 +1,8 @@
-// Times the inner loops against a streaming read, plain loops, OpenBLAS and a sort, interleaved in one run. Prints one JSON line
-// per measurement: { group, name, unit, best, median, reference, ratio }. Called by bench/run.js, which words the table.
+// Times the kernels beside a streaming read, plain loops, OpenBLAS and a sort, interleaved in one run. Prints one JSON line per
+// trial, { group, name, bytes, seconds: [one per round] }; bench/tables/kernels.js makes ratios and tables of them.
 //
-//   kernels <simd level> <LIBSVM text file or "-">
+//   kernels                 prints the SIMD levels of this CPU, worst first
+//   kernels <simd level> <LIBSVM text file or "-"> [only groups that begin so]
 
 #include <dlfcn.h>
 
@@ -31,97 +32,111 @@ double seconds() {
   return std::chrono::duration<double>(clock::now().time_since_epoch()).count();
 }
 
+std::string only;
+bool wanted(const std::string& group) { return group.compare(0, only.size(), only) == 0; }
+
 struct Trial {
   std::string name;
   std::function<void()> run;
   std::vector<double> times = {};
-  double best() const { return *std::min_element(times.begin(), times.end()); }
-  double median() const {
-    std::vector<double> t = times;
-    std::nth_element(t.begin(), t.begin() + t.size() / 2, t.end());
-    return t[t.size() / 2];
-  }
 };
 
-// A B C A B C ...: a slow moment of the machine hits all alike.
-void interleave(std::vector<Trial>& trials, int rounds) {
-  for (Trial& t : trials) t.run();
+// A B C A B C ...: a slow moment of the machine hits all alike, and a ratio taken within a round hardly feels it. A trial that is
+// over in less than `least` seconds is repeated within its round.
+void interleave(const std::string& group, std::vector<Trial>& trials, double bytes, int rounds = 15, double least = 1e-3) {
+  std::vector<int> repeats;
+  for (Trial& t : trials) {
+    t.run();
+    const double from = seconds();
+    t.run();
+    repeats.push_back(1 + static_cast<int>(least / (seconds() - from)));
+  }
   for (int r = 0; r < rounds; ++r) {
-    for (Trial& t : trials) {
+    for (size_t k = 0; k < trials.size(); ++k) {
+      if (repeats[k] > 1) trials[k].run();  // its data fit in a cache that the one before may have filled with others
       const double from = seconds();
-      t.run();
-      t.times.push_back(seconds() - from);
+      for (int i = 0; i < repeats[k]; ++i) trials[k].run();
+      trials[k].times.push_back((seconds() - from) / repeats[k]);
     }
   }
-}
-
-// The ratio is reference time / own time, by the best of the rounds and by the median.
-void report(const char* group, const std::vector<Trial>& trials, const char* reference, double bytes) {
-  const Trial* ref = nullptr;
   for (const Trial& t : trials) {
-    if (t.name == reference) ref = &t;
-  }
-  for (const Trial& t : trials) {
-    std::printf(
-        "{\"group\":\"%s\",\"name\":\"%s\",\"ms\":%.4f,\"medianMs\":%.4f,\"GBs\":%.2f,\"reference\":\"%s\",\"ratio\":%.3f,"
-        "\"medianRatio\":%.3f}\n",
-        group, t.name.c_str(), t.best() * 1e3, t.median() * 1e3, bytes / t.best() / 1e9, reference, ref->best() / t.best(),
-        ref->median() / t.median());
+    std::printf("{\"group\":\"%s\",\"name\":\"%s\",\"bytes\":%.0f,\"seconds\":[", group.c_str(), t.name.c_str(), bytes);
+    for (size_t r = 0; r < t.times.size(); ++r) std::printf("%s%.4g", r ? "," : "", t.times[r]);
+    std::printf("]}\n");
   }
   std::fflush(stdout);
 }
 
+// What is compared must give the same answer: the largest difference, relative to the largest entry.
+void agree(const std::string& group, const double* a, const double* b, size_t n) {
+  double difference = 0, size = 0;
+  for (size_t i = 0; i < n; ++i) {
+    difference = std::max(difference, std::fabs(a[i] - b[i]));
+    size = std::max(size, std::fabs(a[i]));
+  }
+  std::printf("{\"group\":\"%s\",\"difference\":%.2g}\n", group.c_str(), difference / size);
+  if (!(difference <= 1e-12 * size)) std::exit(2);
+}
+
 volatile double sink;
 
-// Zero-filled and aligned, as the handles' own arrays are.
-Buffer<double> zeros(size_t n, double value = 0) {
+// Aligned, as the handles' own arrays are.
+Buffer<double> filled(size_t n, double value = 0) {
   Buffer<double> b;
   if (!b.allocate(n)) std::exit(1);
   std::fill(b.data(), b.data() + n, value);
   return b;
 }
 
-using gemv_t = void (*)(int, int, int, int, double, const double*, int, const double*, int, double, double*, int);
-using sgemv_t = void (*)(int, int, int, int, float, const float*, int, const float*, int, float, float*, int);
+template <typename T>
+using gemv_t = void (*)(int, int, int, int, T, const T*, int, const T*, int, T, T*, int);
+
+// The yardstick on several threads: all bytes once, cut and handed out as the kernels' own work is.
+double stream(const Run& run, const double* x, size_t n) {
+  const Partition parts = partition(n, n);
+  double sums[kMostParts];
+  parallel(parts.parts, run.threads,
+           [&](size_t p) { sums[p] = run.table->stream(x + parts.begin(p), parts.end(p) - parts.begin(p)); });
+  double total = 0;
+  for (size_t p = 0; p < parts.parts; ++p) total += sums[p];
+  return total;
+}
 
 template <typename T>
-void dense(const Table* table, size_t rows, size_t cols, void* blas) {
+void dense(const Table* table, const std::string& where, size_t megabytes, size_t cols, void* blas) {
+  const std::string group = "dense " + where + (sizeof(T) == 8 ? " f64 " : " f32 ") + std::to_string(cols);
+  if (!wanted(group)) return;
+  const size_t rows = (megabytes << 20) / sizeof(T) / cols;
   const Run one = {table, 1}, two = {table, 2};
-  std::mt19937_64 random(1);
   std::vector<T> data(rows * cols);
-  for (T& x : data) x = static_cast<T>(static_cast<double>(random() >> 11) * 0x1p-53 - 0.5);
+  uint64_t random = 1;
+  for (T& x : data) {
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    x = static_cast<T>(static_cast<double>(random >> 11) * 0x1p-53 - 0.5);
+  }
   Matrix X;
   if (X.copy_dense(one, sizeof(T) == 8 ? Values::f64 : Values::f32, data.data(), rows, cols).kind != CopyResult::ok) std::exit(1);
-  Buffer<double> w = zeros(cols + 1, 0.5), q = zeros(rows), u = zeros(rows, 0.25), g = zeros(cols),
-                 scratch = zeros(X.scratch_size());
-  const double bytes = static_cast<double>(rows * cols * sizeof(T));
+  Buffer<double> w = filled(cols + 1, 0.5), q = filled(rows), u = filled(rows, 0.25), g = filled(cols),
+                 scratch = filled(X.scratch_size());
   const double* as_doubles = reinterpret_cast<const double*>(data.data());
   const size_t doubles = rows * cols * sizeof(T) / sizeof(double);
 
   std::vector<Trial> trials;
-  trials.push_back({"streaming read", [&] { sink = table->stream(as_doubles, doubles); }});
-  trials.push_back({"X.w", [&] { X.multiply(one, w.data(), q.data()); }});
-  trials.push_back({"X'u", [&] { X.multiply_transposed(one, u.data(), g.data(), scratch.data()); }});
-  trials.push_back({"X.w 2 threads", [&] { X.multiply(two, w.data(), q.data()); }});
-  trials.push_back({"X'u 2 threads", [&] { X.multiply_transposed(two, u.data(), g.data(), scratch.data()); }});
+  trials.push_back({"read", [&] { sink = stream(one, as_doubles, doubles); }});
+  trials.push_back({"X·w", [&] { X.multiply(one, w.data(), q.data()); }});
+  trials.push_back({"Xᵀu", [&] { X.multiply_transposed(one, u.data(), g.data(), scratch.data()); }});
+  trials.push_back({"read, 2 threads", [&] { sink = stream(two, as_doubles, doubles); }});
+  trials.push_back({"X·w, 2 threads", [&] { X.multiply(two, w.data(), q.data()); }});
+  trials.push_back({"Xᵀu, 2 threads", [&] { X.multiply_transposed(two, u.data(), g.data(), scratch.data()); }});
+  // In f32 OpenBLAS sums in float, we in double.
   std::vector<T> wt(cols, T(0.5)), qt(rows), ut(rows, T(0.25)), gt(cols);
   const int n = static_cast<int>(rows), d = static_cast<int>(cols);
-  if (blas) {
-    // f32: OpenBLAS sums in float, we in double; it is shown for scale.
-    if constexpr (sizeof(T) == 8) {
-      auto gemv = reinterpret_cast<gemv_t>(dlsym(blas, "cblas_dgemv"));
-      trials.push_back({"OpenBLAS X.w", [&, gemv] { gemv(101, 111, n, d, 1, data.data(), d, wt.data(), 1, 0, qt.data(), 1); }});
-      trials.push_back({"OpenBLAS X'u", [&, gemv] { gemv(101, 112, n, d, 1, data.data(), d, ut.data(), 1, 0, gt.data(), 1); }});
-    } else {
-      auto gemv = reinterpret_cast<sgemv_t>(dlsym(blas, "cblas_sgemv"));
-      trials.push_back({"OpenBLAS X.w", [&, gemv] { gemv(101, 111, n, d, 1, data.data(), d, wt.data(), 1, 0, qt.data(), 1); }});
-      trials.push_back({"OpenBLAS X'u", [&, gemv] { gemv(101, 112, n, d, 1, data.data(), d, ut.data(), 1, 0, gt.data(), 1); }});
-    }
+  const gemv_t<T> gemv = blas ? reinterpret_cast<gemv_t<T>>(dlsym(blas, sizeof(T) == 8 ? "cblas_dgemv" : "cblas_sgemv")) : nullptr;
+  if (gemv) {
+    trials.push_back({"OpenBLAS X·w", [&] { gemv(101, 111, n, d, 1, data.data(), d, wt.data(), 1, 0, qt.data(), 1); }});
+    trials.push_back({"OpenBLAS Xᵀu", [&] { gemv(101, 112, n, d, 1, data.data(), d, ut.data(), 1, 0, gt.data(), 1); }});
   }
-  interleave(trials, 9);
-  char group[64];
-  std::snprintf(group, sizeof group, "dense %s %zu x %zu", sizeof(T) == 8 ? "f64" : "f32", rows, cols);
-  report(group, trials, "streaming read", bytes);
+  interleave(group, trials, static_cast<double>(rows * cols * sizeof(T)));
 }
 
 struct Csr {
@@ -175,28 +190,28 @@ void sparse(const Table* table, const char* path) {
   if (X.copy_sparse(one, m.start.data(), m.index.data(), Values::f64, m.values.data(), m.index.size(), rows, m.cols).kind) {
     std::exit(1);
   }
-  Buffer<double> w = zeros(m.cols + 1, 0.5), q = zeros(rows), u = zeros(rows, 0.25), g = zeros(m.cols),
-                 scratch = zeros(X.scratch_size());
+  Buffer<double> w = filled(m.cols + 1, 0.5), q = filled(rows), u = filled(rows, 0.25), g = filled(m.cols),
+                 scratch = filled(X.scratch_size());
   w[m.cols] = 0;
+  std::vector<double> other(rows + m.cols);
+  X.multiply(one, w.data(), q.data());
+  plain_multiply(m, w.data(), other.data());
+  agree("CSR X·w", other.data(), q.data(), rows);
+  X.multiply_transposed(one, u.data(), g.data(), scratch.data());
+  plain_transposed(m, u.data(), other.data());
+  agree("CSR Xᵀu", other.data(), g.data(), m.cols);
+
+  const double bytes = static_cast<double>(X.bytes());
   std::vector<Trial> trials;
-  // Several passes a measurement: one takes about half a millisecond.
-  const auto times = [](auto f) {
-    return [f] {
-      for (int r = 0; r < 10; ++r) f();
-    };
-  };
-  const double bytes = 10 * static_cast<double>(X.bytes());
-  trials.push_back({"plain X.w", times([&] { plain_multiply(m, w.data(), q.data()); })});
-  trials.push_back({"X.w", times([&] { X.multiply(one, w.data(), q.data()); })});
-  trials.push_back({"X.w 2 threads", times([&] { X.multiply(two, w.data(), q.data()); })});
-  interleave(trials, 25);
-  report("CSR X.w", trials, "plain X.w", bytes);
+  trials.push_back({"plain loop", [&] { plain_multiply(m, w.data(), q.data()); }});
+  trials.push_back({"X·w", [&] { X.multiply(one, w.data(), q.data()); }});
+  trials.push_back({"X·w, 2 threads", [&] { X.multiply(two, w.data(), q.data()); }});
+  interleave("CSR X·w", trials, bytes, 25, 5e-3);
   trials.clear();
-  trials.push_back({"plain X'u", times([&] { plain_transposed(m, u.data(), g.data()); })});
-  trials.push_back({"X'u", times([&] { X.multiply_transposed(one, u.data(), g.data(), scratch.data()); })});
-  trials.push_back({"X'u 2 threads", times([&] { X.multiply_transposed(two, u.data(), g.data(), scratch.data()); })});
-  interleave(trials, 25);
-  report("CSR X'u", trials, "plain X'u", bytes);
+  trials.push_back({"plain loop", [&] { plain_transposed(m, u.data(), g.data()); }});
+  trials.push_back({"Xᵀu", [&] { X.multiply_transposed(one, u.data(), g.data(), scratch.data()); }});
+  trials.push_back({"Xᵀu, 2 threads", [&] { X.multiply_transposed(two, u.data(), g.data(), scratch.data()); }});
+  interleave("CSR Xᵀu", trials, bytes, 25, 5e-3);
 }
 
 // The textbook way: sort the 2n breakpoints, walk along them.
@@ -242,8 +257,12 @@ void knapsack(const Table* table) {
       project_knapsack(one, moved.data(), y.data(), gamma.data(), n, 0, nan, x.data(), work.data(), index.data()).lambda;
   std::vector<std::pair<double, double>> points;
   points.reserve(2 * n);
+  std::vector<double> other(n);
+  sort_knapsack(a, y, gamma, 0, points, other);
+  project_knapsack(one, a.data(), y.data(), gamma.data(), n, 0, nan, x.data(), work.data(), index.data());
+  agree("knapsack", other.data(), x.data(), n);
+
   std::vector<Trial> trials;
-  // One read of a, y and gamma: the yardstick.
   trials.push_back({"sweep", [&] {
                       sink = table->stream(a.data(), n) + table->stream(gamma.data(), n) +
                              table->stream(reinterpret_cast<double*>(y.data()), n / 8);
@@ -255,47 +274,59 @@ void knapsack(const Table* table) {
   };
   trials.push_back({"warm", project(one, warm)});
   trials.push_back({"cold", project(one, nan)});
-  trials.push_back({"warm 2 threads", project(two, warm)});
-  trials.push_back({"sort", [&] { sort_knapsack(a, y, gamma, 0, points, x); }});
-  interleave(trials, 9);
-  report("knapsack n = 1e6", trials, "sweep", static_cast<double>(n) * 17);
+  trials.push_back({"warm, 2 threads", project(two, warm)});
+  trials.push_back({"cold, 2 threads", project(two, nan)});
+  trials.push_back({"sort", [&] { sort_knapsack(a, y, gamma, 0, points, other); }});
+  interleave("knapsack", trials, static_cast<double>(n) * 17);
 }
 
+// In memory (128 MB): in a cache that the copy of x also fits in, a sweep costs next to nothing.
 void cones(const Table* table) {
   const Run one = {table, 1}, two = {table, 2};
-  for (size_t size : {3, 31, 785}) {
-    const size_t blocks = 4000000 / size, n = blocks * size;
-    std::mt19937_64 random(3);
-    std::normal_distribution<double> normal;
+  std::mt19937_64 random(3);
+  std::normal_distribution<double> normal;
+  std::vector<double> numbers(100003);
+  for (double& x : numbers) x = normal(random);
+  for (size_t size : {3, 11, 31, 101, 785}) {
+    const std::string group = "cones of " + std::to_string(size);
+    if (!wanted(group)) continue;
+    const size_t blocks = 16000000 / size, n = blocks * size;
     std::vector<double> x(n), out(n);
     std::vector<uint32_t> start(blocks + 1);
     for (size_t k = 0; k <= blocks; ++k) start[k] = static_cast<uint32_t>(k * size);
-    for (size_t i = 0; i < n; ++i) x[i] = normal(random) * (i % size ? 1 : std::sqrt(static_cast<double>(size)));
+    // A third of the blocks is inside its cone or below it, the rest between.
+    for (size_t i = 0; i < n; ++i) x[i] = numbers[i % numbers.size()] * (i % size ? 1 : std::sqrt(static_cast<double>(size)));
     std::vector<Trial> trials;
     trials.push_back({"sweep", [&] { sink = table->stream(x.data(), n); }});
     trials.push_back({"copy", [&] { std::memcpy(out.data(), x.data(), n * 8); }});
     trials.push_back({"project", [&] { project_cones(one, x.data(), start.data(), blocks, out.data()); }});
-    trials.push_back({"project 2 threads", [&] { project_cones(two, x.data(), start.data(), blocks, out.data()); }});
-    interleave(trials, 9);
-    char group[64];
-    std::snprintf(group, sizeof group, "cones of %zu, n = 4e6", size);
-    report(group, trials, "sweep", static_cast<double>(n) * 8);
+    trials.push_back({"project, 2 threads", [&] { project_cones(two, x.data(), start.data(), blocks, out.data()); }});
+    interleave(group, trials, static_cast<double>(n) * 8);
   }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const Table* table = choose_table(argc > 1 ? argv[1] : nullptr);
+  if (argc < 2) {
+    for (const char* level : {"baseline", "avx2", "avx512", "neon"}) {
+      if (std::strcmp(choose_table(level)->name, level) == 0) std::puts(level);
+    }
+    return 0;
+  }
+  const Table* table = choose_table(argv[1]);
+  if (argc > 3) only = argv[3];
   retain_pool();
-  std::printf("{\"simd\":\"%s\"}\n", table->name);
   setenv("OPENBLAS_NUM_THREADS", "1", 1);
   void* blas = dlopen("libopenblas.so.0", RTLD_NOW);
-  std::printf("{\"openblas\":%s}\n", blas ? "true" : "false");
-  for (size_t cols : {30, 100, 123, 784, 2400}) dense<double>(table, (size_t(256) << 20) / 8 / cols, cols, blas);
-  for (size_t cols : {30, 100, 123, 784, 2400}) dense<float>(table, (size_t(256) << 20) / 4 / cols, cols, blas);
-  if (argc > 2 && std::strcmp(argv[2], "-") != 0) sparse(table, argv[2]);
-  knapsack(table);
+  const auto core = blas ? reinterpret_cast<const char* (*)()>(dlsym(blas, "openblas_get_corename")) : nullptr;
+  std::printf("{\"simd\":\"%s\",\"openblas\":\"%s\"}\n", table->name, core ? core() : blas ? "unknown" : "");
+  for (size_t cols : {30, 100, 123, 784, 2400}) dense<double>(table, "memory", 256, cols, blas);
+  for (size_t cols : {30, 100, 123, 784, 2400}) dense<float>(table, "memory", 256, cols, blas);
+  for (size_t cols : {30, 123, 784}) dense<double>(table, "L3", 12, cols, blas);
+  for (size_t cols : {30, 123, 784}) dense<double>(table, "L2", 1, cols, blas);
+  if (argc > 2 && std::strcmp(argv[2], "-") != 0 && wanted("CSR")) sparse(table, argv[2]);
+  if (wanted("knapsack")) knapsack(table);
   cones(table);
   release_pool();
 }

@@ -1,0 +1,175 @@
+// The kernels beside what bounds them: a streaming read of the same bytes, OpenBLAS, a plain loop, a sort. Ratios only; each is
+// shown twice: the median over the rounds of the ratio within a round, and best time against best time.
+'use strict';
+const { execFileSync, spawnSync } = require('node:child_process');
+const { mkdtempSync, rmSync, writeFileSync } = require('node:fs');
+const { loadavg, tmpdir } = require('node:os');
+const { join } = require('node:path');
+const { buildKernels } = require('../build.js');
+
+const best = (list) => Math.min(...list);
+const median = (list) => [...list].sort((a, b) => a - b)[list.length >> 1];
+
+/** How many times as fast as `reference` this trial is. */
+function speed(trial, reference) {
+  return {
+    median: median(trial.seconds.map((t, k) => reference.seconds[k] / t)),
+    best: best(reference.seconds) / best(trial.seconds),
+  };
+}
+/** How many times the time of `reference` this trial takes. */
+function sweeps(trial, reference) {
+  return {
+    median: median(trial.seconds.map((t, k) => t / reference.seconds[k])),
+    best: best(trial.seconds) / best(reference.seconds),
+  };
+}
+
+/** GB/s of the matrix. */
+const rate = (trial, of) => trial.bytes / of(trial.seconds) / 1e9;
+
+const digits = (x) => x.toFixed(x < 10 ? 2 : x < 100 ? 1 : 0);
+const show = (ratio) => (ratio ? `${digits(ratio.median)} | ${digits(ratio.best)}` : '');
+
+/** Met or missed if both ways of taking the ratio say so. */
+function verdict(ratio, target) {
+  if (!ratio || !target) return '';
+  const reached = [ratio.median, ratio.best].map((x) => (target.least === undefined ? x <= target.most : x >= target.least));
+  const wanted = target.least === undefined ? `≤ ${target.most}` : `≥ ${target.least}`;
+  return `${wanted} ${reached.every(Boolean) ? 'met' : reached.some(Boolean) ? 'unclear' : 'MISSED'}`;
+}
+
+/** Columns as wide as their widest cell; the first is left-justified. */
+function layout(rows) {
+  const widths = rows[0].map((_, c) => Math.max(...rows.map((row) => row[c].length)));
+  return rows
+    .map((row) => row.map((cell, c) => (c === 0 ? cell.padEnd(widths[c]) : cell.padStart(widths[c]))).join('   '))
+    .join('\n');
+}
+
+const bandwidthTarget = (level, where, cols) => {
+  if (where !== 'memory' || !['avx512', 'avx2'].includes(level)) return undefined;
+  return { least: cols < 100 ? 0.7 : level === 'avx512' ? 0.85 : 0.75 };
+};
+
+/** Every ratio of one run of the program, with its target, as [{ table, row, column, ratio, target }]. */
+function measure(trials, level, isBest) {
+  const groups = new Map();
+  for (const trial of trials) {
+    if (!groups.has(trial.group)) groups.set(trial.group, new Map());
+    groups.get(trial.group).set(trial.name, trial);
+  }
+  const cells = [];
+  const only = (target) => (isBest ? target : undefined); // targets of the best level this CPU has
+  for (const [group, of] of groups) {
+    const add = (table, row, column, ratio, target) => cells.push({ table, row, column, ratio, target });
+    const [kind, where, type, cols] = group.split(' ');
+    if (kind === 'dense') {
+      const size = { memory: '256 MB, in memory', L3: '12 MB, in the third-level cache', L2: '1 MB, in the second-level cache' };
+      const table = `dense ${type}, ${size[where]}`;
+      for (const kernel of ['X·w', 'Xᵀu']) {
+        const [one, two, read, readTwo] = [kernel, `${kernel}, 2 threads`, 'read', 'read, 2 threads'].map((name) => of.get(name));
+        const row = `${kernel} d = ${cols}`;
+        add(table, row, 'GB/s', { median: rate(one, median), best: rate(one, best) });
+        add(table, row, 'of a read', speed(one, read), bandwidthTarget(level, where, Number(cols)));
+        const blas = of.get(`OpenBLAS ${kernel}`);
+        if (blas) add(table, row, 'of OpenBLAS', speed(one, blas), where === 'memory' ? only({ least: 1 }) : undefined);
+        add(table, row, '2 threads / 1', speed(two, one), only({ least: 1.7 }));
+        add(table, row, 'read 2 / 1', speed(readTwo, read));
+        add(table, row, '2 of a read by 2', speed(two, readTwo));
+      }
+    } else if (kind === 'CSR') {
+      const kernel = where;
+      const table = 'sparse a9a, 16-bit columns and no values';
+      add(
+        table,
+        kernel,
+        'of a plain loop',
+        speed(of.get(kernel), of.get('plain loop')),
+        only({ least: kernel === 'X·w' ? 1.8 : 1.3 }),
+      );
+      add(table, kernel, '2 threads / 1', speed(of.get(`${kernel}, 2 threads`), of.get(kernel)), only({ least: 1.7 }));
+    } else if (kind === 'knapsack') {
+      const table = 'knapsack n = 1,000,000';
+      for (const [name, most] of [
+        ['warm', 6],
+        ['cold', 30],
+      ]) {
+        add(table, name, 'sweeps', sweeps(of.get(name), of.get('sweep')), only({ most }));
+        add(table, name, 'of a sort', speed(of.get(name), of.get('sort')), only({ least: 4 }));
+        add(table, name, '2 threads / 1', speed(of.get(`${name}, 2 threads`), of.get(name)), undefined);
+      }
+    } else {
+      const table = 'cones, 128 MB';
+      const row = group.replace('cones ', '');
+      add(table, row, 'sweeps', sweeps(of.get('project'), of.get('sweep')), only({ most: 3 }));
+      add(table, row, 'copy, in sweeps', sweeps(of.get('copy'), of.get('sweep')));
+      add(table, row, '2 threads / 1', speed(of.get('project, 2 threads'), of.get('project')));
+    }
+  }
+  return cells;
+}
+
+function printCells(cells, print) {
+  for (const table of new Set(cells.map((cell) => cell.table))) {
+    const here = cells.filter((cell) => cell.table === table);
+    const columns = [...new Set(here.map((cell) => cell.column))];
+    const judged = columns.flatMap((column) =>
+      here.some((cell) => cell.column === column && cell.target) ? [column, ''] : [column],
+    );
+    const rows = [...new Set(here.map((cell) => cell.row))].map((row) => [
+      row,
+      ...columns.flatMap((column) => {
+        const cell = here.find((c) => c.row === row && c.column === column);
+        const texts = [show(cell?.ratio)];
+        if (here.some((c) => c.column === column && c.target)) texts.push(verdict(cell?.ratio, cell?.target));
+        return texts;
+      }),
+    ]);
+    print(`\n${table}\n${layout([['', ...judged], ...rows])}`);
+  }
+}
+
+/** OpenBLAS 0.3.21 picks a poor core type for newer Intel CPUs by itself. */
+function blasCore({ fields }) {
+  const intel = fields.vendor_id === 'GenuineIntel' && / avx512f /.test(` ${fields.flags} `);
+  return process.env.OPENBLAS_CORETYPE || (intel ? 'SkylakeX' : undefined);
+}
+
+function run({ machine, print, data }) {
+  if (process.platform === 'win32') {
+    print('Left out: the program that measures needs a POSIX system.');
+    return undefined;
+  }
+  const program = buildKernels();
+  const text = data('a9a');
+  const folder = mkdtempSync(join(tmpdir(), 'fista-classify-'));
+  const file = text === undefined ? '-' : join(folder, 'a9a');
+  if (text !== undefined) writeFileSync(file, text);
+  const core = blasCore(machine);
+  const env = { ...process.env, ...(core && { OPENBLAS_CORETYPE: core }) };
+  const levels = execFileSync(program, { encoding: 'utf8' }).trim().split('\n').reverse();
+  print('Each ratio twice: median of the rounds | best against best. A target is met or missed if both say so.');
+  const results = {};
+  try {
+    for (const level of levels) {
+      const { stdout, stderr, status } = spawnSync(program, [level, file], { env, encoding: 'utf8', maxBuffer: 1 << 26 });
+      if (status !== 0) throw new Error(`bench/kernels.cc ended with ${status} at ${level}: ${stderr}`);
+      const lines = stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      const trials = lines.filter((line) => line.seconds);
+      const cells = measure(trials, level, level === levels[0]);
+      const blas = lines[0].openblas ? `OpenBLAS (${lines[0].openblas} kernels, one thread)` : 'OpenBLAS is not installed';
+      print(`\n---- ${level}; ${blas}; load ${loadavg()[0].toFixed(2)} (1 = only this)`);
+      printCells(cells, print);
+      results[level] = { openblas: lines[0].openblas, cells, trials };
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+  return { levels: results };
+}
+
+module.exports = { name: 'kernels', describe: 'inner loops against memory bandwidth, OpenBLAS, plain loops and a sort', run };
