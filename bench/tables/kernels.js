@@ -65,7 +65,7 @@ function measure(trials, level, isBest) {
     const add = (table, row, column, ratio, target) => cells.push({ table, row, column, ratio, target });
     const [kind, where, type, cols] = group.split(' ');
     if (kind === 'dense') {
-      const size = { memory: '256 MB, in memory', L3: '12 MB, in the third-level cache', L2: '1 MB, in the second-level cache' };
+      const size = { memory: '256 MB, in memory', L3: '8 MB, in the third-level cache', L2: '1 MB, in the second-level cache' };
       const table = `dense ${type}, ${size[where]}`;
       for (const kernel of ['X·w', 'Xᵀu']) {
         const [one, two, read, readTwo] = [kernel, `${kernel}, 2 threads`, 'read', 'read, 2 threads'].map((name) => of.get(name));
