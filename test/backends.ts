@@ -11,25 +11,20 @@ interface Addon extends Backend {
 
 /** The addon at one level. Its choice is per environment and for what is made from then on, so it is made before each use. */
 function atLevel(addon: Addon, level: string): Backend {
-  const select =
-    <A extends unknown[], R>(kernel: (...args: A) => R) =>
-    (...args: A): R => {
-      addon.useSimd(level);
-      return kernel(...args);
-    };
+  const here = () => {
+    addon.useSimd(level);
+    return addon;
+  };
   return {
     name: 'native',
     simd: level,
     Matrix: new Proxy(addon.Matrix, {
-      construct: (Target, args) => {
-        addon.useSimd(level);
-        return Reflect.construct(Target, args) as Matrix; // keeps the level it was made with
-      },
+      construct: (_, args) => Reflect.construct(here().Matrix, args) as Matrix, // keeps the level it was made with
     }),
-    projectKnapsack: select(addon.projectKnapsack),
-    projectCones: select(addon.projectCones),
-    svmForward: select(addon.svmForward),
-    svmStep: select(addon.svmStep),
+    projectKnapsack: (...args) => here().projectKnapsack(...args),
+    projectCones: (...args) => here().projectCones(...args),
+    svmForward: (...args) => here().svmForward(...args),
+    svmStep: (...args) => here().svmStep(...args),
   };
 }
 
