@@ -6,6 +6,7 @@ export default defineConfig({
     globalSetup: 'test/setup.ts',
     pool: 'forks', // the addon, like users' programs, in a process of its own
     execArgv: ['--expose-gc'],
+    maxWorkers: '100%', // many tests wait for child processes
     testTimeout: 60_000,
   },
 });

@@ -73,7 +73,7 @@ export interface SvmProblem {
   columns(inverseScale: Float64Array, shift: Float64Array): void;
   /** The dual, by row. */
   alpha(out: Float64Array): void;
-  /** What is proved of each row: bits of FACT in lib/fallback/svm.ts. */
+  /** What is proved of each row: bits of FACT in lib/facts.ts. */
   facts(out: Uint8Array): void;
   dispose(): void;
 }

@@ -1,5 +1,6 @@
 /** Runs every kernel of a backend beside its TypeScript twin, on the same data: do they agree, and how fast is each? */
 import { loadFallback, type Backend, type Kernels, type Matrix, type OnProblem } from './backend.js';
+import { coded } from './errors.js';
 import type { DenseMatrix } from './types.js';
 
 /** One kernel on one kind of data. */
@@ -18,7 +19,7 @@ export interface KernelCheck {
 const UNIT = 2 ** -53;
 
 const onProblem: OnProblem = ({ problem, at }) => {
-  throw new RangeError(`Expected data fit for a matrix but received ${problem} at ${at}`);
+  throw coded(Error, 'ERR_POINTS', `Expected data fit for a matrix but received ${problem} at ${at}`);
 };
 
 /** Microseconds a call of `work`: the best of several rounds of about half a millisecond each. */

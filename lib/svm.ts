@@ -1,7 +1,7 @@
 /** LinearSvm: what users train and predict with. */
 import type { Matrix, SvmProblem } from './backend.js';
 import { Dataset } from './dataset.js';
-import { FACT } from './fallback/svm.js';
+import { FACT } from './facts.js';
 import { fistaSvm, run, runAsync, type LoopCheck, type LoopResult } from './fista.js';
 import { checkSvmOptions, copyPoints, resolveBackend, resolveFit, resolveLabels, resolveThreads, type Fit } from './input.js';
 import { decisionOf, decisions, labelOf, readJSON, writeJSON, writeLiblinear, type Model } from './model.js';

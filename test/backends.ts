@@ -3,7 +3,7 @@
  * FISTA_CLASSIFY_BACKEND=js, or an addon that does not load, leaves the native half out (test/setup.ts says so, once);
  * FISTA_CLASSIFY_BACKEND=native makes lib/backend.ts throw instead, and with it every test file.
  */
-import { backend, loadFallback, loadNative, type Backend, type Kernels } from '../lib/backend.js';
+import { backend, loadFallback, loadNative, type Backend, type Kernels, type Matrix, type SvmProblem } from '../lib/backend.js';
 
 interface Addon extends Backend {
   useSimd(level?: string): string;
@@ -11,29 +11,20 @@ interface Addon extends Backend {
 
 /** The addon at one level. Its choice is per environment and for what is made from then on, so it is made before each use. */
 function atLevel(addon: Addon, level: string): Backend {
-  const select =
-    <A extends unknown[], R>(kernel: (...args: A) => R) =>
-    (...args: A): R => {
-      addon.useSimd(level);
-      return kernel(...args);
-    };
-  // What is made keeps the level it was made with.
-  const made = <C extends abstract new (...args: never[]) => object>(Class: C): C =>
-    new Proxy(Class, {
-      construct: (Target, args) => {
-        addon.useSimd(level);
-        return Reflect.construct(Target, args) as object;
-      },
-    });
+  const here = () => {
+    addon.useSimd(level);
+    return addon;
+  };
   return {
     name: 'native',
     simd: level,
-    Matrix: made(addon.Matrix),
-    Svm: made(addon.Svm),
-    projectKnapsack: select(addon.projectKnapsack),
-    projectCones: select(addon.projectCones),
-    svmForward: select(addon.svmForward),
-    svmStep: select(addon.svmStep),
+    // What is made keeps the level it was made with.
+    Matrix: new Proxy(addon.Matrix, { construct: (_, args) => Reflect.construct(here().Matrix, args) as Matrix }),
+    Svm: new Proxy(addon.Svm, { construct: (_, args) => Reflect.construct(here().Svm, args) as SvmProblem }),
+    projectKnapsack: (...args) => here().projectKnapsack(...args),
+    projectCones: (...args) => here().projectCones(...args),
+    svmForward: (...args) => here().svmForward(...args),
+    svmStep: (...args) => here().svmStep(...args),
   };
 }
 

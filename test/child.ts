@@ -8,8 +8,9 @@ export type Environment = Partial<Record<`FISTA_CLASSIFY_${'BACKEND' | 'SIMD' | 
 
 /** This process's environment without our variables, save the binary under test. */
 function environment(extra: Environment): NodeJS.ProcessEnv {
-  const { FISTA_CLASSIFY_BACKEND: _b, FISTA_CLASSIFY_SIMD: _s, FISTA_CLASSIFY_THREADS: _t, ...rest } = process.env;
-  return { ...rest, ...extra };
+  const env = { ...process.env };
+  for (const name of ['BACKEND', 'SIMD', 'THREADS']) delete env[`FISTA_CLASSIFY_${name}`];
+  return { ...env, ...extra };
 }
 
 interface Exit {

@@ -154,7 +154,7 @@ describe.each(backends)('projectCones, $title', ({ kernels }) => {
         const out = project(kernels, { x, start });
         eachBlock(start, [x, out], (block, near) => {
           const size = Math.max(...block.map(Math.abs)) || 1;
-          const z = block.map(() => stream.next().value!);
+          const z = block.map(() => stream.next().value as number);
           z[0] = norm(z.subarray(1)) * (1 + Math.abs(z[0]!)) * (1 + normError(block));
           const away = block.map((v, i) => v / size - near[i]! / size);
           const along = z.map((v, i) => v - near[i]! / size);

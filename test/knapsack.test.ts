@@ -150,7 +150,7 @@ describe.each(backends)('projectKnapsack, $title', ({ kernels }) => {
         expectProjection(problem, projection);
         expectNear(problem, projection, twin(problem));
       }),
-      { numRuns: 1000 },
+      { numRuns: 600 },
     );
   });
 
@@ -171,7 +171,7 @@ describe.each(backends)('projectKnapsack, $title', ({ kernels }) => {
         const underflow = 16 * (x.length + 1) * Number.MIN_VALUE;
         expect(dot(away, along)).toBeLessThanOrEqual(price + rounding + underflow);
       }),
-      { numRuns: 500 },
+      { numRuns: 300 },
     );
   });
 
@@ -186,7 +186,7 @@ describe.each(backends)('projectKnapsack, $title', ({ kernels }) => {
           allowance(again, twice) + Math.abs(imbalance(problem, once)) + 4 * UNIT * sum(once),
         );
       }),
-      { numRuns: 500 },
+      { numRuns: 300 },
     );
   });
 
@@ -203,7 +203,7 @@ describe.each(backends)('projectKnapsack, $title', ({ kernels }) => {
         expectSame(warm.x, a);
         expectNear(problem, project(kernels, problem), warm);
       }),
-      { numRuns: 500 },
+      { numRuns: 300 },
     );
   });
 

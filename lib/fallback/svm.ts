@@ -6,13 +6,11 @@
  * alpha frozen. `row[p]` is the user's row at position p. H has rows y_i x̃_i, where x̃ = x / scale columnwise; q = H w.
  */
 import type { SvmCall } from '../backend.js';
+import { FACT } from '../facts.js';
 import { projectKnapsack } from './knapsack.js';
 import type { Matrix } from './matrix.js';
 
 const UNIT = 2 ** -53;
-
-/** What is proved of a row, for good: each is a fact about every exact optimum. `agreed` alone is about the last claim's own t. */
-export const FACT = { proper: 1, zero: 2, atBound: 4, positive: 8, negative: 16, agreed: 32 } as const;
 
 /** After this many returns a row rests no more, so that the set of resting rows changes finitely often. */
 const MOST_RETURNS = 3;

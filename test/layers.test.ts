@@ -1,0 +1,182 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ROOT } from './child.js';
+
+// Who may touch what, as the architecture has it.
+
+function filesIn(folder: string, extensions: string[]): string[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .map((name) => join(folder, name).replaceAll('\\', '/'))
+    .filter((name) => extensions.some((extension) => name.endsWith(extension)))
+    .sort();
+}
+
+/** The text of a source file without its comments. */
+function code(file: string): string {
+  return readFileSync(join(ROOT, file), 'utf8').replace(/\/\*[^]*?\*\/|(?<!:)\/\/.*/g, '');
+}
+
+/** What a C++ file includes, each with its quotes or brackets. */
+function includes(file: string): string[] {
+  return [...code(file).matchAll(/^\s*#\s*include\s*(<[^>]+>|"[^"]+")/gm)].map((match) => match[1]!);
+}
+
+interface Import {
+  from: string;
+  typeOnly: boolean;
+}
+
+/** What a TypeScript file imports or re-exports, or requires. */
+function imports(file: string): Import[] {
+  const text = code(file);
+  const statements = [...text.matchAll(/^(?:import|export)\s+(type\s)?([^;]*?\sfrom\s+)?'([^']+)';/gm)];
+  const calls = [...text.matchAll(/\b(?:require|import)\(\s*([^)]*)\)/g)];
+  return [
+    ...statements.map((match) => ({ from: match[3]!, typeOnly: match[1] !== undefined || onlyTypes(match[2] ?? '') })),
+    ...calls.map((match) => ({ from: match[1]!, typeOnly: false })),
+  ];
+}
+
+/** { type A, type B } from */
+const onlyTypes = (clause: string) => /^\{(\s*type\s+[^,}]+,?)+\s*\}\s+from/.test(clause.trim());
+
+const kernelFiles = filesIn('native/kernels', ['.h', '.cc', '.inl']);
+const libFiles = filesIn('lib', ['.ts']);
+
+describe('native/kernels', () => {
+  it('is where the kernels are', () => {
+    expect(kernelFiles.map((file) => basename(file))).toEqual(
+      expect.arrayContaining([
+        'knapsack.cc',
+        'cones.cc',
+        'matrix.cc',
+        'parallel.cc',
+        'isa.cc',
+        'simd.h',
+        'dense.inl',
+        'sparse.inl',
+      ]),
+    );
+  });
+
+  it.each(kernelFiles)('%s knows nothing of N-API, Node or the addon', (file) => {
+    const own = new Set(kernelFiles.map((name) => `"${basename(name)}"`));
+    for (const included of includes(file)) {
+      expect(included).not.toMatch(/napi|node|uv\.h|v8/i);
+      if (included.startsWith('"')) expect(own).toContain(included);
+    }
+    expect(code(file)).not.toMatch(/\bNapi::|\bnapi_|\bnode::|\bv8::/);
+  });
+
+  it.each(kernelFiles)('%s does not print, abort or throw', (file) => {
+    for (const included of includes(file))
+      expect(included).not.toMatch(/<(iostream|ostream|fstream|cstdio|stdio\.h|stdexcept|cassert)>/);
+    expect(code(file)).not.toMatch(/\b(printf|fprintf|puts|abort|terminate|_?exit|assert)\s*\(|\bthrow\b|\bstd::c(out|err|log)\b/);
+  });
+
+  it.each(kernelFiles)('%s has no variable globals but the pool', (file) => {
+    // At the outermost level of a file nothing is indented: a definition there that is neither constant, type nor function.
+    const variables = code(file)
+      .split('\n')
+      .filter((line) => /^(static |inline |thread_local )*[\w:<>*]+ [\w:]+(\{.*\}| = .*)?;$/.test(line))
+      .filter((line) => !/^(constexpr|const|using|struct|class|enum|template|typedef|return|extern|namespace)\b/.test(line));
+    const pool = ['Mutex owners_mutex;', 'size_t owners = 0;', 'std::atomic<Pool*> the_pool{nullptr};'];
+    expect(variables).toEqual(basename(file) === 'parallel.cc' ? pool : []);
+  });
+
+  // Compiled once per instruction set: a standard template instantiated there could be shared by the linker, and carry
+  // instructions that this CPU lacks into the rest.
+  it.each(kernelFiles.filter((file) => file.endsWith('.inl') || ['isa.cc', 'simd.h', 'table.h'].includes(basename(file))))(
+    '%s, compiled for each instruction set, includes no standard templates',
+    (file) => {
+      const allowed = ['<cmath>', '<cstddef>', '<cstdint>', '<cstring>', '<immintrin.h>', '<emmintrin.h>', '<arm_neon.h>'];
+      const fragments = ['"simd.h"', '"table.h"', '"dense.inl"', '"sparse.inl"', '"sweeps.inl"', '"svm.inl"'];
+      for (const included of includes(file)) expect([...allowed, ...fragments]).toContain(included);
+      for (const [used] of code(file).matchAll(/\bstd::\w+/g)) expect(['std::memcpy', 'std::sqrt']).toContain(used);
+    },
+  );
+});
+
+describe('native', () => {
+  it('only files beside native/kernels include node-addon-api, and by one header', () => {
+    const addonFiles = filesIn('native', ['.h', '.cc']).filter((file) => !file.startsWith('native/kernels/'));
+    expect(addonFiles.filter((file) => includes(file).includes('<napi.h>'))).toEqual(['native/addon_api.h']);
+  });
+});
+
+describe('lib', () => {
+  const runtime = (file: string) => imports(file).filter(({ typeOnly }) => !typeOnly);
+
+  it.each(libFiles.filter((file) => file.startsWith('lib/fallback/')))('%s imports only its siblings, errors and types', (file) => {
+    for (const { from, typeOnly } of imports(file)) {
+      if (typeOnly) expect(from).toMatch(/^(\.\/[\w-]+\.js|\.\.\/(backend|types|errors)\.js)$/);
+      else expect(from).toMatch(/^(\.\/[\w-]+\.js|\.\.\/(errors|facts)\.js)$/);
+    }
+  });
+
+  it('only lib/backend.ts loads the addon', () => {
+    const loaders = libFiles.filter((file) => {
+      return (
+        runtime(file).some(({ from }) => from === 'node-gyp-build' || !/^(\.|node:)/.test(from)) ||
+        /\bprocess\.dlopen\b|\bcreateRequire\b/.test(code(file))
+      );
+    });
+    expect(loaders).toEqual(['lib/backend.ts']);
+    expect(imports('lib/backend.ts').map(({ from }) => from)).toContain('node-gyp-build');
+  });
+
+  it('only lib/backend.ts imports the fallback', () => {
+    const users = libFiles.filter(
+      (file) => !file.startsWith('lib/fallback/') && runtime(file).some(({ from }) => from.includes('fallback')),
+    );
+    expect(users).toEqual(['lib/backend.ts']);
+  });
+
+  const control = ['lib/fista.ts', 'lib/stopping.ts', 'lib/bisect.ts'].filter((file) => existsSync(join(ROOT, file)));
+  it('fista, stopping and bisect do not know which backend runs', () => {
+    for (const file of control) {
+      for (const { from, typeOnly } of imports(file)) {
+        expect([file, from]).not.toEqual([file, expect.stringMatching(/fallback|node:|node-gyp-build/)]);
+        if (!typeOnly) expect([file, from]).not.toEqual([file, expect.stringMatching(/backend/)]);
+      }
+    }
+  });
+
+  it('only lib/input.ts, and lib/model.ts for model files, make errors about arguments', () => {
+    const makers = libFiles.filter((file) => /\b(typeError|rangeError)\s*\(|\bnew (Type|Range)Error\s*\(/.test(code(file)));
+    expect(makers.filter((file) => !['lib/errors.ts', 'lib/input.ts', 'lib/model.ts'].includes(file))).toEqual([]);
+    // Elsewhere every error has a code.
+    const bare = libFiles.filter((file) => file !== 'lib/errors.ts' && /\bthrow new \w*Error\b/.test(code(file)));
+    expect(bare.filter((file) => file !== 'lib/backend.ts')).toEqual([]);
+  });
+
+  it('lib/index.ts re-exports, and nothing else', () => {
+    const lines = code('lib/index.ts')
+      .split('\n')
+      .filter((line) => line.trim() !== '');
+    for (const line of lines) expect(line).toMatch(/^export (type )?(\*|\{ [\w, ]+ \}) from '\.\/[\w-]+\.js';$/);
+  });
+
+  it('nothing prints', () => {
+    expect(
+      libFiles.filter((file) => /\bconsole\.|process\.(stdout|stderr)/.test(code(file)) && basename(file) !== 'cli.ts'),
+    ).toEqual([]);
+  });
+
+  it('files import each other without going in circles', () => {
+    const graph = new Map(
+      libFiles.map((file) => [
+        file,
+        runtime(file)
+          .filter(({ from }) => from.startsWith('.'))
+          .map(({ from }) => relative('.', join(file, '..', from.replace(/\.js$/, '.ts'))).replaceAll('\\', '/')),
+      ]),
+    );
+    const visit = (file: string, path: string[]): void => {
+      expect(path).not.toContain(file);
+      for (const next of graph.get(file) ?? []) visit(next, [...path, file]);
+    };
+    for (const file of libFiles) visit(file, []);
+  });
+});
