@@ -9,6 +9,29 @@ const { gunzipSync } = require('node:zlib');
 const LIBSVM = 'https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/binary';
 const SETS = {
   a9a: { from: `${LIBSVM}/a9a`, sha256: '76b604b2c3f738783537bd3b32893eae66af54b8a41aee534fac1ecea45c1535' },
+  a1a: { from: `${LIBSVM}/a1a`, sha256: '740f16ebaee4597b2f8f5286686d77fc297b1ceb2f67ed9510362b7cf6101166' },
+  w8a: { from: `${LIBSVM}/w8a`, sha256: '05af7655871a35d5bc89c755791b5338a9969cb604c9df045c811c5e5a45426e' },
+  mushrooms: { from: `${LIBSVM}/mushrooms`, sha256: '03115cabe65c7634b8e4f1a5581a35cf9c4d1eade64ecfe33620c0efb5891cb9' },
+  svmguide1: { from: `${LIBSVM}/svmguide1`, sha256: '2b9ab55b6236f62cee6b7739b52f9e7cb033771f39b9c22c1f1790d80ef14d7f' },
+  'german.numer_scale': {
+    from: `${LIBSVM}/german.numer_scale`,
+    sha256: '07c73a1f7937dc660aca5de5783c980697ab093dbd4705c580d298788a3554f5',
+  },
+  australian_scale: {
+    from: `${LIBSVM}/australian_scale`,
+    sha256: 'afdad9688b24bbc37b3f442434d5bf9fd06b18561198954eb55e9fa5eb2ae6e7',
+  },
+  heart_scale: { from: `${LIBSVM}/heart_scale`, sha256: '63917b08a72632bb3d5c0a704c40fe3ed35aca473c2ace511c8ad37a8b5df20a' },
+  wdbc: {
+    from: 'the UCI repository, Breast Cancer Wisconsin (Diagnostic), written as LIBSVM text',
+    sha256: '64fe97d5470fba3b8f9590958712b900608c59b0f24c5c2de2cd3b1938a0c0a7',
+  },
+  spambase: {
+    from: 'the UCI repository, Spambase, written as LIBSVM text',
+    sha256: '3559e4910f61c97c9855848dc35fe2e7bc91e2c54a373bbaf68d9929deb30f9a',
+  },
+  'a9a.t': { from: `${LIBSVM}/a9a.t`, sha256: '0c3135eb9b9d83a4fa007d6e1a3b719f029db78884dafd5a46a4d7eeb4c2b018' },
+  'svmguide1.t': { from: `${LIBSVM}/svmguide1.t`, sha256: 'f9c2fd4c725172aeb4476fc1e2327d537f7fbc2f53f49dfd073f80efbe1ba8f7' },
 };
 
 /** (name) => the text of a set as a Buffer, or undefined after saying what to download. */
@@ -33,4 +56,39 @@ function finder(named) {
   };
 }
 
-module.exports = { finder };
+/** LIBSVM text as { indptr, indices, values, rows, cols, labels }; columns count from 0, at least `cols` of them. */
+function parseLibsvm(text, cols = 0) {
+  const indptr = [0];
+  const indices = [];
+  const values = [];
+  const labels = [];
+  for (const line of text.toString().split('\n')) {
+    if (line === '') continue;
+    const [label, ...entries] = line.trim().split(/\s+/);
+    labels.push(Number(label));
+    for (const entry of entries) {
+      const [index, value] = entry.split(':');
+      indices.push(Number(index) - 1);
+      values.push(Number(value));
+      cols = Math.max(cols, Number(index));
+    }
+    indptr.push(indices.length);
+  }
+  return {
+    indptr: Uint32Array.from(indptr),
+    indices: Uint32Array.from(indices),
+    values: Float64Array.from(values),
+    rows: labels.length,
+    cols,
+    labels: Float64Array.from(labels),
+  };
+}
+
+/** Sparse points as dense f64. */
+function toDense({ indptr, indices, values, rows, cols }) {
+  const data = new Float64Array(rows * cols);
+  for (let i = 0; i < rows; i++) for (let k = indptr[i]; k < indptr[i + 1]; k++) data[i * cols + indices[k]] = values[k];
+  return { data, rows, cols };
+}
+
+module.exports = { finder, parseLibsvm, toDense };
