@@ -14,8 +14,8 @@ const UNIT = 2 ** -53;
 
 /** After this many returns a row rests no more, so that the set of resting rows changes finitely often. */
 const MOST_RETURNS = 3;
-/** Rows are moved to rest only when this share of the active ones can: moving costs sweeps. */
-const REST_SHARE = 32;
+/** One row in this many is few. */
+const FEW = 32;
 
 export class Svm {
   readonly #X: Matrix;
@@ -376,15 +376,14 @@ export class Svm {
       this.#swap(p, this.#active++);
     }
     if (this.#active > before) this.#margins(this.#wPrev, before, this.#active, this.#qPrev);
-    // Rest: those that do move behind the others, which keep their order. Not worth it for a few.
+    // Rest: those that do move behind the others, which keep their order; a few change places with the last ones, which is cheaper.
     const rests = (p: number) => this.#returns[p]! < MOST_RETURNS && this.#x[p] === this.#xPrev[p] && idle(p);
     const order = this.#order(this.#active, rests);
     const awake = this.#active - order.idle;
-    if (order.idle * REST_SHARE >= this.#active) {
-      this.#reorder(order.positions);
-      for (let p = awake; p < this.#active; p++) changed ||= this.#x[p] !== 0;
-      this.#active = awake;
-    }
+    if (order.idle * FEW >= this.#active) this.#reorder(order.positions);
+    else for (let k = order.idle - 1; k >= 0; k--) this.#swap(order.positions[awake + k]!, awake + k);
+    for (let p = awake; p < this.#active; p++) changed ||= this.#x[p] !== 0;
+    this.#active = awake;
     if (changed) {
       this.#combine(this.#x, this.#active, this.#n, this.#wRest);
       this.#bRest = 0;

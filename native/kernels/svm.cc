@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kUnit = 0x1p-53;
 constexpr uint8_t kMostReturns = 3;  // after so many returns a row rests no more
-constexpr size_t kRestShare = 32;    // rows are moved to rest when this share of the active ones can
+constexpr size_t kFew = 32;          // one row in this many is few
 
 double dot(const double* a, const double* b, size_t n) {
   double s = 0;
@@ -296,19 +296,21 @@ void Svm::rest(double t, double delta, double* out) {
     swap_rows(p, active_++);
   }
   if (active_ > before) margins(w_prev_.data(), before, active_, q_prev_.data());
-  // Rest: those that do move behind the others, which keep their order. Not worth it for a few.
+  // Rest: those that do move behind the others, which keep their order; a few change places with the last ones, which is cheaper.
   size_t awake = 0, resting = 0;
   uint32_t* moved = reinterpret_cast<uint32_t*>(work_.data());
   for (size_t p = 0; p < active_; ++p) {
     const bool rests = returns_[p] < kMostReturns && x_[p] == x_prev_[p] && idle(p, t, delta);
     (rests ? moved[resting++] : index_[awake++]) = static_cast<uint32_t>(p);
   }
-  if (resting > 0 && resting * kRestShare >= active_) {
+  if (resting * kFew >= active_) {
     std::memcpy(index_.data() + awake, moved, resting * sizeof(uint32_t));
     reorder(index_.data(), active_);
-    for (size_t p = awake; p < active_; ++p) changed = changed || x_[p] != 0;
-    active_ = awake;
+  } else {
+    for (size_t k = resting; k-- > 0;) swap_rows(moved[k], awake + k);
   }
+  for (size_t p = awake; p < active_; ++p) changed = changed || x_[p] != 0;
+  active_ = awake;
   if (changed) {
     combine(x_.data(), active_, n_, w_rest_.data());
     b_rest_ = 0;
