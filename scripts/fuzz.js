@@ -29,9 +29,12 @@ function leaveOut(reason) {
   process.exit(required ? 1 : 0);
 }
 
-const names = ['clang++', ...Array.from({ length: 20 }, (_, k) => `clang++-${30 - k}`)];
-const clang = names.find((name) => works(name, '--version'));
-if (!clang) leaveOut('no clang++ was found (on Debian: apt-get install clang libclang-rt-dev)');
+// A clang that can also link libFuzzer, which some systems package apart.
+const empty = 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }';
+const links = (name) =>
+  spawnSync(name, ['-fsanitize=fuzzer,address,undefined', '-x', 'c++', '-', '-o', '/dev/null'], { input: empty }).status === 0;
+const clang = ['clang++', ...Array.from({ length: 20 }, (_, k) => `clang++-${30 - k}`)].find(links);
+if (!clang) leaveOut('no clang++ with libFuzzer was found (on Debian 12: apt-get install clang-14 libclang-rt-14-dev)');
 if (!works('cmake', '--version')) leaveOut('no cmake was found');
 
 run('cmake', [

@@ -61,10 +61,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::vector<double> x(n), work(n), in_place, twin(n);
   std::vector<uint32_t> index(n);
   const double root = check::sorted_root(s), nan = std::numeric_limits<double>::quiet_NaN();
+  const double guesses[] = {root, root + 1e-6 * root, other, 1e300};  // the last leaves all to the search
   for (size_t i = 0; i < n; ++i) twin[i] = s.x(i, root);
   static const std::vector<const Table*> levels = check::levels();
   for (const Table* table : levels) {
-    for (double guess : {nan, root, other, way & 4 ? 1e300 : root + 1e-6 * root}) {
+    for (double guess : {nan, guesses[way >> 5 & 3]}) {
       const KnapsackResult result =
           project_knapsack({table, 1}, s.a, s.y, s.gamma, n, s.b, guess, x.data(), work.data(), index.data());
       const char* rule = check::broken_rule(s, result, x.data());

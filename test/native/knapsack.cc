@@ -1,6 +1,7 @@
 // projectKnapsack by its definition, against a slow sorting twin, on ordinary, degenerate and hostile input.
 #include "knapsack.h"
 
+#include <ctime>
 #include <string>
 
 #include "check.h"
@@ -341,19 +342,9 @@ void magnitudes() {
   }
 }
 
-// Orders of rows made against the search: outliers where the sampled median looks, sorted, geometric. A guess of 1e300 leaves all
-// rows to the search; a search that is not linear would take hours.
-void hostile() {
-  Random random(6);
+// Orders of rows that look bad to a search by medians: sorted, geometric, alternating. A guess of 1e300 leaves all to the search.
+void orders() {
   const size_t n = 80000;
-  Problem p = problem("outliers at the samples", n);
-  for (size_t i = 0; i < n; ++i) {
-    p.a[i] = random.uniform(0, 1);
-    p.gamma[i] = random.uniform(0, 1);
-  }
-  for (size_t left = n; left > 62; left = left * 15 / 16) {
-    for (size_t k = 0; k < 31; ++k) p.a[(2 * k + 1) * left / 62] = -1e3 - static_cast<double>(left);
-  }
   Problem sorted = problem("sorted", n), steps = problem("geometric", n), saw = problem("alternating", n);
   for (size_t i = 0; i < n; ++i) {
     sorted.a[i] = static_cast<double>(i) / static_cast<double>(n);
@@ -362,11 +353,50 @@ void hostile() {
     saw.a[i] = i % 2 ? 1e6 : -1e6;
     saw.y[i] = i % 4 < 2 ? 1 : -1;
   }
-  for (Problem* each : {&p, &sorted, &steps, &saw}) {
+  for (Problem* each : {&sorted, &steps, &saw}) {
     const Knapsack s = {each->a.data(), each->y.data(), each->gamma.data(), n, 0};
     each->b = s.least() + 0.3 * (s.most() - s.least());
     threads(*each);
   }
+}
+
+// Rows laid out against the sampled median: the 31 it looks at are the smallest left, so each round would drop 31 rows of n and
+// the search would take n / 31 rounds. The exact median in between must keep it linear: about as long as on random rows.
+void hostile() {
+  const size_t n = 100000;
+  Random random(6);
+  Problem easy = problem("easy", n), hard = problem("hostile", n);
+  std::vector<size_t> left(n);
+  for (size_t i = 0; i < n; ++i) {
+    left[i] = i;
+    easy.a[i] = random.uniform(0, 1);
+  }
+  std::fill(easy.gamma.begin(), easy.gamma.end(), 0);  // both breakpoints in one place
+  std::fill(hard.gamma.begin(), hard.gamma.end(), 0);
+  for (double value = 0; left.size() > 62; value += 1e-5) {
+    const size_t m = left.size();
+    for (size_t k = 31; k-- > 0;) {
+      const auto at = left.begin() + static_cast<ptrdiff_t>((2 * k + 1) * m / 62);
+      hard.a[*at] = value;
+      left.erase(at);
+    }
+  }
+  // What is left is on top and holds the root.
+  for (size_t i : left) {
+    hard.a[i] = easy.a[i] = 2;
+    hard.gamma[i] = easy.gamma[i] = 1;
+  }
+  easy.b = hard.b = 20.5;
+  const auto seconds = [](const Problem& p) {
+    Solver solver(p);
+    const Run run = {choose_table(nullptr), 1};
+    const std::clock_t from = std::clock();
+    for (int r = 0; r < 5; ++r) obey(solver.statement(), solver.solve(run, 1e300), solver.x());
+    return static_cast<double>(std::clock() - from) / CLOCKS_PER_SEC;
+  };
+  check::at("hostile order");
+  const double usual = seconds(easy), worst = seconds(hard);
+  if (!CHECK(worst <= 10 * usual)) std::fprintf(stderr, "%g s instead of %g s\n", worst, usual);
 }
 
 }  // namespace
@@ -381,6 +411,7 @@ int main() {
   staircase();
   overflow();
   magnitudes();
+  orders();
   hostile();
   Random random(8);
   for (size_t n : {40000, 100001}) threads(random_problem(random, n, 2, 0.3));

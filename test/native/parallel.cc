@@ -2,6 +2,7 @@
 #include "parallel.h"
 
 #include <atomic>
+#include <chrono>
 #include <set>
 #include <thread>
 
@@ -58,6 +59,26 @@ void many_jobs() {
       if (job % 500 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
     CHECK(sum == expected);
+  }
+}
+
+// The work is shared: every part waits until as many threads as were asked for are at it, and no other ever joins them, though the
+// pool has more from an earlier job.
+void shared() {
+  for (unsigned threads : {7, 3, 2}) {
+    check::at("shared by %u threads", threads);
+    Mutex mutex;
+    std::set<std::thread::id> seen;
+    const auto late = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    parallel(64, threads, [&](size_t) {
+      for (size_t present = 0; present < threads && std::chrono::steady_clock::now() < late;) {
+        std::this_thread::sleep_for(std::chrono::microseconds(200));
+        Lock lock(mutex);
+        seen.insert(std::this_thread::get_id());
+        present = seen.size();
+      }
+    });
+    CHECK(seen.size() == threads);
   }
 }
 
@@ -174,6 +195,7 @@ int main() {
   each_once(10, 4);  // before anyone owns a pool
   retain_pool();
   many_jobs();
+  shared();
   nested();
   busy();
   two_callers();
