@@ -58,3 +58,8 @@ export function show(value: unknown): string {
       return String(value);
   }
 }
+
+/** 1 number, 2 numbers */
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
