@@ -53,7 +53,8 @@ export function show(value: unknown): string {
         const length = 'length' in value ? String(value.length) : String(value.byteLength);
         return `${value.constructor.name}(${length})`;
       }
-      return value.constructor?.name && value.constructor !== Object ? `a ${value.constructor.name}` : 'an object';
+      if (!value.constructor?.name || value.constructor === Object) return 'an object';
+      return `${/^[AEIOU]/i.test(value.constructor.name) ? 'an' : 'a'} ${value.constructor.name}`;
     default:
       return String(value);
   }
