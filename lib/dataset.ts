@@ -29,7 +29,7 @@ export class Dataset {
 
   static from(points: Rows | DenseMatrix | SparseMatrix, options?: DatasetOptions): Dataset {
     const { backend, threads } = resolveDatasetOptions(options);
-    const matrix = copyPoints(points, backend, threads);
+    const matrix = copyPoints(points, backend, threads, false);
     matrix.centre(threads);
     return new Dataset(matrix, backend);
   }

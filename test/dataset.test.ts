@@ -314,7 +314,7 @@ describe.each(CHOICES)('Dataset.from, %s', (choice) => {
     [
       () => ({ data: Float64Array.of(1, 2), rows: 1, cols: 1 }),
       'RangeError',
-      'Expected rows × cols = 1 numbers for points.data but received 2',
+      'Expected rows × cols = 1 number for points.data but received 2',
     ],
     [
       () => ({ data: one, rows: 4294967294, cols: 4294967294 }),
@@ -324,7 +324,7 @@ describe.each(CHOICES)('Dataset.from, %s', (choice) => {
     [
       () => ({ data: detached(Float64Array.of(1)), rows: 1, cols: 1 }),
       'RangeError',
-      'Expected rows × cols = 1 numbers for points.data but received 0',
+      'Expected rows × cols = 1 number for points.data but received 0',
     ],
     [
       () => ({ data: outOfBounds(), rows: 1, cols: 3 }),

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 
-const ROOT = join(import.meta.dirname, '..');
-const require = createRequire(import.meta.url);
+const ROOT = join(__dirname, '..');
+const load = createRequire(__filename);
 
 /** The ```js blocks of a page, each with the line it starts at. */
 function blocks(file: string): { line: number; code: string }[] {
@@ -29,7 +29,7 @@ async function run(code: string, file: string, line: number): Promise<number> {
   });
   const globals = {
     $check: check,
-    require: (name: string) => require(name === 'fista-classify' ? ROOT : name) as unknown,
+    require: (name: string) => load(name === 'fista-classify' ? ROOT : name) as unknown,
     console: { log() {} },
     process,
     performance,

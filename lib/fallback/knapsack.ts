@@ -24,6 +24,7 @@ interface Bracket {
 /** Sum over settled rows: constant terms, and c - lambda for `slope` linear ones with `linear` the sum of their c. */
 interface Settled {
   fixed: number;
+  magnitude: number; // of the constant terms
   linear: number;
   slope: number;
 }
@@ -57,9 +58,13 @@ function settle(items: Items, i: number, bracket: Bracket, sums: Settled): boole
   const low = lowest(items, i);
   const high = highest(items, i);
   if (holds(bracket, c - high) || holds(bracket, c - low)) return false;
-  if (c - low <= bracket.low) sums.fixed += low;
-  else if (c - high >= bracket.high) sums.fixed += high;
-  else {
+  if (c - low <= bracket.low) {
+    sums.fixed += low;
+    sums.magnitude -= low;
+  } else if (c - high >= bracket.high) {
+    sums.fixed += high;
+    sums.magnitude += high;
+  } else {
     sums.linear += c;
     sums.slope++;
   }
@@ -67,7 +72,16 @@ function settle(items: Items, i: number, bracket: Bracket, sums: Settled): boole
 }
 
 /** Brucker's search among index[0 … m), which includes every row with a breakpoint strictly inside the bracket. */
-function search(items: Items, index: Uint32Array, m: number, work: Float64Array, bracket: Bracket, sums: Settled, b: number) {
+function search(
+  items: Items,
+  index: Uint32Array,
+  m: number,
+  work: Float64Array,
+  bracket: Bracket,
+  sums: Settled,
+  b: number,
+  unit: number, // the relative rounding of sums
+): number {
   for (let before = Infinity; ; before = m) {
     let kept = 0;
     for (let k = 0; k < m; k++) {
@@ -99,7 +113,11 @@ function search(items: Items, index: Uint32Array, m: number, work: Float64Array,
   // One linear piece is left.
   const { low, high } = bracket;
   if (sums.slope > 0) return Math.min(Math.max((sums.fixed + sums.linear - b) / sums.slope, low), high);
-  // A flat one has the same projection everywhere but at its ends: there rows may be half way whose gamma_i is lost to rounding
+  // A flat one that is not at b: phi jumps past b at an end of it, where a row's two breakpoints were rounded into one.
+  const slack = unit * (sums.magnitude + Math.abs(b));
+  if (sums.fixed > b + slack && Number.isFinite(high)) return high;
+  if (sums.fixed < b - slack && Number.isFinite(low)) return low;
+  // One at b has the same projection everywhere but at its ends: there rows may be half way whose gamma_i is lost to rounding
   // beside a_i. So its middle, or if it has no other end a little past the one it has.
   const middle = low / 2 + high / 2;
   if (Number.isFinite(middle)) return middle;
@@ -118,7 +136,16 @@ function sampleRoot(items: Items, b: number, index: Uint32Array, work: Float64Ar
     const width = Math.floor((n * (k + 1)) / m) - stratum;
     index[k] = stratum + (Math.floor((k * 2654435761) / 128) % width);
   }
-  return search(items, index, m, work, { low: -Infinity, high: Infinity }, { fixed: 0, linear: 0, slope: 0 }, (b * m) / n);
+  return search(
+    items,
+    index,
+    m,
+    work,
+    { low: -Infinity, high: Infinity },
+    { fixed: 0, magnitude: 0, linear: 0, slope: 0 },
+    (b * m) / n,
+    0,
+  );
 }
 
 /** Returns lambda, or NaN (and x undefined) if b is out of reach. x may be a. `guess` may be NaN. */
@@ -144,7 +171,7 @@ export function projectKnapsack(
   for (let probe = 0; probe < 4; probe++) {
     at = phi(items, lambda);
     const excess = at.value - b;
-    settled = Math.abs(excess) <= n * UNIT * (at.magnitude + Math.abs(b));
+    settled = Math.abs(excess) <= 0.5 * n * UNIT * (at.magnitude + Math.abs(b));
     if (settled) break;
     if (excess > 0) bracket.low = lambda;
     else bracket.high = lambda;
@@ -154,7 +181,7 @@ export function projectKnapsack(
   }
 
   if (!settled) {
-    const sums = { fixed: 0, linear: 0, slope: 0 };
+    const sums = { fixed: 0, magnitude: 0, linear: 0, slope: 0 };
     let m = 0;
     let least = 0;
     let most = 0;
@@ -165,7 +192,7 @@ export function projectKnapsack(
     }
     const slack = 2 * n * UNIT * (most - least + Math.abs(b));
     if (!(b <= most + slack && b >= least - slack)) return NaN;
-    lambda = search(items, index, m, work, bracket, sums, b);
+    lambda = search(items, index, m, work, bracket, sums, b, n * UNIT);
     at = phi(items, lambda);
   }
   // One more Newton step: "settled" is as loose as the sum of n terms must be, and the running sums of the search cancel. Behind a

@@ -64,10 +64,28 @@ struct Bracket {
   bool holds(double lambda) const { return low < lambda && lambda < high; }
 };
 
+// Rows without a breakpoint strictly inside the bracket: their constant terms' sum and magnitude, the linear ones' c and number.
+struct Settled {
+  double fixed = 0, magnitude = 0, linear = 0, slope = 0;
+  void add(const Term& term, const Bracket& bracket) {
+    if (term.arrives() <= bracket.low) {
+      fixed += term.low;
+      magnitude -= term.low;
+    } else if (term.leaves() >= bracket.high) {
+      fixed += term.high;
+      magnitude += term.high;
+    } else {
+      linear += term.c;
+      slope += 1;
+    }
+  }
+};
+
 // Brucker's search among the rows index[0 .. m), which includes every row with a breakpoint strictly inside the bracket. `fixed`
 // is the sum of the others' constant terms, `linear` that of the linear ones' c, `slope` their number.
-double search(const Items& items, uint32_t* index, size_t m, double* work, Bracket bracket, double fixed, double linear,
-              double slope, double b) {
+// `magnitude` is the sum of the constant terms' magnitudes, and `unit` the relative rounding of sums.
+double search(const Items& items, uint32_t* index, size_t m, double* work, Bracket bracket, Settled sums, double b, double unit) {
+  auto& [fixed, magnitude, linear, slope] = sums;
   size_t before = SIZE_MAX;
   for (;;) {
     // Settle the rows that no longer have a breakpoint inside. Each of the others proposes one.
@@ -80,13 +98,8 @@ double search(const Items& items, uint32_t* index, size_t m, double* work, Brack
         // Alternate where both are inside, so that neither kind of breakpoint is neglected.
         work[kept] = first && (!second || (index[k] & 1)) ? leaves : arrives;
         index[kept++] = index[k];
-      } else if (arrives <= bracket.low) {
-        fixed += term.low;
-      } else if (leaves >= bracket.high) {
-        fixed += term.high;
       } else {
-        linear += term.c;
-        slope += 1;
+        sums.add(term, bracket);
       }
     }
     if (kept == 0) break;
@@ -116,7 +129,11 @@ double search(const Items& items, uint32_t* index, size_t m, double* work, Brack
   }
   // One linear piece is left.
   if (slope > 0) return std::min(std::max((fixed + linear - b) / slope, bracket.low), bracket.high);
-  // A flat one has the same projection everywhere but at its ends: there rows may be half way whose gamma_i is lost to rounding
+  // A flat one that is not at b: phi jumps past b at an end of it, where a row's two breakpoints were rounded into one.
+  const double slack = unit * (magnitude + std::fabs(b));
+  if (fixed > b + slack && std::isfinite(bracket.high)) return bracket.high;
+  if (fixed < b - slack && std::isfinite(bracket.low)) return bracket.low;
+  // One at b has the same projection everywhere but at its ends: there rows may be half way whose gamma_i is lost to rounding
   // beside a_i. So its middle, or if it has no other end a little past the one it has.
   const double middle = bracket.low / 2 + bracket.high / 2;
   if (std::isfinite(middle)) return middle;
@@ -133,7 +150,7 @@ double sample_root(const Items& items, double b, uint32_t* index, double* work) 
     const size_t stratum = items.n * k / m, width = items.n * (k + 1) / m - stratum;
     index[k] = static_cast<uint32_t>(stratum + (k * 2654435761u >> 7) % width);
   }
-  return search(items, index, m, work, Bracket(), 0, 0, 0, b * static_cast<double>(m) / static_cast<double>(items.n));
+  return search(items, index, m, work, Bracket(), Settled(), b * static_cast<double>(m) / static_cast<double>(items.n), 0);
 }
 
 }  // namespace
@@ -152,7 +169,7 @@ KnapsackResult project_knapsack(const Run& run, const double* a, const int8_t* y
   for (int probe = 0; probe < 4; ++probe) {
     phi = phi_at(run, items, lambda);
     const double excess = phi.value - b;
-    settled = std::fabs(excess) <= scale * (phi.magnitude + std::fabs(b));
+    settled = std::fabs(excess) <= 0.5 * scale * (phi.magnitude + std::fabs(b));
     if (settled) break;
     (excess > 0 ? bracket.low : bracket.high) = lambda;
     if (phi.inside == 0) break;
@@ -163,25 +180,21 @@ KnapsackResult project_knapsack(const Run& run, const double* a, const int8_t* y
 
   if (!settled) {
     size_t m = 0;
-    double fixed = 0, linear = 0, slope = 0, least = 0, most = 0;
+    double least = 0, most = 0;
+    Settled sums;
     for (size_t i = 0; i < n; ++i) {
       const Term term(items, i);
       least += term.low;
       most += term.high;
       if (bracket.holds(term.leaves()) || bracket.holds(term.arrives())) {
         index[m++] = static_cast<uint32_t>(i);
-      } else if (term.arrives() <= bracket.low) {
-        fixed += term.low;
-      } else if (term.leaves() >= bracket.high) {
-        fixed += term.high;
       } else {
-        linear += term.c;
-        slope += 1;
+        sums.add(term, bracket);
       }
     }
     const double slack = 2 * scale * (most - least + std::fabs(b));
     if (!(b <= most + slack && b >= least - slack)) return {kNaN, kNaN};
-    lambda = search(items, index, m, work, bracket, fixed, linear, slope, b);
+    lambda = search(items, index, m, work, bracket, sums, b, scale);
     phi = phi_at(run, items, lambda);
   }
   // One more Newton step: "settled" is as loose as the sum of n terms must be, and the running sums of the search cancel. Behind a
