@@ -63,8 +63,10 @@ export function* searchRoot(guess: number, { step, enough, lean = 0 }: SearchOpt
     }
     if (low < t && t < high && t !== previous) continue;
     if (low === -Infinity || high === Infinity) {
-      // Nothing to follow yet: go further and further out.
+      // Nothing to follow yet: go further and further out, to the last number there is.
+      if (!(Math.abs(previous) < Number.MAX_VALUE)) return bracket;
       t = found.value < 0 ? previous + reach : previous - reach;
+      t = Math.min(Math.max(t, -Number.MAX_VALUE), Number.MAX_VALUE);
       reach *= 2;
     } else {
       t = middle(low, high);

@@ -4,6 +4,7 @@
  */
 import { claim, exactOffset, measure, nearOffset, type Claimed, type Facts, type Hint, type Measured } from './certificate.js';
 import type { SvmCall, SvmProblem, SvmTasks } from './backend.js';
+import { coded } from './errors.js';
 import type { SvmStatus } from './types.js';
 
 export type Calls = { [K in keyof SvmTasks]: (...args: Parameters<SvmTasks[K]>) => SvmCall };
@@ -81,6 +82,7 @@ export function* fistaSvm(
     mostEntries,
     predictionNorm: centreNorm + 2 * shiftNorm,
   };
+  if (!Number.isFinite(c0 + radiusSquares + mostNorm + centreNorm + shiftNorm)) throw overflow();
   const cap = mu + radiusSquares; // a true bound on the balanced subspace
   let { L: way, resting } = settings;
   let L = way === 'paper' ? mu + n * mostNorm : way === 'norm' ? mu + 1.01 * (yield* powerNorm()) : mu + 1.5 * c0;
@@ -102,6 +104,7 @@ export function* fistaSvm(
     let length = 0;
     for (;;) {
       const [squared, curvature, magnitude, root] = (yield calls.step(L, beta)) as unknown as Numbers4;
+      if (!Number.isFinite(squared + curvature)) throw overflow();
       lambda = root;
       length = Math.sqrt(squared);
       // D is quadratic: the descent inequality is exactly c <= L. A sum below its own rounding says nothing.
@@ -131,7 +134,7 @@ export function* fistaSvm(
     const proof = way === 'paper' ? { delta: ((2 * L) / mu) * length, ball: false } : { delta: measured.delta, ball: true };
     let check: LoopCheck = { iteration, measured, L, ...(yield* claim(facts, measured, proof, hint, calls)) };
     const status =
-      decide(check) ?? (measured.rounding > 0.5 * measured.gap ? 'precision' : undefined) ?? (last ? 'max-iterations' : undefined);
+      decide(check) ?? (measured.rounding > 0.5 * measured.gap ? 'precision' : undefined) ?? (late ? 'time-limit' : last ? 'max-iterations' : undefined);
     if (status) {
       // The model that is returned: its offset to the last bit, and the certificate of that very model.
       t = yield* exactOffset(facts, t, calls);
@@ -154,6 +157,11 @@ export function* fistaSvm(
     }
     if (resting) yield calls.rest(t, REST_DELTA);
   }
+}
+
+/** Squares and sums of the points are beyond the range of numbers: nothing could be computed, let alone proved. */
+function overflow(): Error {
+  return coded(RangeError, 'ERR_POINTS', 'Expected smaller numbers for points but sums of their products overflow');
 }
 
 type Numbers7 = [...Numbers4, number, number, number];

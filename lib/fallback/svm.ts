@@ -103,7 +103,10 @@ export class Svm {
     const inverse = (size: number) => (size > 0 && Number.isFinite(1 / size) ? 1 / size : 1);
     const zero = new Float64Array(this.#d);
     if (X.shifted) {
-      if (this.#scale === 1) this.#inverseScale.set(X.columnStats(zero).square.map((s) => inverse(Math.sqrt(s / n))));
+      if (this.#scale === 1) {
+        const { sum, square } = X.columnStats(zero);
+        this.#inverseScale.set(X.shifted.most.map((most, j) => inverse(spread(n, sum[j]!, square[j]!, most))));
+      }
       if (this.#scale === 2) this.#inverseScale.set(X.shifted.most.map(inverse));
       return;
     }
@@ -111,8 +114,13 @@ export class Svm {
     const mean = sum.map((s) => s / n);
     if (this.#scale === 2) this.#inverseScale.set(most.map(inverse));
     if (this.#scale === 1) {
-      const { square, number } = X.columnStats(mean);
-      this.#inverseScale.set(square.map((s, j) => inverse(Math.sqrt((s + (n - number[j]!) * mean[j]! ** 2) / n))));
+      const about = X.columnStats(mean);
+      this.#inverseScale.set(
+        mean.map((m, j) => {
+          const absent = n - about.number[j]!;
+          return inverse(spread(n, about.sum[j]! - absent * m, about.square[j]! + absent * m ** 2, most[j]!));
+        }),
+      );
     }
     this.#centre.set(mean.map((m, j) => m * this.#inverseScale[j]!));
   }
@@ -485,6 +493,16 @@ export class Svm {
       list[b] = held;
     }
   }
+}
+
+/**
+ * The standard deviation of n numbers, from their sum and squares about (nearly) their mean; 0 if they are all the same, where these
+ * are nothing but the mean's own rounding. Squares of very large or small numbers are not to be trusted: the largest |x| serves then.
+ */
+function spread(n: number, sum: number, square: number, most: number): number {
+  if (most > 1e120 || most < 1e-120) return most;
+  const variance = square - (sum * sum) / n;
+  return variance > 4 * n * UNIT * square ? Math.sqrt(variance / n) : 0;
 }
 
 type Tuple5 = [Float64Array, Float64Array, Float64Array, Float64Array, Float64Array];

@@ -41,6 +41,15 @@ void split(const Run& run, size_t n, Body&& body) {
   parallel(parts.parts, run.threads, [&](size_t p) { body(parts.begin(p), parts.end(p) - parts.begin(p)); });
 }
 
+// The standard deviation of n numbers, from their sum and squares about (nearly) their mean; 0 if they are all the same, where
+// these are nothing but the mean's own rounding. Squares of very large or small numbers are not to be trusted: the largest |x|
+// serves then.
+double spread(double n, double sum, double square, double most) {
+  if (most > 1e120 || most < 1e-120) return most;
+  const double variance = square - sum * sum / n;
+  return variance > 4 * n * kUnit * square ? std::sqrt(variance / n) : 0;
+}
+
 double clamp(double value, double low, double high) { return std::min(std::max(value, low), high); }
 
 }  // namespace
@@ -87,7 +96,7 @@ bool Svm::measure_columns() {
   if (X_->shift() != nullptr) {
     if (scale_ == Scale::standard && !X_->column_stats(run_, centre_.data(), stats)) return false;
     for (size_t j = 0; j < d_; ++j) {
-      if (scale_ == Scale::standard) inverse_scale_[j] = inverse(std::sqrt(stats.square[j] / n));
+      if (scale_ == Scale::standard) inverse_scale_[j] = inverse(spread(n, stats.sum[j], stats.square[j], X_->most_abs()[j]));
       if (scale_ == Scale::maxabs) inverse_scale_[j] = inverse(X_->most_abs()[j]);
     }
     return true;
@@ -100,7 +109,8 @@ bool Svm::measure_columns() {
   if (scale_ == Scale::standard) {
     if (!X_->column_stats(run_, centre_.data(), stats)) return false;
     for (size_t j = 0; j < d_; ++j) {
-      inverse_scale_[j] = inverse(std::sqrt((stats.square[j] + (n - stats.number[j]) * centre_[j] * centre_[j]) / n));
+      const double absent = n - stats.number[j], m = centre_[j];
+      inverse_scale_[j] = inverse(spread(n, stats.sum[j] - absent * m, stats.square[j] + absent * m * m, stats.most[j]));
     }
   }
   for (size_t j = 0; j < d_; ++j) centre_[j] *= inverse_scale_[j];
