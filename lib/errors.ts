@@ -64,3 +64,8 @@ function showObject(value: object): string {
     return 'an object'; // a proxy, or a getter, that throws
   }
 }
+
+/** 1 number, 2 numbers */
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -126,7 +126,7 @@ export function* fistaSvm(
     const last = late || iteration >= maxIterations;
     if (iteration % settings.checkEvery !== 0 && !last) continue;
     const [wSquared, centreDot] = (yield calls.look()) as unknown as [number, number];
-    const guess = Number.isFinite(lambda) && iteration <= settings.checkEvery && !settings.warm ? L * lambda : t;
+    const guess = Number.isFinite(lambda) && iteration <= settings.checkEvery ? L * lambda : t;
     t = yield* nearOffset(facts, guess, 1e-3 * best, calls);
     let measured = yield* measure(facts, t, wSquared, centreDot, calls);
     if (measured.gap < best) t = measured.t;
@@ -134,7 +134,9 @@ export function* fistaSvm(
     const proof = way === 'paper' ? { delta: ((2 * L) / mu) * length, ball: false } : { delta: measured.delta, ball: true };
     let check: LoopCheck = { iteration, measured, L, ...(yield* claim(facts, measured, proof, hint, calls)) };
     const status =
-      decide(check) ?? (measured.rounding > 0.5 * measured.gap ? 'precision' : undefined) ?? (late ? 'time-limit' : last ? 'max-iterations' : undefined);
+      decide(check) ??
+      (measured.rounding > 0.5 * measured.gap ? 'precision' : undefined) ??
+      (late ? 'time-limit' : last ? 'max-iterations' : undefined);
     if (status) {
       // The model that is returned: its offset to the last bit, and the certificate of that very model.
       t = yield* exactOffset(facts, t, calls);

@@ -1,11 +1,14 @@
 /** User values → checked, resolved values. The only place that checks: what passes here is taken as valid everywhere else. */
 import { types } from 'node:util';
 import { defaultThreads, kernels, type Backend, type CopyProblem, type Matrix } from './backend.js';
-import { coded, rangeError, show, typeError, Verbatim } from './errors.js';
+import { coded, plural, rangeError, show, typeError, Verbatim } from './errors.js';
 import { stop } from './stopping.js';
 import type { DatasetOptions, DenseMatrix, Label, Rows, Scale, SparseMatrix, StopRule, SvmOptions, SvmProgress } from './types.js';
 
 type Data = Float64Array | Float32Array;
+
+/** Rows and columns are numbered with 32 bits. */
+const MOST = 4294967294;
 
 // ---- Options
 
@@ -86,7 +89,7 @@ function copyRows(points: Rows, backend: Backend, threads: number): Matrix {
     const row: unknown = points[i];
     const length = rowLength(row, i);
     if (i === 0) cols = length;
-    if (length !== cols) throw rangeError('ERR_POINTS', `${cols} numbers`, `points[${i}], as in points[0],`, length);
+    if (length !== cols) throw rangeError('ERR_POINTS', plural(cols, 'number'), `points[${i}], as in points[0],`, length);
     list.push(row as ArrayLike<number>);
   }
   const data = allocate(rows, cols);
@@ -130,7 +133,7 @@ function copyDense(points: DenseMatrix, backend: Backend, threads: number): Matr
     throw typeError('ERR_POINTS', 'a Float64Array or Float32Array', 'points.data', data);
   }
   if (data.length !== rows * cols) {
-    throw rangeError('ERR_POINTS', `rows × cols = ${rows * cols} numbers`, 'points.data', data.length);
+    throw rangeError('ERR_POINTS', `rows × cols = ${plural(rows * cols, 'number')}`, 'points.data', data.length);
   }
   return new backend.Matrix(
     ({ at }) => {
@@ -152,7 +155,7 @@ function copySparse({ rows, cols, ...given }: SparseMatrix, backend: Backend, th
   const values = optionalValues(given.values);
   if (indptr.length !== rows + 1) throw rangeError('ERR_POINTS', `rows + 1 = ${rows + 1} offsets`, 'points.indptr', indptr.length);
   if (values && values.length !== indices.length) {
-    throw rangeError('ERR_POINTS', `${indices.length} numbers`, 'points.values, as in points.indices,', values.length);
+    throw rangeError('ERR_POINTS', plural(indices.length, 'number'), 'points.values, as in points.indices,', values.length);
   }
   return new backend.Matrix(
     (problem) => {
@@ -218,9 +221,9 @@ function optionalValues(list: unknown): Data | undefined {
 }
 
 function size(value: unknown, where: string, least: number): number {
-  const what = `an integer from ${least} to 4294967294`;
+  const what = `an integer from ${least} to ${MOST}`;
   if (typeof value !== 'number') throw typeError('ERR_POINTS', what, where, value);
-  if (!Number.isInteger(value) || value < least || value > 4294967294) throw rangeError('ERR_POINTS', what, where, value);
+  if (!Number.isInteger(value) || value < least || value > MOST) throw rangeError('ERR_POINTS', what, where, value);
   return value;
 }
 
@@ -250,7 +253,7 @@ export function resolveLabels(
   const length = (list as ArrayLike<unknown> | null | undefined)?.length;
   if (typeof list !== 'object' || !Number.isInteger(length)) throw typeError('ERR_LABELS', 'an array of labels', 'labels', list);
   const given = list as ArrayLike<Label>;
-  if (length !== rows) throw rangeError('ERR_LABELS', `${rows} labels, one for each row of points,`, 'labels', length);
+  if (length !== rows) throw rangeError('ERR_LABELS', `${rows} of them`, 'labels, one for each row of points,', length);
   const seen: Label[] = known ? [...known] : [];
   const type = typeof (known ? known[0] : given[0]);
   if (type !== 'number' && type !== 'string' && type !== 'boolean') {
@@ -261,9 +264,9 @@ export function resolveLabels(
     const label = given[i]!;
     let k = seen.indexOf(label);
     if (k < 0) {
-      const as = known ? `, as the model's labels,` : ', as in labels[0],';
-      if (typeof label !== type) throw typeError('ERR_LABELS', `a ${type}${as}`, `labels[${i}]`, label);
-      if (label !== label) throw rangeError('ERR_LABELS', 'a label', `labels[${i}]`, label);
+      const as = known ? `as the model's labels` : 'as in labels[0]';
+      if (typeof label !== type) throw typeError('ERR_LABELS', `a ${type}`, `labels[${i}], ${as},`, label);
+      if (type === 'number' && !Number.isFinite(label)) throw rangeError('ERR_LABELS', 'a finite number', `labels[${i}]`, label);
       if (known) throw rangeError('ERR_LABELS', `${show(known[0])} or ${show(known[1])}`, `labels[${i}]`, label);
       k = seen.push(label) - 1;
       if (k === 2) {
@@ -278,7 +281,7 @@ export function resolveLabels(
   if (!known && negative > larger) [negative, larger] = [larger, negative];
   if (positive !== undefined && positive !== larger) {
     if (positive !== negative) {
-      throw rangeError('ERR_OPTION', `${show(negative)} or ${show(larger)}, the labels there are,`, 'options.positive', positive);
+      throw rangeError('ERR_OPTION', `${show(negative)} or ${show(larger)}`, 'options.positive, as in labels,', positive);
     }
     [negative, larger] = [larger, negative];
   }
@@ -337,13 +340,17 @@ export function checkSvmOptions(options: SvmOptions | undefined): void {
 /** Everything but points, labels, backend and threads. */
 export function resolveFit(options: SvmOptions, rows: number, cols: number, sparse: boolean, { labels, y }: Labels): Fit {
   // gamma, C, mu
-  const C = optional(options.C, 'C', positiveNumber);
-  const given = optional(options.gamma, 'gamma', positiveNumber);
+  const C = optional(options.C, 'C', sensibleNumber);
+  const given = optional(options.gamma, 'gamma', sensibleNumber);
   if (C !== undefined && given !== undefined && C !== given) {
-    throw coded(RangeError, 'ERR_OPTION', `Expected one of gamma and C, which are the same, but received ${given} and ${C}`);
+    throw coded(
+      RangeError,
+      'ERR_OPTION',
+      `Expected one number for options.gamma and its other name C but received ${given} and ${C}`,
+    );
   }
   const gamma = given ?? C ?? 64 / rows;
-  const mu = optional(options.mu, 'mu', positiveNumber) ?? 1 / (2 * gamma);
+  const mu = optional(options.mu, 'mu', sensibleNumber) ?? 1 / (2 * gamma);
   // Weights
   const gammas = weights(options, gamma, rows, labels, y);
   // Scaling
@@ -352,14 +359,15 @@ export function resolveFit(options: SvmOptions, rows: number, cols: number, spar
   const L = optional(options.L, 'L', oneOfThese('measured', 'norm', 'paper')) ?? 'measured';
   const resting = optional(options.resting, 'resting', boolean) ?? L === 'measured';
   if (resting && L !== 'measured') {
-    throw rangeError('ERR_OPTION', `false with L: '${L}', whose proofs need every row in every step,`, 'options.resting', true);
+    throw rangeError('ERR_OPTION', 'false', `options.resting with L: '${L}', which needs every row in every step,`, true);
   }
   // Stopping
   const rules = stopRules(options.stop);
   const checkEvery =
     optional(options.checkEvery, 'checkEvery', integer(1, 1_000_000)) ?? (rules.some((r) => r.everyIteration) ? 1 : 5);
   if (checkEvery > 1 && rules.some((r) => r.everyIteration)) {
-    throw rangeError('ERR_OPTION', '1 with stop.stale, which looks at every iteration,', 'options.checkEvery', checkEvery);
+    const { name } = rules.find((r) => r.everyIteration)!;
+    throw rangeError('ERR_OPTION', '1', `options.checkEvery with the rule ${show(name)}, which sees every iteration,`, checkEvery);
   }
   return {
     gamma,
@@ -385,6 +393,8 @@ export function resolveFit(options: SvmOptions, rows: number, cols: number, spar
   };
 }
 
+const HUGE = 1e100;
+
 function optional<T>(value: unknown, name: string, check: (value: unknown, where: string) => T): T | undefined {
   return value === undefined ? undefined : check(value, `options.${name}`);
 }
@@ -393,6 +403,13 @@ function positiveNumber(value: unknown, where: string): number {
   if (typeof value !== 'number') throw typeError('ERR_OPTION', 'a positive number', where, value);
   if (!(value > 0 && value < Infinity)) throw rangeError('ERR_OPTION', 'a positive number', where, value);
   return value;
+}
+
+/** A positive number that can be squared and inverted. */
+function sensibleNumber(value: unknown, where: string): number {
+  const number = positiveNumber(value, where);
+  if (number < 1 / HUGE || number > HUGE) throw rangeError('ERR_OPTION', `a number from ${1 / HUGE} to ${HUGE}`, where, value);
+  return number;
 }
 
 function boolean(value: unknown, where: string): boolean {
@@ -412,7 +429,9 @@ function integer(least: number, most: number) {
 function oneOfThese<T extends string>(...allowed: T[]) {
   return (value: unknown, where: string): T => {
     if (allowed.includes(value as T)) return value as T;
-    throw rangeError('ERR_OPTION', allowed.map((a) => `'${a}'`).join(', '), where, value);
+    const names = allowed.map((a) => `'${a}'`);
+    const what = `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
+    throw (typeof value === 'string' ? rangeError : typeError)('ERR_OPTION', what, where, value);
   };
 }
 
@@ -423,23 +442,30 @@ function stopRules(given: unknown): readonly StopRule[] {
     const where = Array.isArray(given) ? `options.stop[${k}]` : 'options.stop';
     if (typeof rule?.start !== 'function') throw typeError('ERR_OPTION', 'a rule such as stop.gap(1e-3)', where, rule);
   });
-  if (rules.length === 0) throw rangeError('ERR_OPTION', 'at least one rule', 'options.stop', given);
+  if (rules.length === 0) throw rangeError('ERR_OPTION', 'at least one rule', 'options.stop', new Verbatim('none'));
   return rules;
 }
 
 function warmStart(given: unknown, cols: number): Fit['warmStart'] {
   if (given === undefined) return undefined;
-  const { weights, bias } = given as { weights?: ArrayLike<number>; bias?: number };
-  if (typeof weights?.length !== 'number' || typeof bias !== 'number') {
+  const { weights, bias } = (given ?? {}) as { weights?: ArrayLike<number>; bias?: number };
+  if (typeof weights !== 'object' || typeof weights?.length !== 'number' || typeof bias !== 'number') {
     throw typeError('ERR_OPTION', 'a model, with weights and bias,', 'options.warmStart', given);
   }
-  if (weights.length !== cols) throw rangeError('ERR_OPTION', `a model of ${cols} weights`, 'options.warmStart', weights.length);
+  if (weights.length !== cols) {
+    throw rangeError(
+      'ERR_OPTION',
+      plural(cols, 'number'),
+      'options.warmStart.weights, one for each column of points,',
+      weights.length,
+    );
+  }
   for (let j = 0; j < cols; j++) {
     if (!Number.isFinite(weights[j]))
       throw rangeError('ERR_OPTION', 'a finite number', `options.warmStart.weights[${j}]`, weights[j]);
   }
   if (!Number.isFinite(bias)) throw rangeError('ERR_OPTION', 'a finite number', 'options.warmStart.bias', bias);
-  return { weights, bias };
+  return { weights: Float64Array.from(weights), bias }; // a copy: an async fit gets to it later
 }
 
 /** gamma by row: times the class's and the row's weight. */
@@ -452,7 +478,12 @@ function weights(options: SvmOptions, gamma: number, rows: number, labels: Label
       throw typeError('ERR_OPTION', 'an array of numbers', 'options.sampleWeight', sampleWeight);
     }
     if (sampleWeight.length !== rows) {
-      throw rangeError('ERR_OPTION', `${rows} numbers, one for each row,`, 'options.sampleWeight', sampleWeight.length);
+      throw rangeError(
+        'ERR_OPTION',
+        plural(rows, 'number'),
+        'options.sampleWeight, one for each row of points,',
+        sampleWeight.length,
+      );
     }
     for (let i = 0; i < rows; i++) gammas[i]! *= weight(sampleWeight[i], `options.sampleWeight[${i}]`);
   }
@@ -468,8 +499,8 @@ function weights(options: SvmOptions, gamma: number, rows: number, labels: Label
       );
     }
   }
-  const bad = gammas.findIndex((g) => !Number.isFinite(g));
-  if (bad >= 0) throw rangeError('ERR_OPTION', 'a finite product of gamma and weights', `row ${bad}`, gammas[bad]);
+  const bad = gammas.findIndex((g) => g > HUGE);
+  if (bad >= 0) throw rangeError('ERR_OPTION', `at most ${HUGE}`, `gamma times the weights of row ${bad}`, gammas[bad]);
   return gammas;
 }
 
@@ -480,7 +511,8 @@ function classFactors(classWeight: unknown, labels: Labels['labels'], y: Int8Arr
     return [y.length / (2 * (y.length - positives)), y.length / (2 * positives)];
   }
   if (typeof classWeight !== 'object' || classWeight === null) {
-    throw rangeError('ERR_OPTION', "'balanced', a Map or an object", 'options.classWeight', classWeight);
+    const error = typeof classWeight === 'string' ? rangeError : typeError;
+    throw error('ERR_OPTION', "'balanced', a Map or an object", 'options.classWeight', classWeight);
   }
   const entries = classWeight instanceof Map ? [...(classWeight as Map<unknown, unknown>)] : Object.entries(classWeight);
   const factors: [number, number] = [1, 1];
@@ -489,8 +521,8 @@ function classFactors(classWeight: unknown, labels: Labels['labels'], y: Int8Arr
     if (k < 0) {
       throw rangeError(
         'ERR_OPTION',
-        `${show(labels[0])} or ${show(labels[1])}, the labels there are,`,
-        'a key of options.classWeight',
+        `${show(labels[0])} or ${show(labels[1])}`,
+        'a key of options.classWeight, as in labels,',
         key,
       );
     }

@@ -1,7 +1,7 @@
 /** What predicts: a linear model's values, its plain-data form and LIBLINEAR's text. */
 import { kernels, type Matrix } from './backend.js';
 import { Dataset } from './dataset.js';
-import { coded, rangeError, show, typeError } from './errors.js';
+import { coded, plural, rangeError, show, typeError } from './errors.js';
 import { copyPoints, resolveThreads } from './input.js';
 import type { Label, Point, Points, SvmJSON } from './types.js';
 
@@ -18,66 +18,87 @@ export function labelOf<L extends Label>({ labels }: Model<L>, value: number): L
 
 /** weights·x + bias for points. */
 export function decisions(model: Model, points: Points, out?: Float64Array): Float64Array {
-  const { weights } = model;
   if (out !== undefined && !(out instanceof Float64Array)) throw typeError('ERR_OPTION', 'a Float64Array', 'out', out);
   const threads = resolveThreads(undefined);
-  let matrix: Matrix;
-  let bias = model.bias;
-  if (points instanceof Dataset) {
-    ({ matrix } = Dataset.dataOf(points));
-  } else {
-    matrix = copyPoints(points, kernels(), threads);
+  if (points instanceof Dataset) return multiply(model, Dataset.dataOf(points).matrix, threads, out);
+  const matrix = copyPoints(points, kernels(), threads);
+  try {
+    return multiply(model, matrix, threads, out);
+  } finally {
+    matrix.dispose();
   }
+}
+
+function multiply({ weights, bias }: Model, matrix: Matrix, threads: number, out?: Float64Array): Float64Array {
   const { rows, cols } = matrix.describe();
-  if (cols !== weights.length)
-    throw rangeError('ERR_POINTS', `${weights.length} columns, as the model has weights,`, 'points', cols);
-  if (out !== undefined && out.length !== rows) throw rangeError('ERR_OPTION', `${rows} numbers`, 'out', out.length);
+  if (cols !== weights.length) {
+    throw rangeError('ERR_POINTS', plural(weights.length, 'column'), 'points, one for each weight of the model,', cols);
+  }
+  if (out !== undefined && out.length !== rows) {
+    throw rangeError('ERR_OPTION', plural(rows, 'number'), 'out, one for each row of points,', out.length);
+  }
   const shift = new Float64Array(cols);
   matrix.shift(shift);
-  shift.forEach((s, j) => (bias += s * weights[j]!));
+  let shifted = bias;
+  shift.forEach((s, j) => (shifted += s * weights[j]!));
   const values = out ?? new Float64Array(rows);
   matrix.multiply(weights, values, threads);
-  for (let i = 0; i < rows; i++) values[i]! += bias;
-  if (!(points instanceof Dataset)) matrix.dispose();
+  for (let i = 0; i < rows; i++) values[i]! += shifted;
+  const bad = values.findIndex((value) => !Number.isFinite(value));
+  if (bad >= 0) throw overflow(`row ${bad}`);
   return values;
 }
 
 /** weights·x + bias for one point. In JavaScript: a native call would only add cost. */
 export function decisionOf({ weights, bias }: Model, point: Point): number {
+  if (typeof point !== 'object' || point === null) {
+    throw typeError('ERR_POINTS', 'an array of numbers or { indices, values }', 'point', point);
+  }
   const d = weights.length;
   let s = 0;
   if ('indices' in point) {
     const { indices, values } = point;
-    if (values && values.length !== indices.length) {
-      throw rangeError('ERR_POINTS', `${indices.length} numbers, as in point.indices,`, 'point.values', values.length);
+    const count = lengthOf(indices, 'point.indices');
+    if (values !== undefined && lengthOf(values, 'point.values') !== count) {
+      throw rangeError('ERR_POINTS', plural(count, 'number'), 'point.values, as in point.indices,', values.length);
     }
     let last = -1;
-    for (let k = 0; k < indices.length; k++) {
+    for (let k = 0; k < count; k++) {
       const j = indices[k]!;
-      if (!Number.isInteger(j) || j < 0 || j >= d)
-        throw rangeError('ERR_POINTS', `a column from 0 to ${d - 1}`, `point.indices[${k}]`, j);
+      if (!Number.isInteger(j) || j < 0 || j >= d) {
+        throw rangeError('ERR_POINTS', d === 0 ? 'no entries' : `a column from 0 to ${d - 1}`, `point.indices[${k}]`, j);
+      }
       if (j <= last) {
         throw coded(RangeError, 'ERR_POINTS', `Expected ascending column indices in the point but received ${j} after ${last}`);
       }
       last = j;
-      s += weights[j]! * (values ? values[k]! : 1);
+      s += weights[j]! * (values ? finite(values[k], `point.values[${k}]`) : 1);
     }
   } else {
-    if (point.length !== d) throw rangeError('ERR_POINTS', `${d} numbers, as the model has weights,`, 'point', point.length);
-    for (let j = 0; j < d; j++) s += weights[j]! * point[j]!;
+    if (lengthOf(point, 'point') !== d) {
+      throw rangeError('ERR_POINTS', plural(d, 'number'), 'point, one for each weight of the model,', point.length);
+    }
+    for (let j = 0; j < d; j++) s += weights[j]! * finite(point[j], `point[${j}]`);
   }
   s += bias;
-  if (!Number.isFinite(s)) throw notFinite(point);
+  if (!Number.isFinite(s)) throw overflow('the point');
   return s;
 }
 
-function notFinite(point: Point): Error {
-  const values = 'indices' in point ? (point.values ?? []) : point;
-  const where = 'indices' in point ? 'point.values' : 'point';
-  for (let j = 0; j < values.length; j++) {
-    if (!Number.isFinite(values[j])) return rangeError('ERR_POINTS', 'a finite number', `${where}[${j}]`, values[j]);
-  }
-  return coded(RangeError, 'ERR_POINTS', 'Expected a decision value within the range of numbers but it overflows');
+function lengthOf(list: unknown, where: string): number {
+  const length = (list as ArrayLike<number> | null | undefined)?.length;
+  if (typeof list !== 'object' || !Number.isInteger(length)) throw typeError('ERR_POINTS', 'an array of numbers', where, list);
+  return length!;
+}
+
+function finite(value: unknown, where: string, code: 'ERR_POINTS' | 'ERR_MODEL' = 'ERR_POINTS'): number {
+  if (typeof value !== 'number') throw typeError(code, 'a finite number', where, value);
+  if (!Number.isFinite(value)) throw rangeError(code, 'a finite number', where, value);
+  return value;
+}
+
+function overflow(where: string): Error {
+  return coded(RangeError, 'ERR_POINTS', `Expected smaller numbers for ${where} but its decision value overflows`);
 }
 
 // ---- Plain data
@@ -106,26 +127,22 @@ export function readJSON(json: unknown): Model {
   const [negative, positive] = labels as [unknown, unknown];
   for (const [k, label] of [negative, positive].entries()) {
     const kind = typeof label;
-    if ((kind !== 'number' && kind !== 'string' && kind !== 'boolean') || label !== label) {
+    if (kind !== 'number' && kind !== 'string' && kind !== 'boolean') {
       throw typeError('ERR_MODEL', 'a number, string or boolean', `json.labels[${k}]`, label);
     }
+    if (kind === 'number') finite(label, `json.labels[${k}]`, 'ERR_MODEL');
   }
   if (typeof negative !== typeof positive || negative === positive) {
     throw rangeError('ERR_MODEL', `a ${typeof negative} other than ${show(negative)}`, 'json.labels[1]', positive);
   }
-  const bias = own('bias');
-  if (typeof bias !== 'number' || !Number.isFinite(bias)) throw typeError('ERR_MODEL', 'a finite number', 'json.bias', bias);
+  const bias = finite(own('bias'), 'json.bias', 'ERR_MODEL');
   const list = own('weights');
   if (!Array.isArray(list)) throw typeError('ERR_MODEL', 'an array of numbers', 'json.weights', list);
   if (list.length > MOST_WEIGHTS) throw rangeError('ERR_MODEL', `at most ${MOST_WEIGHTS} numbers`, 'json.weights', list.length);
-  const weights = new Float64Array(list.length);
-  for (let j = 0; j < list.length; j++) {
-    const value: unknown = list[j];
-    if (typeof value !== 'number' || !Number.isFinite(value)) {
-      throw typeError('ERR_MODEL', 'a finite number', `json.weights[${j}]`, value);
-    }
-    weights[j] = value;
-  }
+  // Nothing is allocated for a list that claims a length but does not hold as many numbers.
+  const bad = list.findIndex((value) => !Number.isFinite(value));
+  if (bad >= 0) finite(list[bad], `json.weights[${bad}]`, 'ERR_MODEL');
+  const weights = Float64Array.from(list as number[]);
   return { weights, bias, labels: [negative as Label, positive as Label] };
 }
 
@@ -138,7 +155,7 @@ export function readJSON(json: unknown): Model {
 export function writeLiblinear({ weights, bias, labels: [negative, positive] }: Model): string {
   for (const label of [negative, positive]) {
     if (typeof label !== 'number' || !Number.isInteger(label) || Math.abs(label) > 0x7fffffff) {
-      throw rangeError('ERR_LABELS', 'integer labels', 'toLiblinear, as LIBLINEAR has no others,', label);
+      throw rangeError('ERR_LABELS', 'an integer', 'every label, as LIBLINEAR has no others,', label);
     }
   }
   const head = ['solver_type L2R_L1LOSS_SVC_DUAL', 'nr_class 2', `label ${positive} ${negative}`, `nr_feature ${weights.length}`];

@@ -1,5 +1,13 @@
 /** Stopping rules: plain functions from a check to a status, or nothing. */
+import { coded, rangeError, show, typeError } from './errors.js';
 import type { StopRule, SvmCheck } from './types.js';
+
+/** A rule that can never hold would let a run go on to its last iteration. */
+function within(value: unknown, least: number, most: number, where: string): void {
+  const what = most === Infinity ? `a number of ${least} or more` : `a number from ${least} to ${most}`;
+  if (typeof value !== 'number') throw typeError('ERR_OPTION', what, where, value);
+  if (!(value >= least && value <= most)) throw rangeError('ERR_OPTION', what, where, value);
+}
 
 /** How close p must come to growth to count: the paper's delta_min, and how often it may fail to: its stale counter. */
 export interface StaleOptions {
@@ -12,6 +20,7 @@ export interface StaleOptions {
 export const stop = Object.freeze({
   /** The task is done: this share of the rows provably gets the label that every exact optimum would give. */
   agreement(share: number): StopRule {
+    within(share, 0, 1, 'the share of stop.agreement');
     return {
       name: 'agreement',
       everyIteration: false,
@@ -21,6 +30,7 @@ export const stop = Object.freeze({
 
   /** The relative duality gap has come down to this. */
   gap(relative: number): StopRule {
+    within(relative, 0, Infinity, 'the relative gap of stop.gap');
     return { name: 'gap', everyIteration: false, start: () => (check) => (check.relativeGap <= relative ? 'gap' : undefined) };
   },
 
@@ -28,7 +38,13 @@ export const stop = Object.freeze({
    * The paper's rule: the share of rows proved to be properly classified has not grown by deltaMin for `patience` iterations. Counted
    * from the first such row on: before it, the share is 0 and every run would end at once.
    */
-  stale({ deltaMin = 1e-4, patience = 2 }: StaleOptions = {}): StopRule {
+  stale({ deltaMin = 1e-4, patience = 2, ...others }: StaleOptions = {}): StopRule {
+    const [other] = Object.keys(others);
+    if (other !== undefined) {
+      throw coded(TypeError, 'ERR_OPTION', `Unknown option ${show(other)} of stop.stale; known are deltaMin, patience`);
+    }
+    within(deltaMin, 0, 1, 'deltaMin of stop.stale');
+    within(patience, 1, Infinity, 'patience of stop.stale');
     return {
       name: 'stale',
       everyIteration: true,

@@ -186,12 +186,13 @@ class Training<L extends Label> {
     return { inverseScale, shift };
   }
 
-  /** Another model's weights, in the units of this problem. */
+  /** Another model's weights, in the units of this problem. Absurd ones make a poor start, but must not overflow. */
   #scaled({ weights, bias }: { weights: ArrayLike<number>; bias: number }): { w: Float64Array; t: number } {
     const { inverseScale, shift } = this.#columns();
     let t = bias;
     shift.forEach((s, j) => (t += s * weights[j]!));
-    return { w: inverseScale.map((inverse, j) => weights[j]! / inverse), t };
+    const tame = (value: number) => Math.min(Math.max(value || 0, -1e100), 1e100);
+    return { w: inverseScale.map((inverse, j) => tame(weights[j]! / inverse)), t: tame(t) };
   }
 
   #progress(check: LoopCheck): SvmProgress {
