@@ -37,14 +37,19 @@ export interface SearchOptions {
   lean?: number;
 }
 
-/** Enough to halve the range of all doubles down to one, and to go out as far. */
-const MOST_LOOKS = 4200;
+/** Enough to halve the range of all doubles down to one, and to go out as far, with a step of Newton's in between. */
+const MOST_LOOKS = 8400;
+/** Newton's steps in a row that need not halve the bracket: on a piece with a misleading slope they crawl. */
+const MOST_CREDIT = 4;
 
 /** Narrows the bracket around the smallest t with value(t) ≥ 0. */
 export function* searchRoot(guess: number, { step, enough, lean = 0 }: SearchOptions): Search {
   const bracket: Bracket = { low: -Infinity, high: Infinity };
   let t = guess;
   let reach = step;
+  let credit = MOST_CREDIT;
+  let followed = false; // whether the last step was Newton's
+  let width = Infinity; // of the bracket, when last halved
   let margin = 1; // how many rounding units beyond Newton's point to look, so that the root is caught from both sides
   for (let looks = 0; looks < MOST_LOOKS; looks++) {
     const found = yield t;
@@ -61,7 +66,16 @@ export function* searchRoot(guess: number, { step, enough, lean = 0 }: SearchOpt
     } else {
       t = newton + lean * Math.abs(newton - guess);
     }
-    if (low < t && t < high && t !== previous) continue;
+    if (high - low <= width / 2 && high - low < Infinity) {
+      if (followed) credit = MOST_CREDIT;
+      width = high - low;
+    }
+    followed = credit > 0 && low < t && t < high && t !== previous;
+    if (followed) {
+      credit--;
+      continue;
+    }
+    credit = Math.min(credit + 1, MOST_CREDIT);
     if (low === -Infinity || high === Infinity) {
       // Nothing to follow yet: go further and further out, to the last number there is.
       if (!(Math.abs(previous) < Number.MAX_VALUE)) return bracket;

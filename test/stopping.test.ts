@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import { firstOf, stop } from '../lib/stopping.js';
+import type { StopRule, SvmCheck } from '../lib/types.js';
+
+const check = (known: Partial<SvmCheck>): SvmCheck => ({
+  iteration: 1,
+  elapsed: 0,
+  rows: 1000,
+  gap: 1,
+  relativeGap: 1,
+  agreed: 0,
+  properlyClassified: 0,
+  zero: 0,
+  atBound: 0,
+  ...known,
+});
+
+/** What a rule answers to a run in which so many rows are certified at each iteration. */
+function answers(rule: StopRule, certified: readonly number[], rows = 1000) {
+  const running = rule.start();
+  return certified.map((properlyClassified) => running(check({ properlyClassified, rows })));
+}
+
+describe('stop.agreement(share)', () => {
+  it('says agreement from that share of the rows on', () => {
+    const rule = stop.agreement(0.99).start();
+    expect(rule(check({ agreed: 989 }))).toBeUndefined();
+    expect(rule(check({ agreed: 990 }))).toBe('agreement');
+    expect(rule(check({ agreed: 1000 }))).toBe('agreement');
+  });
+
+  it('counts no other rows', () => {
+    expect(stop.agreement(0.5).start()(check({ properlyClassified: 1000, zero: 1000, atBound: 1000 }))).toBeUndefined();
+  });
+
+  it('can ask for all rows, or none', () => {
+    expect(stop.agreement(1).start()(check({ agreed: 999 }))).toBeUndefined();
+    expect(stop.agreement(1).start()(check({ agreed: 1000 }))).toBe('agreement');
+    expect(stop.agreement(0).start()(check({}))).toBe('agreement');
+  });
+});
+
+describe('stop.gap(relative)', () => {
+  it('says gap when the relative gap has come down to it', () => {
+    const rule = stop.gap(1e-3).start();
+    expect(rule(check({ relativeGap: 1.001e-3, gap: 0 }))).toBeUndefined();
+    expect(rule(check({ relativeGap: 1e-3 }))).toBe('gap');
+    expect(rule(check({ relativeGap: 0 }))).toBe('gap');
+  });
+
+  it('does not take NaN for small', () => {
+    expect(stop.gap(1).start()(check({ relativeGap: NaN }))).toBeUndefined();
+  });
+});
+
+describe('stop.stale()', () => {
+  it('counts from the first certified row on', () => {
+    expect(answers(stop.stale(), [0, 0, 0, 0, 0, 0, 0])).toEqual(new Array(7).fill(undefined));
+    expect(answers(stop.stale(), [0, 0, 0, 10, 10, 10]).at(-1)).toBe('stale');
+    expect(answers(stop.stale(), [0, 0, 0, 10, 10]).at(-1)).toBeUndefined();
+  });
+
+  it('wants growth by more than deltaMin, and forgives patience - 1 failures in a row', () => {
+    // 1000 rows: deltaMin 1e-4 is a tenth of a row.
+    expect(answers(stop.stale(), [1, 1, 2, 2, 3, 3, 3])).toEqual([...new Array<undefined>(6).fill(undefined), 'stale']);
+    expect(answers(stop.stale({ deltaMin: 0.01 }), [10.5, 20, 21, 21, 21])).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      'stale',
+    ]);
+    expect(answers(stop.stale({ patience: 1 }), [5, 6, 6])).toEqual([undefined, undefined, 'stale']);
+    expect(answers(stop.stale({ patience: 4 }), [5, 5, 5, 5, 5])).toEqual([undefined, undefined, undefined, undefined, 'stale']);
+  });
+
+  it('measures growth from the best share so far, not from the last', () => {
+    // Each step alone is below deltaMin; the first that exceeds it in sum resets the count.
+    expect(answers(stop.stale({ deltaMin: 0.0025, patience: 3 }), [10, 12, 13, 14, 15])).toEqual(new Array(5).fill(undefined));
+  });
+
+  it('sees every iteration, and starts afresh with every run', () => {
+    const rule = stop.stale();
+    expect(rule.everyIteration).toBe(true);
+    expect(stop.gap(1).everyIteration || stop.agreement(1).everyIteration).toBe(false);
+    expect(answers(rule, [10, 10, 10]).at(-1)).toBe('stale');
+    expect(answers(rule, [10, 10]).at(-1)).toBeUndefined();
+  });
+});
+
+describe('firstOf(rules)', () => {
+  it('lets the first rule that answers decide', () => {
+    const both = firstOf([stop.agreement(0.5), stop.gap(0.1)]);
+    expect(both(check({}))).toBeUndefined();
+    expect(both(check({ agreed: 500, relativeGap: 0 }))).toBe('agreement');
+    expect(both(check({ relativeGap: 0 }))).toBe('gap');
+  });
+});
+
+describe('stop is strict', () => {
+  it.each([
+    [() => stop.agreement(99), RangeError, 'Expected a number from 0 to 1 for the share of stop.agreement but received 99'],
+    [() => stop.agreement(NaN), RangeError, 'Expected a number from 0 to 1 for the share of stop.agreement but received NaN'],
+    [
+      () => stop.agreement('1' as never),
+      TypeError,
+      'Expected a number from 0 to 1 for the share of stop.agreement but received "1"',
+    ],
+    [() => stop.gap(-1), RangeError, 'Expected a number of 0 or more for the relative gap of stop.gap but received -1'],
+    [
+      () => stop.gap(undefined as never),
+      TypeError,
+      'Expected a number of 0 or more for the relative gap of stop.gap but received undefined',
+    ],
+    [() => stop.stale({ deltaMin: -1 }), RangeError, 'Expected a number from 0 to 1 for deltaMin of stop.stale but received -1'],
+    [() => stop.stale({ patience: 0 }), RangeError, 'Expected a number of 1 or more for patience of stop.stale but received 0'],
+    [() => stop.stale({ delta: 1 } as never), TypeError, 'Unknown option "delta" of stop.stale; known are deltaMin, patience'],
+  ])('%s', (call, Kind, message) => {
+    expect(call).toThrow(expect.objectContaining({ message, code: 'ERR_OPTION' }));
+    expect(call).toThrow(Kind);
+  });
+});
