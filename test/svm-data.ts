@@ -36,7 +36,7 @@ export function clouds(seed: number, n: number, d: number, distance = 1): Sample
 }
 
 export function wdbc(): Sample {
-  const text = gunzipSync(readFileSync(join(import.meta.dirname, 'fixtures', 'wdbc.libsvm.gz'))).toString();
+  const text = gunzipSync(readFileSync(join(__dirname, 'fixtures', 'wdbc.libsvm.gz'))).toString();
   const rows: number[][] = [];
   const labels: number[] = [];
   for (const line of text.split('\n').filter(Boolean)) {
