@@ -496,13 +496,13 @@ export class Svm {
 }
 
 /**
- * The standard deviation of n numbers, from their sum and squares about (nearly) their mean; 0 if they are all the same, where these
- * are nothing but the mean's own rounding. Squares of very large or small numbers are not to be trusted: the largest |x| serves then.
+ * The standard deviation of n numbers, from their sum and squares about (nearly) their mean; or the largest |x|, if they are all the
+ * same and these squares nothing but the mean's own rounding, or too large or small to be squared.
  */
 function spread(n: number, sum: number, square: number, most: number): number {
   if (most > 1e120 || most < 1e-120) return most;
   const variance = square - (sum * sum) / n;
-  return variance > 4 * n * UNIT * square ? Math.sqrt(variance / n) : 0;
+  return variance > 4 * n * UNIT * square ? Math.sqrt(variance / n) : most;
 }
 
 type Tuple5 = [Float64Array, Float64Array, Float64Array, Float64Array, Float64Array];

@@ -41,13 +41,12 @@ void split(const Run& run, size_t n, Body&& body) {
   parallel(parts.parts, run.threads, [&](size_t p) { body(parts.begin(p), parts.end(p) - parts.begin(p)); });
 }
 
-// The standard deviation of n numbers, from their sum and squares about (nearly) their mean; 0 if they are all the same, where
-// these are nothing but the mean's own rounding. Squares of very large or small numbers are not to be trusted: the largest |x|
-// serves then.
+// The standard deviation of n numbers, from their sum and squares about (nearly) their mean; or the largest |x|, if they are all
+// the same and these squares nothing but the mean's own rounding, or too large or small to be squared.
 double spread(double n, double sum, double square, double most) {
   if (most > 1e120 || most < 1e-120) return most;
   const double variance = square - sum * sum / n;
-  return variance > 4 * n * kUnit * square ? std::sqrt(variance / n) : 0;
+  return variance > 4 * n * kUnit * square ? std::sqrt(variance / n) : most;
 }
 
 double clamp(double value, double low, double high) { return std::min(std::max(value, low), high); }
