@@ -1,0 +1,222 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Dataset, LinearSvm, type Label } from '../lib/index.js';
+import { binary, clouds, dense, rounded, sparse, wdbc } from './svm-data.js';
+
+const finite = fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e100, max: 1e100 });
+
+function modelOf<L extends Label>(weights: number[], bias: number, labels: [L, L]): LinearSvm<L> {
+  return LinearSvm.fromJSON({ format: 'fista-classify/linear-svm', version: 1, labels, bias, weights }) as LinearSvm<L>;
+}
+
+const { rows, labels } = wdbc();
+const model = LinearSvm.fit(rows, labels);
+
+describe('model.toJSON() and LinearSvm.fromJSON(json)', () => {
+  it('keep every bit, through text', () => {
+    fc.assert(
+      fc.property(
+        fc.array(finite, { maxLength: 20 }),
+        finite,
+        fc.oneof(
+          fc.tuple(fc.integer(), fc.integer()),
+          fc.tuple(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.double({ noNaN: true, noDefaultInfinity: true })),
+          fc.tuple(fc.string(), fc.string()),
+          fc.constant([false, true] as [boolean, boolean]),
+        ),
+        (weights, bias, names) => {
+          fc.pre(names[0] !== names[1]);
+          const first = modelOf<Label>(weights, bias, names);
+          const text = JSON.stringify(first);
+          const second = LinearSvm.fromJSON(JSON.parse(text));
+          expect(JSON.stringify(second)).toBe(text);
+          expect(second.weights).toEqual(Float64Array.from(weights, (w) => w + 0)); // JSON has no -0
+          expect(second.bias).toBe(bias + 0);
+          expect(second.labels).toEqual(names.map((name) => (name === 0 ? 0 : name)));
+        },
+      ),
+    );
+  });
+
+  it('give the same decisions, bit for bit, of fitted models too', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 1e6 }),
+        fc.integer({ min: 2, max: 30 }),
+        fc.integer({ min: 0, max: 8 }),
+        (seed, n, d) => {
+          const sample = clouds(seed, n, d);
+          const fitted = LinearSvm.fit(sample.rows, sample.labels, { maxIterations: 7 });
+          const again = LinearSvm.fromJSON(JSON.parse(JSON.stringify(fitted)));
+          expect(again.decision(sample.rows)).toEqual(fitted.decision(sample.rows));
+          expect(again.weights).toEqual(fitted.weights);
+          expect(Object.is(again.bias, fitted.bias)).toBe(true);
+          expect(again.labels).toEqual(fitted.labels);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('write a version, and nothing of the fit', () => {
+    expect(Object.keys(model.toJSON())).toEqual(['format', 'version', 'labels', 'bias', 'weights']);
+    expect(model.toJSON()).toMatchObject({ format: 'fista-classify/linear-svm', version: 1, labels: [-1, 1] });
+    expect(LinearSvm.fromJSON(model.toJSON()).info).toBeUndefined();
+  });
+
+  it('do not share memory', () => {
+    const json = model.toJSON();
+    const copy = LinearSvm.fromJSON(json);
+    (json.weights as number[])[0] = 77;
+    expect(copy.weights[0]).toBe(model.weights[0]);
+  });
+
+  it('keep labels that look like keys', () => {
+    const read = LinearSvm.fromJSON(JSON.parse(JSON.stringify(modelOf([1], 0, ['__proto__', 'constructor']))));
+    expect(read.predict([[1], [-1]])).toEqual(['constructor', '__proto__']);
+  });
+});
+
+describe('model.decision(points)', () => {
+  it('is weights·x + bias', () => {
+    const values = modelOf([2, -3], 0.5, [0, 1]).decision([
+      [1, 1],
+      [0, 0],
+      [2, 0.25],
+    ]);
+    expect([...values]).toEqual([-0.5, 0.5, 3.75]);
+  });
+
+  it('writes into a buffer of the caller, and returns it', () => {
+    const out = new Float64Array(rows.length);
+    expect(model.decision(rows, out)).toBe(out);
+    expect(out).toEqual(model.decision(rows));
+    const part = new Float64Array(rows.length + 2).fill(9);
+    model.decision(rows, part.subarray(1, rows.length + 1));
+    expect([part[0], part.at(-1)]).toEqual([9, 9]);
+    expect(part.subarray(1, -1)).toEqual(out);
+  });
+
+  it('is the same for every form of the points, to rounding', () => {
+    const exact = rounded(rows);
+    const expected = model.decision(exact);
+    const size = rows.map((row) => row.reduce((s, x, j) => s + Math.abs(x * model.weights[j]!), Math.abs(model.bias)));
+    const forms = [dense(exact), dense(exact, Float32Array), sparse(exact), sparse(exact, Float32Array)];
+    for (const form of [...forms, ...forms.map((f) => Dataset.from(f)), ...forms.map((f) => Dataset.from(f, { backend: 'js' }))]) {
+      const values = model.decision(form);
+      expect(values.length).toBe(rows.length);
+      // A Dataset of dense f64 is centred: it rounds elsewhere.
+      values.forEach((value, i) => expect(Math.abs(value - expected[i]!)).toBeLessThanOrEqual(1e-14 * size[i]!));
+    }
+  });
+
+  it('takes entries of 1 without values', () => {
+    const sample = binary(3, 50, 12);
+    const fitted = LinearSvm.fit(sample.rows, sample.labels);
+    const { values: _, ...ones } = sparse(sample.rows);
+    expect(fitted.decision(ones)).toEqual(fitted.decision(sparse(sample.rows)));
+    fitted.decision(ones).forEach((value, i) => expect(value).toBeCloseTo(fitted.decision([sample.rows[i]!])[0]!, 12));
+  });
+
+  it('is the bias where there are no columns, or no entries', () => {
+    expect([...modelOf([], 0.75, [0, 1]).decision([[], []])]).toEqual([0.75, 0.75]);
+    expect([...modelOf([4], 0.75, [0, 1]).decision({ indptr: [0, 0], indices: [], rows: 1, cols: 1 })]).toEqual([0.75]);
+  });
+});
+
+describe('model.predict(points) and model.predictOne(point)', () => {
+  it('agree with the sign of decision, ties being negative', () => {
+    const tie = modelOf([1], -1, ['no', 'yes']);
+    expect(tie.predict([[0], [1], [2]])).toEqual(['no', 'no', 'yes']);
+    expect([[0], [1], [2]].map((point) => tie.predictOne(point))).toEqual(['no', 'no', 'yes']);
+    expect(tie.predictOne({ indices: [0] })).toBe('no');
+    expect(tie.predictOne([1 + Number.EPSILON])).toBe('yes');
+  });
+
+  it('agree on every row, dense or sparse', () => {
+    const values = model.decision(rows);
+    const { indptr, indices, values: entries } = sparse(rows);
+    const predicted = model.predict(rows);
+    rows.forEach((row, i) => {
+      expect(predicted[i]).toBe(values[i]! > 0 ? 1 : -1);
+      const point = {
+        indices: (indices as Uint32Array).subarray(indptr[i], indptr[i + 1]),
+        values: (entries as Float64Array).subarray(indptr[i], indptr[i + 1]),
+      };
+      // The order of summation differs; no row of this set is that close to the boundary.
+      expect(Math.abs(values[i]!)).toBeGreaterThan(1e-9);
+      expect(model.predictOne(row)).toBe(predicted[i]);
+      expect(model.predictOne(Float64Array.from(row))).toBe(predicted[i]);
+      expect(model.predictOne(point)).toBe(predicted[i]);
+    });
+  });
+
+  it('take single points without values as ones', () => {
+    const signs = modelOf([1, 2, -4], 0.5, ['-', '+']);
+    expect(signs.predictOne({ indices: [0, 1] })).toBe('+');
+    expect(signs.predictOne({ indices: [1, 2] })).toBe('-');
+    expect(signs.predictOne({ indices: Uint32Array.of(2), values: Float32Array.of(0.1) })).toBe('+');
+    expect(signs.predictOne({ indices: [] })).toBe('+');
+  });
+
+  it('agree bit for bit where sums are exact', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: -1000, max: 1000 }), { minLength: 1, maxLength: 20 }),
+        fc.integer({ min: -1000, max: 1000 }),
+        fc.array(fc.integer({ min: -3, max: 3 }), { minLength: 20, maxLength: 20 }),
+        (weights, bias, values) => {
+          const point = values.slice(0, weights.length);
+          const whole = modelOf(weights, bias, [0, 1]);
+          const decision = point.reduce((s, x, j) => s + x * weights[j]!, bias);
+          expect(whole.decision([point])[0]).toBe(decision);
+          expect(whole.predict([point])).toEqual([decision > 0 ? 1 : 0]);
+          expect(whole.predictOne(point)).toBe(decision > 0 ? 1 : 0);
+          const indices = [...point.keys()].filter((j) => point[j] !== 0);
+          expect(whole.predictOne({ indices, values: indices.map((j) => point[j]!) })).toBe(decision > 0 ? 1 : 0);
+        },
+      ),
+    );
+  });
+
+  it('leave the points as they are', () => {
+    const form = sparse(rows);
+    const copy = structuredClone(form);
+    model.predict(form);
+    expect(form).toEqual(copy);
+  });
+});
+
+describe('model.score(points, labels)', () => {
+  it('counts', () => {
+    const line = modelOf([1], 0, ['no', 'yes']);
+    const points = [[-2], [-1], [1], [2], [3]];
+    expect(line.score(points, ['no', 'yes', 'no', 'yes', 'yes'])).toEqual({
+      accuracy: 3 / 5,
+      confusion: [
+        [1, 1],
+        [1, 2],
+      ],
+    });
+  });
+
+  it('takes labels of one class only', () => {
+    expect(modelOf([1], 0, [0, 1]).score([[1], [2]], [1, 1])).toEqual({
+      accuracy: 1,
+      confusion: [
+        [0, 0],
+        [0, 2],
+      ],
+    });
+  });
+
+  it('agrees with predict on wdbc', () => {
+    const { accuracy, confusion } = model.score(rows, labels);
+    const predicted = model.predict(rows);
+    expect(accuracy).toBe(labels.filter((label, i) => label === predicted[i]).length / labels.length);
+    expect(confusion.flat().reduce((a, b) => a + b)).toBe(569);
+    expect(confusion[0][0] + confusion[0][1]).toBe(357);
+    expect(accuracy).toBeGreaterThan(0.98);
+    expect(model.score(Dataset.from(rows), labels)).toEqual({ accuracy, confusion });
+  });
+});
