@@ -8,7 +8,9 @@ import { generator, sparse, wdbc } from './svm-data.js';
 
 const predict = ['/usr/bin/liblinear-predict', '/usr/local/bin/liblinear-predict'].find(existsSync);
 if (!predict) {
-  process.stdout.write('model.toLiblinear() is not checked against liblinear-predict, which is not installed (Debian: liblinear-tools)\n');
+  process.stdout.write(
+    'model.toLiblinear() is not checked against liblinear-predict, which is not installed (Debian: liblinear-tools)\n',
+  );
 }
 
 describe('model.toLiblinear()', () => {

@@ -198,7 +198,7 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
       expect(numbers(fit(rows, labels, { ...base, classWeight: new Map([[1, 3], [-1, 0.5]]) }))).toEqual(expected); // prettier-ignore
       const names = labels.map((y) => y > 0);
       expect(
-        numbers(LinearSvm.fit(rows, names, { ...(base as SvmOptions<boolean>), backend, classWeight: { true: 3, false: 0.5 } })),
+        numbers(LinearSvm.fit(rows, names, { ...(base as SvmOptions), backend, classWeight: { true: 3, false: 0.5 } })),
       ).toEqual(expected);
     });
 
@@ -686,7 +686,7 @@ describe('info.passes', () => {
     const entries = (X: Matrix, row: Uint32Array, begin: number, end: number, u?: Float64Array) => {
       for (let p = begin; p < end; p++) if (!u || u[p] !== 0) read += X.entries(row[p]!);
     };
-    const { multiplyRows, combineRows } = Matrix.prototype;
+    const { multiplyRows, combineRows } = Matrix.prototype; // eslint-disable-line @typescript-eslint/unbound-method -- called with their own `this`
     vi.spyOn(Matrix.prototype, 'multiplyRows').mockImplementation(function (this: Matrix, row, begin, end, w, out) {
       if (!first) entries(this, row, begin, end); // the first measures the rows: part of the copy
       first = false;
