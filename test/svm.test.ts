@@ -165,6 +165,28 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
     });
   });
 
+  describe('the offset', () => {
+    it('is the best for the weights, to the last bits, however early the fit ends', () => {
+      const { rows, labels } = clouds(16, 70, 3);
+      for (const maxIterations of [1, 2, 3, 8]) {
+        const { weights, bias, info } = fit(rows, labels, { scale: 'none', maxIterations, stop: stop.gap(0) });
+        const sums = [0, 0] as [number, number]; // of -psi' over either class: equal where the objective is flat in t
+        rows.forEach((row, i) => {
+          const theta = labels[i]! * row.reduce((s, x, j) => s + x * weights[j]!, bias);
+          sums[labels[i]! > 0 ? 1 : 0] += Math.min(Math.max((1 - theta) / info.mu, 0), info.gamma);
+        });
+        expect(Math.abs(sums[0] - sums[1])).toBeLessThan(1e-13 * (sums[0] + sums[1]));
+      }
+    });
+
+    it('is the middle where many are as good', () => {
+      // With so small a gamma both rows are at their bound for all offsets of an interval around that of symmetry.
+      const { weights, bias } = fit([[3], [1]], [1, -1], { gamma: 0.01, scale: 'none' });
+      expect(weights[0]).toBeCloseTo(0.02, 15);
+      expect(bias).toBeCloseTo(-2 * weights[0]!, 15);
+    });
+  });
+
   describe('weights', () => {
     const { rows, labels } = clouds(7, 60, 3);
     const gamma = 1;
