@@ -16,15 +16,13 @@ Runner::Runner(Napi::Env env) : env_(env) {
   // An idle runner keeps no process alive.
   check(env, napi_unref_threadsafe_function(env, back_));
   // Hooks run last to first: this one before the thread-safe function's own, which frees it under our thread's feet.
-  check(env, napi_add_env_cleanup_hook(
-                 env, [](void* self) { static_cast<Runner*>(self)->stop(); }, this));
+  check(env, napi_add_env_cleanup_hook(env, stop_hook, this));
   thread_ = std::thread([this] { loop(); });
 }
 
 Runner::~Runner() {
   if (!stopping_) {
-    napi_remove_env_cleanup_hook(
-        env_, [](void* self) { static_cast<Runner*>(self)->stop(); }, this);
+    napi_remove_env_cleanup_hook(env_, stop_hook, this);
     stop();
   }
 }
@@ -51,6 +49,8 @@ void Runner::loop() {
   }
 }
 
+void Runner::stop_hook(void* self) { static_cast<Runner*>(self)->stop(); }
+
 void Runner::stop() {
   {
     Lock lock(mutex_);
@@ -66,8 +66,12 @@ void Runner::finish(napi_env env, napi_value, void* context, void* data) {
   if (env == nullptr) return;  // shutting down
   Runner* self = static_cast<Runner*>(context);
   if (--self->pending_ == 0) napi_unref_threadsafe_function(env, self->back_);
-  Napi::HandleScope scope(env);
-  job->done(env);
+  try {
+    Napi::HandleScope scope(env);
+    job->done(env);
+  } catch (const Napi::Error&) {
+    // A thread that is being terminated runs no JavaScript any more: nobody is left to be told.
+  }
 }
 
 }  // namespace fista

@@ -31,6 +31,7 @@ class Runner {
  private:
   void loop();
   void stop();
+  static void stop_hook(void* self);
   static void finish(napi_env env, napi_value, void* context, void* data);
 
   Napi::Env env_;

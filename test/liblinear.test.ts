@@ -7,9 +7,11 @@ import { LinearSvm, type SparseMatrix, type SvmOptions } from '../lib/index.js';
 import { generator, sparse, wdbc } from './svm-data.js';
 
 const predict = ['/usr/bin/liblinear-predict', '/usr/local/bin/liblinear-predict'].find(existsSync);
-
-if (!predict)
-  console.log('model.toLiblinear() is not checked against liblinear-predict, which is not installed (Debian: liblinear-tools)');
+if (!predict) {
+  process.stdout.write(
+    'model.toLiblinear() is not checked against liblinear-predict, which is not installed (Debian: liblinear-tools)\n',
+  );
+}
 
 describe('model.toLiblinear()', () => {
   it('writes the text of a LIBLINEAR model, the positive label first', () => {

@@ -113,7 +113,8 @@ describe('model.decision(points)', () => {
   it('takes entries of 1 without values', () => {
     const sample = binary(3, 50, 12);
     const fitted = LinearSvm.fit(sample.rows, sample.labels);
-    const { values: _, ...ones } = sparse(sample.rows);
+    const { indptr, indices, rows, cols } = sparse(sample.rows);
+    const ones = { indptr, indices, rows, cols };
     expect(fitted.decision(ones)).toEqual(fitted.decision(sparse(sample.rows)));
     fitted.decision(ones).forEach((value, i) => expect(value).toBeCloseTo(fitted.decision([sample.rows[i]!])[0]!, 12));
   });

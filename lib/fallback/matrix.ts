@@ -43,11 +43,19 @@ export interface ColumnStats {
   readonly number: Float64Array;
 }
 
+const NEVER: OnProblem = () => {
+  throw coded(Error, 'ERR_POINTS', 'Expected no problem with an empty matrix');
+};
+
+interface Held {
+  dense?: dense.Rows;
+  sparse?: sparse.Rows;
+  shifted?: { readonly shift: Float64Array; readonly most: Float64Array };
+}
+
 /** A data matrix X, copied once. Rows of numbers, or compressed sparse rows. */
 export class Matrix implements MatrixInterface {
-  #dense: dense.Rows | undefined;
-  #sparse: sparse.Rows | undefined;
-  #shifted: { readonly shift: Float64Array; readonly most: Float64Array } | undefined;
+  #held: Held = {};
 
   constructor(onProblem: OnProblem, _threads: number, ...data: DenseArguments | SparseArguments) {
     if (data.length === 3) {
@@ -55,7 +63,7 @@ export class Matrix implements MatrixInterface {
       const copy = values.slice(0, rows * cols);
       const at = firstNotFinite(copy);
       if (at >= 0) onProblem({ problem: 'not-finite', row: 0, at });
-      this.#dense = { data: copy, rows, cols };
+      this.#held.dense = { data: copy, rows, cols };
     } else {
       const [indptr, indices, values, rows, cols] = data;
       const problem = structureProblem(indptr, indices, rows, cols);
@@ -65,7 +73,7 @@ export class Matrix implements MatrixInterface {
       const at = copy ? firstNotFinite(copy) : -1;
       if (at >= 0) onProblem({ problem: 'not-finite', row: 0, at });
       const Index = cols < 65536 ? Uint16Array : Uint32Array;
-      this.#sparse = {
+      this.#held.sparse = {
         start: indptr.slice(0, rows + 1),
         index: Index.from(indices.subarray(0, stored)),
         values: copy,
@@ -76,8 +84,8 @@ export class Matrix implements MatrixInterface {
   }
 
   describe() {
-    if (this.#dense) {
-      const { data, rows, cols } = this.#dense;
+    if (this.#held.dense) {
+      const { data, rows, cols } = this.#held.dense;
       return { rows, cols, stored: data.length, bytes: data.byteLength, form: `dense ${name(data)}` };
     }
     const { start, index, values, rows, cols } = this.#alive();
@@ -91,24 +99,24 @@ export class Matrix implements MatrixInterface {
   }
 
   multiply(w: Float64Array, out: Float64Array): void {
-    if (this.#dense) dense.multiply(this.#dense, w, out);
+    if (this.#held.dense) dense.multiply(this.#held.dense, w, out);
     else sparse.multiply(this.#alive(), w, out);
   }
 
   multiplyTransposed(u: Float64Array, out: Float64Array): void {
-    if (this.#dense) dense.multiplyTransposed(this.#dense, u, out);
+    if (this.#held.dense) dense.multiplyTransposed(this.#held.dense, u, out);
     else sparse.multiplyTransposed(this.#alive(), u, out);
   }
 
   /** out[p] = x_row[p]·w for p in [begin, end); returns the number of entries read. */
   multiplyRows(row: Uint32Array, begin: number, end: number, w: Float64Array, out: Float64Array): number {
-    if (this.#dense) return dense.multiplyRows(this.#dense, row, begin, end, w, out);
+    if (this.#held.dense) return dense.multiplyRows(this.#held.dense, row, begin, end, w, out);
     return sparse.multiplyRows(this.#alive(), row, begin, end, w, out);
   }
 
   /** out = Σ u[p] x_row[p] over p in [begin, end); rows with u[p] = 0 are not read. Returns the number of entries read. */
   combineRows(row: Uint32Array, begin: number, end: number, u: Float64Array, out: Float64Array): number {
-    if (this.#dense) return dense.combineRows(this.#dense, row, begin, end, u, out);
+    if (this.#held.dense) return dense.combineRows(this.#held.dense, row, begin, end, u, out);
     return sparse.combineRows(this.#alive(), row, begin, end, u, out);
   }
 
@@ -117,7 +125,7 @@ export class Matrix implements MatrixInterface {
     const { rows, cols } = this.describe();
     for (let i = 0; i < rows; i++) {
       let s = 0;
-      if (this.#dense) for (let j = 0; j < cols; j++) s += (factor[j]! * this.#dense.data[i * cols + j]!) ** 2;
+      if (this.#held.dense) for (let j = 0; j < cols; j++) s += (factor[j]! * this.#held.dense.data[i * cols + j]!) ** 2;
       else {
         const { start, index, values } = this.#alive();
         for (let k = start[i]!; k < start[i + 1]!; k++) s += (factor[index[k]!]! * (values ? values[k]! : 1)) ** 2;
@@ -128,7 +136,7 @@ export class Matrix implements MatrixInterface {
 
   /** Stored entries of row i. */
   entries(i: number): number {
-    if (this.#dense) return this.#dense.cols;
+    if (this.#held.dense) return this.#held.dense.cols;
     const { start } = this.#alive();
     return start[i + 1]! - start[i]!;
   }
@@ -150,8 +158,8 @@ export class Matrix implements MatrixInterface {
       most[j] = Math.max(most[j]!, Math.abs(x));
       number[j]!++;
     };
-    if (this.#dense) {
-      const { data } = this.#dense;
+    if (this.#held.dense) {
+      const { data } = this.#held.dense;
       for (let k = 0, j = 0; k < data.length; k++, j = j + 1 === cols ? 0 : j + 1) add(j, data[k]!);
     } else {
       const { index, values } = this.#alive();
@@ -165,33 +173,40 @@ export class Matrix implements MatrixInterface {
    * stay as they are.
    */
   centre(): void {
-    if (!(this.#dense?.data instanceof Float64Array) || this.#shifted) return;
-    const { data, rows, cols } = this.#dense;
+    if (!(this.#held.dense?.data instanceof Float64Array) || this.#held.shifted) return;
+    const { data, rows, cols } = this.#held.dense;
     const { sum, most } = this.columnStats(new Float64Array(cols));
     // A sum that overflows leaves its column where it is.
     const shift = sum.map((s) => (Number.isFinite(s / rows) ? s / rows : 0));
     for (let k = 0, j = 0; k < data.length; k++, j = j + 1 === cols ? 0 : j + 1) data[k]! -= shift[j]!;
-    this.#shifted = { shift, most };
+    this.#held.shifted = { shift, most };
   }
 
   /** What was subtracted from each column. */
   shift(out: Float64Array): void {
-    if (this.#shifted) out.set(this.#shifted.shift);
+    if (this.#held.shifted) out.set(this.#held.shifted.shift);
     else out.fill(0);
   }
 
   /** That, and max |x| by column before it; or undefined. */
   get shifted(): { readonly shift: Float64Array; readonly most: Float64Array } | undefined {
-    return this.#shifted;
+    return this.#held.shifted;
+  }
+
+  /** Another handle of the same data, which outlives this one. */
+  share(): Matrix {
+    const handle = new Matrix(NEVER, 1, new Float64Array(0), 0, 0);
+    handle.#held = this.#held;
+    return handle;
   }
 
   dispose(): void {
-    this.#dense = this.#sparse = undefined;
+    this.#held = {};
   }
 
   #alive(): sparse.Rows {
-    if (!this.#sparse) throw coded(Error, 'ERR_DISPOSED', 'Expected a live matrix but it was disposed of');
-    return this.#sparse;
+    if (!this.#held.sparse) throw coded(Error, 'ERR_DISPOSED', 'Expected a live matrix but it was disposed of');
+    return this.#held.sparse;
   }
 }
 

@@ -60,7 +60,7 @@ export class Svm {
   constructor(X: Matrix, y: Int8Array, gamma: Float64Array, mu: number, scale: number) {
     const n = (this.#n = y.length);
     const d = (this.#d = X.describe().cols);
-    this.#X = X;
+    this.#X = X.share(); // whoever made it may dispose of it meanwhile
     this.#mu = mu;
     this.#scale = scale;
     this.#row = Uint32Array.from({ length: n }, (_, i) => i);
