@@ -41,8 +41,9 @@ export function* searchRoot(
   let t = guess;
   let reach = step;
   let margin = 1; // how many rounding units beyond Newton's point to look, so that the root is caught from both sides
-  for (;;) {
+  for (let looks = 1; ; looks++) {
     const found = yield t;
+    if (Number.isNaN(found.value)) return { low: -Infinity, high: Infinity };
     if (found.value < 0) bracket.low = t;
     else bracket.high = t;
     const { low, high } = bracket;
@@ -56,7 +57,8 @@ export function* searchRoot(
     } else {
       t = newton;
     }
-    if (low < t && t < high && t !== previous) continue;
+    // Where rounding makes steps of the function, Newton may creep; every fourth look is a sure one.
+    if (low < t && t < high && t !== previous && looks % 4 !== 0) continue;
     if (low === -Infinity || high === Infinity) {
       // Nothing to follow yet: go further and further out.
       t = found.value < 0 ? previous + reach : previous - reach;
@@ -67,8 +69,16 @@ export function* searchRoot(
   }
 }
 
-/** Strictly between two doubles that are not neighbours. */
+/** A double's place in the order of all of them, and back. */
+function place(x: number): bigint {
+  scratch[0] = x;
+  return bits[0]! < 0n ? -(bits[0]! & 0x7fffffffffffffffn) : bits[0]!;
+}
+
+/** Halfway between two doubles that are not neighbours, counted in doubles: at most 64 such steps lead to neighbours. */
 function middle(low: number, high: number): number {
-  const m = low / 2 + high / 2;
-  return low < m && m < high ? m : nextUp(low);
+  const at = (place(low) + place(high)) >> 1n;
+  scratch[0] = 0;
+  bits[0] = at < 0n ? -at : at;
+  return at < 0n ? -scratch[0] : scratch[0];
 }
