@@ -416,7 +416,7 @@ export class Svm {
     let along = 0;
     for (let p = 0; p < this.#n; p++) along += this.#y[p]! * z[p]!;
     for (let p = 0; p < this.#n; p++) z[p]! -= (this.#y[p]! * along) / this.#n;
-    const length = Math.sqrt(squares(z));
+    const length = Math.sqrt(squares(z)) || 1; // 0 where the balanced subspace, or X on it, is nothing
     for (let p = 0; p < this.#n; p++) z[p]! /= length;
     this.#combine(z, 0, this.#n, this.#wNext);
     const estimate = squares(this.#wNext);

@@ -345,7 +345,7 @@ void Svm::power(bool first, double* out) {
   double along = 0;
   for (size_t p = 0; p < n_; ++p) along += y_[p] * z[p];
   for (size_t p = 0; p < n_; ++p) z[p] -= y_[p] * along / static_cast<double>(n_);
-  const double length = std::sqrt(dot(z, z, n_));
+  const double squares = dot(z, z, n_), length = squares > 0 ? std::sqrt(squares) : 1;  // 0 where X on that subspace is nothing
   for (size_t p = 0; p < n_; ++p) z[p] /= length;
   combine(z, 0, n_, w_next_.data());
   out[0] = dot(w_next_.data(), w_next_.data(), d_);
