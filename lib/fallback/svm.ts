@@ -215,6 +215,10 @@ export class Svm {
     const a = xNext.subarray(0, active);
     const lambda = projectKnapsack(a, this.#y.subarray(0, active), this.#gamma.subarray(0, active), -this.#bRest, this.#lambda, a);
     if (!Number.isNaN(lambda)) this.#lambda = lambda;
+    else {
+      // The resting rows' share is out of reach by its rounding: the nearest end, as certificates need every alpha in its box.
+      for (let p = 0; p < active; p++) a[p] = this.#y[p]! < 0 === this.#bRest > 0 ? this.#gamma[p]! : 0;
+    }
     this.#combine(xNext, 0, active, this.#wNext);
     for (let j = 0; j < this.#d; j++) this.#wNext[j]! += this.#wRest[j]!;
     this.#margins(this.#wNext, 0, active, this.#qNext);

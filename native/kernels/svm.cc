@@ -216,7 +216,12 @@ void Svm::step(double L, double beta, double* out) {
   const double lambda = project_knapsack(run_, x_next_.data(), y_.data(), gamma_.data(), n, -b_rest_, lambda_, x_next_.data(),
                                          work_.data(), index_.data())
                             .lambda;
-  if (!std::isnan(lambda)) lambda_ = lambda;
+  if (!std::isnan(lambda)) {
+    lambda_ = lambda;
+  } else {
+    // The resting rows' share is out of reach by its rounding: the nearest end, as certificates need every alpha in its box.
+    for (size_t p = 0; p < n; ++p) x_next_[p] = (y_[p] < 0) == (b_rest_ > 0) ? gamma_[p] : 0;
+  }
   combine(x_next_.data(), 0, n, w_next_.data());
   for (size_t j = 0; j < d_; ++j) w_next_[j] += w_rest_[j];
   dot_rows(w_next_.data(), 0, n, q_next_.data());
