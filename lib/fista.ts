@@ -132,7 +132,9 @@ export function* fistaSvm(
     const proof = way === 'paper' ? { delta: paper, ball: false } : { delta: measured.delta, ball: true };
     let check: LoopCheck = { iteration, measured, L, ...(yield* claim(facts, measured, proof, calls)) };
     const status =
-      decide(check) ?? (!(measured.rounding <= 0.5 * measured.gap) ? 'precision' : undefined) ?? (last ? 'max-iterations' : undefined);
+      decide(check) ??
+      (!(measured.rounding <= 0.5 * measured.gap) ? 'precision' : undefined) ??
+      (last ? 'max-iterations' : undefined);
     if (status) {
       // The model that is returned: its offset to the last bit, and the certificate of that very model.
       t = yield* exactOffset(facts, t, calls);

@@ -14,7 +14,10 @@ const tsc = require.resolve('typescript/bin/tsc');
 const compile = [tsc, '-p', join(root, 'test/tsconfig.json'), '--noEmit', 'false', '--outDir', built];
 execFileSync(process.execPath, compile, { stdio: 'inherit' });
 const release = join(root, 'build/Release');
-process.env.FISTA_CLASSIFY_BINARY ??= join(release, readdirSync(release).find((name) => name.endsWith('.node')));
+process.env.FISTA_CLASSIFY_BINARY ??= join(
+  release,
+  readdirSync(release).find((name) => name.endsWith('.node')),
+);
 
 const fc = require('fast-check');
 const { examine } = require(join(built, 'test/examine.js'));

@@ -49,7 +49,7 @@ export function examine(instance: Instance, name: BackendName, most = 60): Count
   const matrix = copyPoints(points, backend, threads);
   const { form } = matrix.describe();
   const resolved = resolveLabels(labels, rows, {});
-  const fit = resolveFit(options as never, rows, cols, form.startsWith('sparse'), resolved);
+  const fit = resolveFit(options, rows, cols, form.startsWith('sparse'), resolved);
   const problem = new backend.Svm(matrix, resolved.y, fit.gammas, fit.mu, SCALES[fit.scale as 'none'], threads);
   const { y } = resolved;
   const factor = new Float64Array(cols);
@@ -83,6 +83,8 @@ export function examine(instance: Instance, name: BackendName, most = 60): Count
     if (!(position.excess <= measured.gap * (1 + 1e-12) + 1e-28 * at.primal)) {
       throw new Error(`${where}: P - P* = ${position.excess} but the gap is ${measured.gap}`);
     }
+    const outside = alpha.findIndex((value, i) => !(value >= 0 && value <= fit.gammas[i]!));
+    if (outside >= 0) throw new Error(`${where}: alpha[${outside}] = ${alpha[outside]} is not in its box`);
     let off = 0;
     let slack = 16 * (rows + cols + 8) * UNIT * position.primal;
     for (let i = 0; i < rows; i++) {
@@ -109,9 +111,11 @@ export function examine(instance: Instance, name: BackendName, most = 60): Count
           );
         }
       }
-      if (facts[i]! & FACT.agreed && !(facts[i]! & (FACT.positive | FACT.negative))) throw new Error(`${where}: agreed without a side`);
+      if (facts[i]! & FACT.agreed && !(facts[i]! & (FACT.positive | FACT.negative)))
+        throw new Error(`${where}: agreed without a side`);
     }
-    if (check.zero > check.properlyClassified && check.L > 0 && fit.L !== 'paper') throw new Error(`${where}: zero rows that are not proper`);
+    if (check.zero > check.properlyClassified && check.L > 0 && fit.L !== 'paper')
+      throw new Error(`${where}: zero rows that are not proper`);
   };
 
   const rule = firstOf(fit.rules);
@@ -154,7 +158,9 @@ export function examine(instance: Instance, name: BackendName, most = 60): Count
     const one = model.predictOne(Array.from({ length: cols }, (_, j) => value(i, j)));
     if (one !== (values[i]! > 0 ? 1 : -1)) throw new Error(`row ${i} is agreed, but predictOne and decision differ`);
     if (optimum.sure && holds(optimum, fit.gammas, y, i, one > 0 ? FACT.positive : FACT.negative) === false) {
-      throw new Error(`row ${i} is agreed to be ${one}, but theta* is ${optimum.theta[0].h[i]} .. ${optimum.theta[1].h[i]}, label ${y[i]}`);
+      throw new Error(
+        `row ${i} is agreed to be ${one}, but theta* is ${optimum.theta[0].h[i]} .. ${optimum.theta[1].h[i]}, label ${y[i]}`,
+      );
     }
   }
   problem.dispose();

@@ -204,8 +204,18 @@ export function solve(data: Data): Truth {
       }
       return high;
     };
-    const a = search((h) => h >= -exact);
-    const b = search((h) => h > exact); // the first beyond
+    // Far from the optimum rounding may hide the root; any t will do there.
+    const a = Math.min(
+      Math.max(
+        search((h) => h >= -exact),
+        1,
+      ),
+      breaks.length - 1,
+    );
+    const b = Math.max(
+      search((h) => h > exact), // the first beyond
+      a + 1,
+    );
     const atA = H(breaks[a]!);
     if (atA > exact) {
       // The root lies inside the segment before a, where H is linear.
@@ -250,7 +260,9 @@ export function solve(data: Data): Truth {
     }
     return { w, s, found, t, gradient, size: norm(gradient), primal, scale };
   }
-  const radius = Float64Array.from({ length: n }, (_, i) => Math.sqrt(dot(x, i * d, { h: x.h.subarray(i * d, i * d + d), l: x.l.subarray(i * d, i * d + d) })[0]));
+  const radius = Float64Array.from({ length: n }, (_, i) =>
+    Math.sqrt(dot(x, i * d, { h: x.h.subarray(i * d, i * d + d), l: x.l.subarray(i * d, i * d + d) })[0]),
+  );
 
   let state = stateAt(quads(d));
   for (let k = 0; k < 300 && state.size > 1e-29 * state.scale; k++) {
@@ -258,7 +270,14 @@ export function solve(data: Data): Truth {
     let along = 0;
     for (let j = 0; j < d; j++) along += direction.h[j]! * state.gradient.h[j]!;
     let next: State | undefined;
-    for (let step = 1; step > 1e-40; step /= step > 1e-3 ? 2 : 16) {
+    // No further than rows can go without leaving all kinks far behind.
+    let reach = 0;
+    let room = 1;
+    for (let i = 0; i < n; i++) {
+      reach = Math.max(reach, Math.abs(dot(x, i * d, direction)[0]));
+      room = Math.max(room, Math.abs(state.s.h[i]!), muGamma.h[i]!);
+    }
+    for (let step = Math.min(1, (1e3 * room) / reach), tries = 0; tries < 60; step /= 2, tries++) {
       const w: Quads = { h: state.w.h.slice(), l: state.w.l.slice() };
       addMultiple(w, quad(step), direction, 0);
       const there = stateAt(w);
@@ -318,7 +337,8 @@ export function solve(data: Data): Truth {
   for (let i = 0; i < n; i++) {
     put(theta[0], i, margin(i, at(s, i), found.first));
     put(theta[1], i, margin(i, at(s, i), found.last));
-    thetaError[i] = error * (radius[i]! + most) + 1e-28 * (1 + Math.abs(s.h[i]!) + Math.abs(found.first[0]) + Math.abs(found.last[0]));
+    thetaError[i] =
+      error * (radius[i]! + most) + 1e-28 * (1 + Math.abs(s.h[i]!) + Math.abs(found.first[0]) + Math.abs(found.last[0]));
     alpha[i] = slope(i, at(theta[0], i))[0] / mu;
   }
   const wNorm = norm(w);
