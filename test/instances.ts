@@ -64,7 +64,7 @@ const parameters = fc.record({
   resting: fc.boolean(),
   checkEvery: fc.constantFrom(1, 5, 5),
   stop: fc.constantFrom('default', 'gap 1e-3', 'gap 1e-9', 'gap 1e-9', 'gap 0', 'gap 0', 'stale'),
-  maxIterations: fc.constantFrom(30, 30, 200, 200, 200, 1000),
+  maxIterations: fc.constantFrom<number>(30, 30, 200, 200, 200, 1000),
   warm: fc.constantFrom('none', 'none', 'none', 'random', 'far'),
   threads: fc.constantFrom(1, 2),
 });
