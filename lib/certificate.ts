@@ -125,7 +125,10 @@ export function* measure(
   const grown = 1 + 2 * n * UNIT;
   const e = Math.abs(balance) + n * UNIT * alphaSum;
   const dw = (n + 4) * UNIT * (alphaRadius + centreNorm * alphaSum);
-  const W = Math.abs(t + centreDot) + 4 * d * UNIT * centreNorm * wNorm + 1 + radiusMost * Math.sqrt(2 * primal);
+  // |w*|² <= 2 P, and P itself is known up to the errors of theta.
+  const etaMost = 2 * (facts.mostEntries + 4) * UNIT * (radiusMost + centreNorm) * wNorm + etaOf(facts, t);
+  const primalMost = grown * (primal + fyRounding + alphaSum * etaMost);
+  const W = Math.abs(t + centreDot) + 4 * d * UNIT * centreNorm * wNorm + 1 + radiusMost * Math.sqrt(2 * primalMost);
   const off = dw + e * centreNorm;
   // alpha is balanced only up to e, and w is H'alpha only up to dw: P - P* <= FY + e |t - t*| + off² / 2.
   const rounding = grown * (16 * UNIT * fy + fyRounding) + e * W + (off * off) / 2;
