@@ -53,6 +53,7 @@ export function* searchRoot(guess: number, { step, enough, lean = 0 }: SearchOpt
   let margin = 1; // how many rounding units beyond Newton's point to look, so that the root is caught from both sides
   for (let looks = 0; looks < MOST_LOOKS; looks++) {
     const found = yield t;
+    if (Number.isNaN(found.value)) return { low: -Infinity, high: Infinity };
     if (found.value < 0) bracket.low = t;
     else bracket.high = t;
     const { low, high } = bracket;
@@ -89,8 +90,16 @@ export function* searchRoot(guess: number, { step, enough, lean = 0 }: SearchOpt
   return bracket;
 }
 
-/** Strictly between two doubles that are not neighbours. */
+/** A double's place in the order of all of them, and back. */
+function place(x: number): bigint {
+  scratch[0] = x;
+  return bits[0]! < 0n ? -(bits[0]! & 0x7fffffffffffffffn) : bits[0]!;
+}
+
+/** Halfway between two doubles that are not neighbours, counted in doubles: at most 64 such steps lead to neighbours. */
 function middle(low: number, high: number): number {
-  const m = low / 2 + high / 2;
-  return low < m && m < high ? m : nextUp(low);
+  const at = (place(low) + place(high)) >> 1n;
+  scratch[0] = 0;
+  bits[0] = at < 0n ? -at : at;
+  return at < 0n ? -scratch[0] : scratch[0];
 }

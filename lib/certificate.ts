@@ -121,15 +121,19 @@ export function* measure(
   const [fy, fyRounding, psi, alphaSum, balance, alphaRadius, res2, err2] = sums as unknown as Numbers8;
   const primal = 0.5 * wSquared + psi;
   const grown = 1 + 2 * n * UNIT;
-  const rounding = grown * (16 * UNIT * fy + fyRounding);
-  const gap = grown * fy + rounding;
   const e = Math.abs(balance) + n * UNIT * alphaSum;
   const dw = (n + 4) * UNIT * (alphaRadius + centreNorm * alphaSum);
-  const W = Math.abs(t + centreDot) + 4 * d * UNIT * centreNorm * wNorm + 1 + radiusMost * Math.sqrt(2 * primal);
+  // |w*|² <= 2 P, and P itself is known up to the errors of theta.
+  const etaMost = 2 * (facts.mostEntries + 4) * UNIT * (radiusMost + centreNorm) * wNorm + etaOf(facts, t);
+  const primalMost = grown * (primal + fyRounding + alphaSum * etaMost);
+  const W = Math.abs(t + centreDot) + 4 * d * UNIT * centreNorm * wNorm + 1 + radiusMost * Math.sqrt(2 * primalMost);
   const off = dw + e * centreNorm;
-  const rho = Math.sqrt(gap + e * W) + off;
+  // alpha is balanced only up to e, and w is H'alpha only up to dw: P - P* <= FY + e |t - t*| + off² / 2.
+  const rounding = grown * (16 * UNIT * fy + fyRounding) + e * W + (off * off) / 2;
+  const gap = grown * fy + rounding;
+  const rho = Math.sqrt(gap) + off;
   const residual = (Math.sqrt(res2) + Math.sqrt(err2) + off * Math.sqrt(radiusSquares)) / mu + Math.sqrt((W * e) / mu);
-  const byGap = Math.sqrt((2 * (gap + e * W + off * off)) / mu);
+  const byGap = Math.sqrt((2 * (gap + off * off)) / mu);
   return { t, wNorm, centreDot, primal, gap, rounding, rho, delta: Math.min(residual, byGap) * grown };
 }
 

@@ -130,12 +130,14 @@ export function* fistaSvm(
     t = yield* nearOffset(facts, guess, 1e-3 * best, calls);
     let measured = yield* measure(facts, t, wSquared, centreDot, calls);
     if (measured.gap < best) t = measured.t;
-    // With the paper's L, its own proof alone, as printed; it needs a true bound and every row in the step.
-    const proof = way === 'paper' ? { delta: ((2 * L) / mu) * length, ball: false } : { delta: measured.delta, ball: true };
+    // With the paper's L, its own proof alone, as printed; it needs a true bound and every row in the step. Once steps are below
+    // the rounding of alpha their length proves nothing, so it never counts for more than the distance that was computed.
+    const paper = Math.max(((2 * L) / mu) * length, measured.delta);
+    const proof = way === 'paper' ? { delta: paper, ball: false } : { delta: measured.delta, ball: true };
     let check: LoopCheck = { iteration, measured, L, ...(yield* claim(facts, measured, proof, hint, calls)) };
     const status =
       decide(check) ??
-      (measured.rounding > 0.5 * measured.gap ? 'precision' : undefined) ??
+      (!(measured.rounding <= 0.5 * measured.gap) ? 'precision' : undefined) ??
       (late ? 'time-limit' : last ? 'max-iterations' : undefined);
     if (status) {
       // The model that is returned: its offset to the last bit, and the certificate of that very model.

@@ -221,6 +221,10 @@ export class Svm {
     const a = xNext.subarray(0, active);
     const lambda = projectKnapsack(a, this.#y.subarray(0, active), this.#gamma.subarray(0, active), -this.#bRest, this.#lambda, a);
     if (!Number.isNaN(lambda)) this.#lambda = lambda;
+    else {
+      // The resting rows' share is out of reach by its rounding: the nearest end, as certificates need every alpha in its box.
+      for (let p = 0; p < active; p++) a[p] = this.#y[p]! < 0 === this.#bRest > 0 ? this.#gamma[p]! : 0;
+    }
     this.#combine(xNext, 0, active, this.#wNext);
     for (let j = 0; j < this.#d; j++) this.#wNext[j]! += this.#wRest[j]!;
     this.#margins(this.#wNext, 0, active, this.#qNext);
@@ -421,7 +425,7 @@ export class Svm {
     let along = 0;
     for (let p = 0; p < this.#n; p++) along += this.#y[p]! * z[p]!;
     for (let p = 0; p < this.#n; p++) z[p]! -= (this.#y[p]! * along) / this.#n;
-    const length = Math.sqrt(squares(z));
+    const length = Math.sqrt(squares(z)) || 1; // 0 where the balanced subspace, or X on it, is nothing
     for (let p = 0; p < this.#n; p++) z[p]! /= length;
     this.#combine(z, 0, this.#n, this.#wNext);
     const estimate = squares(this.#wNext);

@@ -221,7 +221,12 @@ void Svm::step(double L, double beta, double* out) {
   const double lambda = project_knapsack(run_, x_next_.data(), y_.data(), gamma_.data(), n, -b_rest_, lambda_, x_next_.data(),
                                          work_.data(), index_.data())
                             .lambda;
-  if (!std::isnan(lambda)) lambda_ = lambda;
+  if (!std::isnan(lambda)) {
+    lambda_ = lambda;
+  } else {
+    // The resting rows' share is out of reach by its rounding: the nearest end, as certificates need every alpha in its box.
+    for (size_t p = 0; p < n; ++p) x_next_[p] = (y_[p] < 0) == (b_rest_ > 0) ? gamma_[p] : 0;
+  }
   combine(x_next_.data(), 0, n, w_next_.data());
   for (size_t j = 0; j < d_; ++j) w_next_[j] += w_rest_[j];
   dot_rows(w_next_.data(), 0, n, q_next_.data());
@@ -351,7 +356,7 @@ void Svm::power(bool first, double* out) {
   double along = 0;
   for (size_t p = 0; p < n_; ++p) along += y_[p] * z[p];
   for (size_t p = 0; p < n_; ++p) z[p] -= y_[p] * along / static_cast<double>(n_);
-  const double length = std::sqrt(dot(z, z, n_));
+  const double squares = dot(z, z, n_), length = squares > 0 ? std::sqrt(squares) : 1;  // 0 where X on that subspace is nothing
   for (size_t p = 0; p < n_; ++p) z[p] /= length;
   combine(z, 0, n_, w_next_.data());
   out[0] = dot(w_next_.data(), w_next_.data(), d_);

@@ -1,0 +1,169 @@
+/**
+ * Runs a fit on a small problem and holds everything it claims, at every check, against the exact optimum. Throws at the first claim
+ * that is false.
+ */
+import { kernels } from '../lib/backend.js';
+import { FACT } from '../lib/facts.js';
+import { fistaSvm, run, type LoopCheck } from '../lib/fista.js';
+import { copyPoints, resolveFit, resolveLabels } from '../lib/input.js';
+import { firstOf } from '../lib/stopping.js';
+import { LinearSvm } from '../lib/svm.js';
+import type { BackendName } from '../lib/types.js';
+import type { Instance } from './instances.js';
+import { compare, quad, solve, type Quads, type Truth } from './truth.js';
+
+const UNIT = 2 ** -53;
+const SCALES = { none: 0, standard: 1, maxabs: 2 };
+
+export interface Count {
+  checks: number;
+  claims: number;
+  agreed: number;
+  unsure: boolean;
+  intervals: number;
+}
+
+const at = (v: Quads, i: number) => [v.h[i]!, v.l[i]!] as const;
+
+/** What is true of row i, in the words of FACT; undefined where the optimum lies too near a kink to tell. */
+function holds(truth: Truth, gammas: Float64Array, y: Int8Array, i: number, bit: number): boolean | undefined {
+  const error = truth.thetaError[i]!;
+  const [first, last] = truth.theta.map((theta) => at(theta, i)) as [readonly [number, number], readonly [number, number]];
+  const kink = at(truth.kink, i);
+  const both = (test: (theta: readonly [number, number]) => number, wanted: number) => {
+    const found = [test(first), test(last)];
+    return found.includes(0) ? undefined : found.every((f) => f === wanted);
+  };
+  if (bit === FACT.proper) return gammas[i]! > 0 && both((theta) => compare(theta, kink, error), 1);
+  if (bit === FACT.zero) return gammas[i]! > 0 && both((theta) => compare(theta, quad(1), error), 1);
+  if (bit === FACT.atBound) return gammas[i]! > 0 && both((theta) => compare(theta, kink, error), -1);
+  if (truth.offsets === 'unsure') return undefined;
+  return both((theta) => compare(theta, quad(0), error), bit === FACT.positive ? y[i]! : -y[i]!);
+}
+
+export function examine(instance: Instance, name: BackendName, most = 60): Count {
+  const { points, labels, options, rows, cols, value } = instance;
+  const count: Count = { checks: 0, claims: 0, agreed: 0, unsure: false, intervals: 0 };
+  const backend = kernels(name);
+  const threads = options.threads ?? 1;
+  const matrix = copyPoints(points, backend, threads);
+  const { form } = matrix.describe();
+  const resolved = resolveLabels(labels, rows, {});
+  const fit = resolveFit(options, rows, cols, form.startsWith('sparse'), resolved);
+  const problem = new backend.Svm(matrix, resolved.y, fit.gammas, fit.mu, SCALES[fit.scale as 'none'], threads);
+  const { y } = resolved;
+  const factor = new Float64Array(cols);
+  const shift = new Float64Array(cols);
+  const w = new Float64Array(cols);
+  const alpha = new Float64Array(rows);
+  const facts = new Uint8Array(rows);
+  let truth: Truth | undefined;
+  const scaled = () => {
+    problem.columns(factor, shift);
+    truth ??= solve({ rows, cols, value, shift, factor, y, gamma: fit.gammas, mu: fit.mu });
+    return truth;
+  };
+  const known = new Set<number>();
+
+  const look = (check: LoopCheck): void => {
+    const { offsets, sure, ...at } = scaled();
+    count.checks++;
+    count.unsure = !sure;
+    count.intervals = Number(offsets === 'interval');
+    if (!sure) return;
+    const where = `iteration ${check.iteration}`;
+    const { measured } = check;
+    problem.weights(w);
+    problem.alpha(alpha);
+    problem.facts(facts);
+    const position = at.judge(w, measured.t);
+    if (!(position.distance <= measured.rho + at.error)) {
+      throw new Error(`${where}: |w - w*| = ${position.distance} but rho = ${measured.rho}`);
+    }
+    if (!(position.excess <= measured.gap * (1 + 1e-12) + 1e-28 * at.primal)) {
+      throw new Error(`${where}: P - P* = ${position.excess} but the gap is ${measured.gap}`);
+    }
+    const outside = alpha.findIndex((value, i) => !(value >= 0 && value <= fit.gammas[i]!));
+    if (outside >= 0) throw new Error(`${where}: alpha[${outside}] = ${alpha[outside]} is not in its box`);
+    let off = 0;
+    let slack = 16 * (rows + cols + 8) * UNIT * position.primal;
+    for (let i = 0; i < rows; i++) {
+      off += (alpha[i]! - at.alpha[i]!) ** 2;
+      let size = 0;
+      for (let j = 0; j < cols; j++) size += ((value(i, j) - shift[j]!) * factor[j]!) ** 2;
+      slack += fit.gammas[i]! * 2 * (cols + 8) * UNIT * (Math.sqrt(size) * measured.wNorm + Math.abs(measured.t) + 1);
+    }
+    if (!(Math.sqrt(off) <= measured.delta + 4 * rows * UNIT * Math.max(...fit.gammas))) {
+      throw new Error(`${where}: |alpha - alpha*| = ${Math.sqrt(off)} but delta = ${measured.delta}`);
+    }
+    if (!(Math.abs(measured.primal - position.primal) <= slack)) {
+      throw new Error(`${where}: the primal is ${position.primal} but ${measured.primal} is reported`);
+    }
+    for (let i = 0; i < rows; i++) {
+      for (const bit of Object.values(FACT)) {
+        if (!(facts[i]! & bit) || bit === FACT.agreed || known.has(64 * i + bit)) continue;
+        known.add(64 * i + bit);
+        count.claims++;
+        if (holds(scaled(), fit.gammas, y, i, bit) === false) {
+          const what = Object.entries(FACT).find(([, b]) => b === bit)![0];
+          throw new Error(
+            `${where}: row ${i} is claimed to be ${what}, but theta* is ${at.theta[0].h[i]} .. ${at.theta[1].h[i]} with kinks ${at.kink.h[i]} and 1`,
+          );
+        }
+      }
+      if (facts[i]! & FACT.agreed && !(facts[i]! & (FACT.positive | FACT.negative)))
+        throw new Error(`${where}: agreed without a side`);
+    }
+    if (check.zero > check.properlyClassified && check.L > 0 && fit.L !== 'paper')
+      throw new Error(`${where}: zero rows that are not proper`);
+  };
+
+  const rule = firstOf(fit.rules);
+  const { warmStart } = fit;
+  const result = run(
+    fistaSvm(problem, {
+      L: fit.L,
+      resting: fit.resting,
+      checkEvery: fit.checkEvery,
+      maxIterations: fit.maxIterations,
+      known: { n: rows, d: cols, mu: fit.mu },
+      ...(warmStart && {
+        warm: () => {
+          problem.columns(factor, shift);
+          let t = warmStart.bias;
+          shift.forEach((s, j) => (t += s * warmStart.weights[j]!));
+          return { w: factor.map((f, j) => warmStart.weights[j]! / f), t };
+        },
+      }),
+      decide: (check) => {
+        // Every check at first, then a sample of them.
+        const k = check.iteration / fit.checkEvery;
+        if (k <= most || k % 17 === 0) look(check);
+        const { gap, primal } = check.measured;
+        return rule({ ...check, gap, relativeGap: primal > 0 ? gap / primal : gap, elapsed: 0, rows });
+      },
+      expired: () => false,
+    }),
+    problem,
+  );
+  look(result.check);
+
+  // The model that users get: agreed rows have every optimum's label, on raw data, whichever way they ask.
+  const model = LinearSvm.fit(points, labels, { ...options, backend: name });
+  if (model.info.iterations !== result.check.iteration) throw new Error('fit took another number of iterations');
+  const values = model.decision(points);
+  const optimum = scaled();
+  for (const i of model.info.sets!.agreed) {
+    count.agreed++;
+    const one = model.predictOne(Array.from({ length: cols }, (_, j) => value(i, j)));
+    if (one !== (values[i]! > 0 ? 1 : -1)) throw new Error(`row ${i} is agreed, but predictOne and decision differ`);
+    if (optimum.sure && holds(optimum, fit.gammas, y, i, one > 0 ? FACT.positive : FACT.negative) === false) {
+      throw new Error(
+        `row ${i} is agreed to be ${one}, but theta* is ${optimum.theta[0].h[i]} .. ${optimum.theta[1].h[i]}, label ${y[i]}`,
+      );
+    }
+  }
+  problem.dispose();
+  matrix.dispose();
+  return count;
+}

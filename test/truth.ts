@@ -1,0 +1,385 @@
+/**
+ * The exact optimum of small SVM problems, found independently of the package: Newton's method on the smoothed primal in
+ * double-double arithmetic (about 31 digits).
+ *
+ * With t minimised out, P is 1-strongly convex in w, so |w - w*| is at most the gradient's norm: the answer carries its own error.
+ */
+
+/** A double-double: the unevaluated sum of two doubles. */
+export type Quad = readonly [high: number, low: number];
+
+/** A list of double-doubles. */
+export interface Quads {
+  readonly h: Float64Array;
+  readonly l: Float64Array;
+}
+
+const r = new Float64Array(2); // where the raw operations below leave their result
+
+function addTo(ah: number, al: number, bh: number, bl: number): void {
+  const s = ah + bh;
+  const v = s - ah;
+  let e = ah - (s - v) + (bh - v);
+  const t = al + bl;
+  const vt = t - al;
+  const f = al - (t - vt) + (bl - vt);
+  e += t;
+  const high = s + e;
+  const low = e - (high - s) + f;
+  r[0] = high + low;
+  r[1] = low - (r[0] - high);
+}
+
+function multiplyTo(ah: number, al: number, bh: number, bl: number): void {
+  const p = ah * bh;
+  const ca = 134217729 * ah;
+  const cb = 134217729 * bh;
+  const ahh = ca - (ca - ah);
+  const bhh = cb - (cb - bh);
+  const ahl = ah - ahh;
+  const bhl = bh - bhh;
+  const e = ahh * bhh - p + ahh * bhl + ahl * bhh + ahl * bhl + (ah * bl + al * bh);
+  r[0] = p + e;
+  r[1] = e - (r[0] - p);
+}
+
+const taken = (): Quad => [r[0]!, r[1]!];
+export const quad = (a: number): Quad => [a, 0];
+export function add(a: Quad, b: Quad): Quad {
+  addTo(a[0], a[1], b[0], b[1]);
+  return taken();
+}
+export const negate = (a: Quad): Quad => [-a[0], -a[1]];
+export const subtract = (a: Quad, b: Quad): Quad => add(a, negate(b));
+export function multiply(a: Quad, b: Quad): Quad {
+  multiplyTo(a[0], a[1], b[0], b[1]);
+  return taken();
+}
+export function divide(a: Quad, b: Quad): Quad {
+  const q1 = a[0] / b[0];
+  let rest = subtract(a, multiply(b, quad(q1)));
+  const q2 = rest[0] / b[0];
+  rest = subtract(rest, multiply(b, quad(q2)));
+  return add(add(quad(q1), quad(q2)), quad(rest[0] / b[0]));
+}
+function root(a: Quad): Quad {
+  if (a[0] <= 0) return quad(0);
+  const x = Math.sqrt(a[0]);
+  const rest = subtract(a, multiply(quad(x), quad(x)));
+  return add(quad(x), quad(rest[0] / (2 * x)));
+}
+const less = (a: Quad, b: Quad): boolean => a[0] < b[0] || (a[0] === b[0] && a[1] < b[1]);
+const times = (sign: number, a: Quad): Quad => (sign > 0 ? a : negate(a));
+
+const quads = (n: number): Quads => ({ h: new Float64Array(n), l: new Float64Array(n) });
+const at = (v: Quads, i: number): Quad => [v.h[i]!, v.l[i]!];
+function put(v: Quads, i: number, a: Quad): void {
+  v.h[i] = a[0];
+  v.l[i] = a[1];
+}
+
+/** a[from ..]·b */
+function dot(a: Quads, from: number, b: Quads): Quad {
+  let h = 0;
+  let l = 0;
+  for (let j = 0; j < b.h.length; j++) {
+    multiplyTo(a.h[from + j]!, a.l[from + j]!, b.h[j]!, b.l[j]!);
+    addTo(h, l, r[0]!, r[1]!);
+    h = r[0]!;
+    l = r[1]!;
+  }
+  return [h, l];
+}
+
+/** out += factor a[from ..] */
+function addMultiple(out: Quads, factor: Quad, a: Quads, from: number): void {
+  for (let j = 0; j < out.h.length; j++) {
+    multiplyTo(factor[0], factor[1], a.h[from + j]!, a.l[from + j]!);
+    addTo(out.h[j]!, out.l[j]!, r[0]!, r[1]!);
+    out.h[j] = r[0]!;
+    out.l[j] = r[1]!;
+  }
+}
+
+const norm = (a: Quads): number => root(dot(a, 0, a))[0];
+
+/** Rows (x - shift) times a factor, by column; all of it exact to 31 digits. */
+export interface Data {
+  readonly rows: number;
+  readonly cols: number;
+  readonly value: (i: number, j: number) => number;
+  readonly shift: Float64Array;
+  readonly factor: Float64Array;
+  readonly y: ArrayLike<number>;
+  readonly gamma: Float64Array;
+  readonly mu: number;
+}
+
+export interface Truth {
+  /** Whether the answer is good enough to judge by. */
+  readonly sure: boolean;
+  /** |w - w*| is at most this. */
+  readonly error: number;
+  readonly wNorm: number;
+  /** All optimal offsets lie in [first, last], and those ends are optimal; `flat` says which of the two cases was seen for sure. */
+  readonly offsets: 'one' | 'interval' | 'unsure';
+  readonly alpha: Float64Array;
+  readonly primal: number;
+  /** theta* by row at the first and at the last optimal offset, its error, and its two kinks. */
+  readonly theta: readonly [first: Quads, last: Quads];
+  readonly thetaError: Float64Array;
+  readonly kink: Quads;
+  /** The least |x_i - c| bound etc. of the model (w, t): see `Position`. */
+  readonly judge: (w: Float64Array, t: number) => Position;
+}
+
+/** Where a model stands. */
+export interface Position {
+  readonly distance: number; // |w - w*|
+  readonly excess: number; // P(w, t) - P*
+  readonly primal: number;
+  readonly theta: Quads;
+}
+
+export function solve(data: Data): Truth {
+  const { rows: n, cols: d, y, gamma, mu } = data;
+  // Centred by some doubles near the mean (c), in scaled units.
+  const x = quads(n * d);
+  const c = quads(d);
+  for (let j = 0; j < d; j++) {
+    let sum = quad(0);
+    for (let i = 0; i < n; i++) {
+      const value = multiply(subtract(quad(data.value(i, j)), quad(data.shift[j]!)), quad(data.factor[j]!));
+      put(x, i * d + j, value);
+      sum = add(sum, value);
+    }
+    const mean = quad(sum[0] / n);
+    put(c, j, mean);
+    for (let i = 0; i < n; i++) put(x, i * d + j, subtract(at(x, i * d + j), mean));
+  }
+  const muGamma = quads(n);
+  const kink = quads(n);
+  let total = 0;
+  for (let i = 0; i < n; i++) {
+    put(muGamma, i, multiply(quad(mu), quad(gamma[i]!)));
+    put(kink, i, subtract(quad(1), at(muGamma, i)));
+    total += muGamma.h[i]!;
+  }
+  const taking = Array.from({ length: n }, (_, i) => i).filter((i) => gamma[i]! > 0);
+  const margin = (i: number, s: Quad, t: Quad): Quad => times(y[i]!, add(s, t));
+
+  /** mu alpha at margin theta: clamp(1 - theta, 0, mu gamma) */
+  const slope = (i: number, theta: Quad): Quad => {
+    const free = subtract(quad(1), theta);
+    if (free[0] <= 0) return quad(0);
+    return less(free, at(muGamma, i)) ? free : at(muGamma, i);
+  };
+  const psi = (i: number, theta: Quad): Quad => {
+    const below = subtract(quad(1), theta);
+    if (below[0] <= 0) return quad(0);
+    if (less(below, at(muGamma, i))) return divide(multiply(below, below), quad(2 * mu));
+    return multiply(quad(gamma[i]!), subtract(below, multiply(quad(0.5), at(muGamma, i))));
+  };
+
+  /** All t that minimise P(w, ·): the first and the last root of H = mu dP/dt. */
+  const exact = 1e-30 * total;
+  function bestOffsets(s: Quads): { first: Quad; last: Quad; offsets: Truth['offsets'] } {
+    const breaks: Quad[] = [];
+    for (const i of taking) {
+      breaks.push(subtract(quad(y[i]!), at(s, i)), subtract(times(y[i]!, at(kink, i)), at(s, i)));
+    }
+    breaks.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+    const H = (t: Quad): number => {
+      let sum = quad(0);
+      for (const i of taking) sum = add(sum, times(-y[i]!, slope(i, margin(i, at(s, i), t))));
+      return sum[0];
+    };
+    const search = (test: (h: number) => boolean): number => {
+      let low = -1; // fails
+      let high = breaks.length; // passes
+      while (high - low > 1) {
+        const m = (low + high) >> 1;
+        if (test(H(breaks[m]!))) high = m;
+        else low = m;
+      }
+      return high;
+    };
+    // Far from the optimum rounding may hide the root; any t will do there.
+    const a = Math.min(
+      Math.max(
+        search((h) => h >= -exact),
+        1,
+      ),
+      breaks.length - 1,
+    );
+    const b = Math.max(
+      search((h) => h > exact), // the first beyond
+      a + 1,
+    );
+    const atA = H(breaks[a]!);
+    if (atA > exact) {
+      // The root lies inside the segment before a, where H is linear.
+      const middle = multiply(quad(0.5), add(breaks[a - 1]!, breaks[a]!));
+      const k = taking.filter((i) => {
+        const free = subtract(quad(1), margin(i, at(s, i), middle));
+        return free[0] > 0 && less(free, at(muGamma, i));
+      }).length;
+      // H afresh in double-double, for the difference counts.
+      let sum = quad(0);
+      for (const i of taking) sum = add(sum, times(-y[i]!, slope(i, margin(i, at(s, i), breaks[a]!))));
+      const t = subtract(breaks[a]!, divide(sum, quad(k)));
+      return { first: t, last: t, offsets: atA < 1e6 * exact ? 'unsure' : 'one' };
+    }
+    return { first: breaks[a]!, last: breaks[b - 1]!, offsets: b - 1 > a && less(breaks[a]!, breaks[b - 1]!) ? 'interval' : 'one' };
+  }
+
+  interface State {
+    w: Quads;
+    s: Quads;
+    found: ReturnType<typeof bestOffsets>;
+    t: Quad;
+    gradient: Quads;
+    size: number;
+    primal: Quad;
+    scale: number;
+  }
+  function stateAt(w: Quads): State {
+    const s = quads(n);
+    for (let i = 0; i < n; i++) put(s, i, dot(x, i * d, w));
+    const found = bestOffsets(s);
+    const t = multiply(quad(0.5), add(found.first, found.last));
+    const gradient: Quads = { h: w.h.slice(), l: w.l.slice() };
+    let primal = multiply(quad(0.5), dot(w, 0, w));
+    let scale = norm(w);
+    for (const i of taking) {
+      const theta = margin(i, at(s, i), t);
+      const alpha = divide(slope(i, theta), quad(mu));
+      if (alpha[0] !== 0) addMultiple(gradient, times(-y[i]!, alpha), x, i * d);
+      primal = add(primal, psi(i, theta));
+      scale += alpha[0] * radius[i]!;
+    }
+    return { w, s, found, t, gradient, size: norm(gradient), primal, scale };
+  }
+  const radius = Float64Array.from({ length: n }, (_, i) =>
+    Math.sqrt(dot(x, i * d, { h: x.h.subarray(i * d, i * d + d), l: x.l.subarray(i * d, i * d + d) })[0]),
+  );
+
+  let state = stateAt(quads(d));
+  for (let k = 0; k < 300 && state.size > 1e-29 * state.scale; k++) {
+    const direction = newton(state);
+    let along = 0;
+    for (let j = 0; j < d; j++) along += direction.h[j]! * state.gradient.h[j]!;
+    let next: State | undefined;
+    // No further than rows can go without leaving all kinks far behind.
+    let reach = 0;
+    let room = 1;
+    for (let i = 0; i < n; i++) {
+      reach = Math.max(reach, Math.abs(dot(x, i * d, direction)[0]));
+      room = Math.max(room, Math.abs(state.s.h[i]!), muGamma.h[i]!);
+    }
+    for (let step = Math.min(1, (1e3 * room) / reach), tries = 0; tries < 60; step /= 2, tries++) {
+      const w: Quads = { h: state.w.h.slice(), l: state.w.l.slice() };
+      addMultiple(w, quad(step), direction, 0);
+      const there = stateAt(w);
+      // Near the end P no longer tells points apart, but the gradient does.
+      const near = state.size <= 1e-10 * state.scale && there.size <= 0.5 * state.size;
+      if (near || subtract(there.primal, state.primal)[0] <= 1e-4 * step * along) {
+        next = there;
+        break;
+      }
+    }
+    if (!next) break;
+    state = next;
+  }
+
+  /** Newton's direction for the function of w alone: (I + scatter of the quadratic rows / mu) p = -gradient, by Cholesky. */
+  function newton({ s, t, gradient }: State): Quads {
+    const inside = taking.filter((i) => {
+      const free = subtract(quad(1), margin(i, at(s, i), t));
+      return free[0] > 0 && less(free, at(muGamma, i));
+    });
+    const mean = quads(d);
+    for (const i of inside) addMultiple(mean, quad(1), x, i * d);
+    for (let j = 0; j < d; j++) put(mean, j, divide(at(mean, j), quad(inside.length || 1)));
+    const A = quads(d * d);
+    const row = quads(d);
+    for (const i of inside) {
+      for (let j = 0; j < d; j++) put(row, j, subtract(at(x, i * d + j), at(mean, j)));
+      for (let j = 0; j < d; j++) {
+        const out = { h: A.h.subarray(j * d, j * d + j + 1), l: A.l.subarray(j * d, j * d + j + 1) };
+        addMultiple(out, at(row, j), row, 0);
+      }
+    }
+    for (let k = 0; k < d * d; k++) put(A, k, divide(at(A, k), quad(mu)));
+    for (let j = 0; j < d; j++) put(A, j * d + j, add(at(A, j * d + j), quad(1)));
+    const part = (i: number, k: number): Quads => ({ h: A.h.subarray(i * d, i * d + k), l: A.l.subarray(i * d, i * d + k) });
+    const p = quads(d);
+    for (let i = 0; i < d; i++) {
+      for (let j = 0; j <= i; j++) {
+        const rest = subtract(at(A, i * d + j), dot(A, i * d, part(j, j)));
+        put(A, i * d + j, i === j ? root(rest) : divide(rest, at(A, j * d + j)));
+      }
+      put(p, i, divide(subtract(negate(at(gradient, i)), dot(p, 0, part(i, i))), at(A, i * d + i)));
+    }
+    for (let i = d - 1; i >= 0; i--) {
+      put(p, i, divide(at(p, i), at(A, i * d + i)));
+      for (let j = 0; j < i; j++) put(p, j, subtract(at(p, j), multiply(at(A, i * d + j), at(p, i))));
+    }
+    return p;
+  }
+
+  const { w, s, found, size, scale } = state;
+  const error = 2 * size + 1e-29 * scale;
+  const most = Math.max(...radius);
+  const theta = [quads(n), quads(n)] as const;
+  const thetaError = new Float64Array(n);
+  const alpha = new Float64Array(n);
+  for (let i = 0; i < n; i++) {
+    put(theta[0], i, margin(i, at(s, i), found.first));
+    put(theta[1], i, margin(i, at(s, i), found.last));
+    thetaError[i] =
+      error * (radius[i]! + most) + 1e-28 * (1 + Math.abs(s.h[i]!) + Math.abs(found.first[0]) + Math.abs(found.last[0]));
+    alpha[i] = slope(i, at(theta[0], i))[0] / mu;
+  }
+  const wNorm = norm(w);
+  const judge = (model: Float64Array, offset: number): Position => {
+    const v: Quads = { h: model, l: new Float64Array(d) };
+    const t = add(quad(offset), dot(c, 0, v));
+    const off: Quads = { h: model.slice(), l: new Float64Array(d) };
+    addMultiple(off, quad(-1), w, 0);
+    const distance = norm(off);
+    // P(w, t) - P* as a sum of non-negative terms: what is linear cancels at the optimum.
+    let excess = multiply(quad(0.5), dot(off, 0, off));
+    let primal = multiply(quad(0.5), dot(v, 0, v));
+    const margins = quads(n);
+    for (let i = 0; i < n; i++) {
+      const value = margin(i, dot(x, i * d, v), t);
+      put(margins, i, value);
+      const best = at(theta[0], i);
+      primal = add(primal, psi(i, value));
+      const rise = subtract(psi(i, value), psi(i, best));
+      const line = divide(multiply(slope(i, best), subtract(value, best)), quad(mu));
+      const over = add(rise, line);
+      if (over[0] > 0) excess = add(excess, over);
+    }
+    return { distance, excess: excess[0], primal: primal[0], theta: margins };
+  };
+  return {
+    sure: Math.max(...thetaError) <= 1e-17,
+    error,
+    wNorm,
+    offsets: found.offsets,
+    alpha,
+    primal: state.primal[0],
+    theta,
+    thetaError,
+    kink,
+    judge,
+  };
+}
+
+/** The sign of a - b where it is beyond doubt, or 0. */
+export function compare(a: Quad, b: Quad, error: number): number {
+  const difference = subtract(a, b)[0];
+  return Math.abs(difference) <= error ? 0 : Math.sign(difference);
+}
