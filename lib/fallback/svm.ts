@@ -11,6 +11,8 @@ import { projectKnapsack } from './knapsack.js';
 import type { Matrix } from './matrix.js';
 
 const UNIT = 2 ** -53;
+/** Below it products lose digits. */
+const SMALLEST = 2 ** -1021;
 
 /** After this many returns a row rests no more, so that the set of resting rows changes finitely often. */
 const MOST_RETURNS = 3;
@@ -137,10 +139,11 @@ export class Svm {
       const entries = this.#X.entries(i);
       this.#mostEntries = Math.max(this.#mostEntries, entries);
       this.#mostNorm = Math.max(this.#mostNorm, norms[i]!);
-      const norm = Math.sqrt(norms[i]!) * (1 + (entries + 4) * UNIT);
+      const lost = entries * SMALLEST; // squares and products that underflowed
+      const norm = Math.sqrt(norms[i]! + lost) * (1 + (entries + 4) * UNIT);
       this.#slack[i] = 2 * (entries + 4) * UNIT * norm;
       const safe = 4 * (this.#d + 5) * UNIT * (norm + Math.sqrt(m2)) ** 2;
-      this.#radius[i] = Math.sqrt(Math.max(0, norm * norm - 2 * this.#radius[i]! + m2) + safe);
+      this.#radius[i] = Math.sqrt(Math.max(0, norm * norm - 2 * this.#radius[i]! + m2) + safe + lost);
     }
   }
 

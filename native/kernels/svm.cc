@@ -13,8 +13,9 @@ namespace fista {
 namespace {
 
 constexpr double kUnit = 0x1p-53;
-constexpr uint8_t kMostReturns = 3;  // after so many returns a row rests no more
-constexpr size_t kFew = 32;          // one row in this many is few
+constexpr double kSmallest = 0x1p-1021;  // below it products lose digits
+constexpr uint8_t kMostReturns = 3;      // after so many returns a row rests no more
+constexpr size_t kFew = 32;              // one row in this many is few
 
 double dot(const double* a, const double* b, size_t n) {
   double s = 0;
@@ -136,10 +137,11 @@ void Svm::measure_rows() {
     most_entries_ = std::max(most_entries_, entries);
     most_norm_ = std::max(most_norm_, slack_[i]);
     const double rounding = static_cast<double>(entries + 4) * kUnit;
-    const double norm = std::sqrt(slack_[i]) * (1 + rounding);
+    const double lost = static_cast<double>(entries) * kSmallest;  // squares and products that underflowed
+    const double norm = std::sqrt(slack_[i] + lost) * (1 + rounding);
     slack_[i] = 2 * rounding * norm;
     const double safe = 4 * static_cast<double>(d_ + 5) * kUnit * (norm + m) * (norm + m);
-    radius_[i] = std::sqrt(std::max(0.0, norm * norm - 2 * radius_[i] + m2) + safe);
+    radius_[i] = std::sqrt(std::max(0.0, norm * norm - 2 * radius_[i] + m2) + safe + lost);
   }
 }
 

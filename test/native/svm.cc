@@ -1,0 +1,192 @@
+// The SVM's problem, driven as lib/fista.ts drives it: its invariants at every step, with rows resting and returning, for every
+// storage form and SIMD level, the same to the last bit for any number of threads.
+#include "svm.h"
+
+#include <cmath>
+#include <memory>
+
+#include "check.h"
+#include "parallel.h"
+
+using namespace fista;
+using check::kUnit;
+using check::Random;
+
+namespace {
+
+struct Data {
+  size_t n, d;
+  std::vector<double> x;  // dense, row-major
+  std::vector<int8_t> y;
+  std::vector<double> gamma;
+};
+
+Data make(Random& random, size_t n, size_t d, double share) {
+  Data data = {n, d, std::vector<double>(n * d), std::vector<int8_t>(n), std::vector<double>(n)};
+  for (size_t i = 0; i < n; ++i) {
+    data.y[i] = i == 0 || (i > 1 && random.chance(0.4)) ? 1 : -1;
+    data.gamma[i] = random.chance(0.05) && i > 1 ? 0 : (64 + random.uniform() * 40) / static_cast<double>(n);
+    for (size_t j = 0; j < d; ++j) {
+      data.x[i * d + j] = random.chance(share) ? random.uniform() + (j < 3 ? 0.4 * data.y[i] : 0) : 0;
+    }
+  }
+  return data;
+}
+
+std::shared_ptr<Matrix> matrix(const Run& run, const Data& data, int form) {
+  auto X = std::make_shared<Matrix>();
+  CopyResult result;
+  if (form == 0) {
+    result = X->copy_dense(run, Values::f64, data.x.data(), data.n, data.d);
+  } else if (form == 1) {
+    const std::vector<float> floats(data.x.begin(), data.x.end());
+    result = X->copy_dense(run, Values::f32, floats.data(), data.n, data.d);
+  } else {
+    std::vector<uint32_t> start = {0}, index;
+    std::vector<double> values;
+    for (size_t i = 0; i < data.n; ++i) {
+      for (size_t j = 0; j < data.d; ++j) {
+        if (data.x[i * data.d + j] == 0) continue;
+        index.push_back(static_cast<uint32_t>(j));
+        values.push_back(data.x[i * data.d + j]);
+      }
+      start.push_back(static_cast<uint32_t>(index.size()));
+    }
+    result = X->copy_sparse(run, start.data(), index.data(), Values::f64, values.data(), index.size(), data.n, data.d);
+  }
+  CHECK(result.kind == CopyResult::ok);
+  return X;
+}
+
+// What a run leaves behind, to compare bit by bit.
+struct Outcome {
+  std::vector<double> w, alpha, numbers;
+  std::vector<uint8_t> facts;
+};
+
+Outcome drive(const Run& run, const Data& data, int form, Svm::Scale scale) {
+  const double mu = static_cast<double>(data.n) / 128;
+  Svm svm;
+  double out[Svm::kResults] = {};
+  CHECK(svm.init(run, matrix(run, data, form), data.y.data(), data.gamma.data(), mu, scale));
+  CHECK(svm.begin(out));
+  double L = mu + 1.5 * out[0];
+  const double cap = mu + out[1];
+  Outcome end = {std::vector<double>(data.d), std::vector<double>(data.n), {}, std::vector<uint8_t>(data.n)};
+  double t = 0, first_gap = 0, gap = 0;
+  size_t least = data.n;
+  for (int iteration = 1; iteration <= 60; ++iteration) {
+    const double beta = (std::sqrt(L / mu) - 1) / (std::sqrt(L / mu) + 1);
+    for (;;) {
+      svm.step(L, beta, out);
+      const double c = mu + out[1] / out[0];
+      if (!(out[1] > 0)) break;
+      if (c <= L * (1 + 1e-6) || L >= cap) {
+        L = std::max(c, 0.9 * L);
+        break;
+      }
+      L = std::min(1.5 * c, cap);
+    }
+    svm.accept();
+    if (iteration % 5 != 0) continue;
+    svm.look(out);
+    const double w2 = out[0];
+    // The offset by plain bisection.
+    double low = -100, high = 100;
+    for (int k = 0; k < 60; ++k) {
+      t = (low + high) / 2;
+      svm.offsets(t, t, 0, 0, 0, out);
+      CHECK(out[0] == out[3] && out[1] == out[4] && out[2] == out[5]);  // no shift: both sides alike
+      (out[1] < out[0] ? low : high) = t;
+    }
+    svm.gap(t, std::sqrt(w2), 0, out);
+    gap = out[0];
+    if (iteration == 5) first_gap = gap;
+    CHECK(gap >= 0);
+
+    // alpha in its box and balanced; w = H'alpha; the dual's sums.
+    svm.alpha(end.alpha.data());
+    svm.weights(end.w.data());
+    std::vector<double> inverse(data.d), shift(data.d);
+    svm.columns(inverse.data(), shift.data());
+    double balance = 0, total = 0, size = 0;
+    std::vector<double> w(data.d);
+    for (size_t i = 0; i < data.n; ++i) {
+      CHECK(end.alpha[i] >= 0 && end.alpha[i] <= data.gamma[i]);
+      balance += data.y[i] * end.alpha[i];
+      total += end.alpha[i];
+      for (size_t j = 0; j < data.d; ++j) {
+        const double x = form == 1 ? static_cast<float>(data.x[i * data.d + j]) : data.x[i * data.d + j];
+        w[j] += data.y[i] * end.alpha[i] * (x - shift[j]) * inverse[j];
+      }
+    }
+    for (double v : w) size += v * v;
+    const double slack = 1e-12 * (1 + total);
+    CHECK_NEAR(balance, 0, slack);
+    CHECK_NEAR(out[3], total, slack);
+    CHECK_NEAR(out[4], balance, slack);
+    CHECK_NEAR(w2, size, 1e-10 * (1 + size));
+    for (size_t j = 0; j < data.d; ++j) CHECK_NEAR(end.w[j], w[j], 1e-11 * (1 + std::sqrt(size)));
+
+    svm.claim(t - 0.01, t + 0.01, 0.001, std::sqrt(w2), 0, 0.001, 1, t, 0, 0, out);
+    for (int k = 0; k < 4; ++k) end.numbers.push_back(out[k]);
+    svm.rest(t, 0.05, out);
+    least = std::min(least, svm.active());
+    if (iteration == 40) svm.wake(out);
+    end.numbers.push_back(L);
+    end.numbers.push_back(gap);
+  }
+  CHECK(gap < 1e-2 * first_gap);
+  CHECK(least < data.n);  // some did rest
+  svm.facts(end.facts.data());
+  end.numbers.push_back(svm.read());
+
+  // A power iteration grows, up to the norm.
+  svm.wake(out);
+  double estimate = 0;
+  for (int k = 0; k < 30; ++k) {
+    svm.power(k == 0, out);
+    CHECK(out[0] >= estimate * (1 - 1e-12));
+    estimate = out[0];
+  }
+  CHECK(estimate <= cap - mu);
+
+  // A warm start from the answer is (nearly) the answer.
+  Svm again;
+  CHECK(again.init(run, matrix(run, data, form), data.y.data(), data.gamma.data(), mu, scale));
+  CHECK(again.begin(out));
+  again.warm(end.w.data(), t);
+  again.look(out);
+  again.gap(t, std::sqrt(out[0]), 0, out);
+  CHECK(out[0] < 0.1 * first_gap);
+  return end;
+}
+
+}  // namespace
+
+int main() {
+  retain_pool();
+  Random random(7);
+  for (const Table* table : check::levels()) {
+    for (int form : {0, 1, 2}) {
+      for (const auto scale : {Svm::Scale::none, Svm::Scale::standard, Svm::Scale::maxabs}) {
+        const Data data = make(random, 150, 17, form == 2 ? 0.3 : 1);
+        check::at("%s form %d scale %d", table->name, form, static_cast<int>(scale));
+        drive({table, 1}, data, form, scale);
+      }
+      // Large enough to be split.
+      const Data data = make(random, 40000, 5, 0.8);
+      const Outcome one = drive({table, 1}, data, form, Svm::Scale::standard);
+      for (unsigned threads : {2u, 3u, 7u}) {
+        check::at("%s form %d threads %u", table->name, form, threads);
+        const Outcome other = drive({table, threads}, data, form, Svm::Scale::standard);
+        CHECK(check::same_bits(one.w.data(), other.w.data(), one.w.size()));
+        CHECK(check::same_bits(one.alpha.data(), other.alpha.data(), one.alpha.size()));
+        CHECK(check::same_bits(one.numbers.data(), other.numbers.data(), one.numbers.size()));
+        CHECK(one.facts == other.facts);
+      }
+    }
+  }
+  release_pool();
+  return check::report();
+}
