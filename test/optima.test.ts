@@ -151,5 +151,5 @@ describe('LinearSvm.fit reaches the optima of the reference sets', () => {
       checkOptimum(gunzipSync(readFileSync(data)).toString(), reference, 'native');
     });
   }
-  test.skipIf(Object.keys(references).length > 0)('(left out: ../shared/reference is not here)', () => {});
+  if (Object.keys(references).length === 0) test.skip('left out: ../shared/reference is not here', () => {});
 });
