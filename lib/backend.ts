@@ -81,6 +81,7 @@ export interface SvmProblem {
 type SvmConstructor = new (
   matrix: Matrix,
   y: Int8Array,
+  /** By row, or one for all. */
   gamma: Float64Array,
   mu: number,
   /** 0 none, 1 standard, 2 maxabs */

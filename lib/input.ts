@@ -296,7 +296,7 @@ export function resolveLabels(
 export interface Fit {
   readonly gamma: number;
   readonly mu: number;
-  /** gamma by row */
+  /** gamma by row, or one for all */
   readonly gammas: Float64Array;
   readonly scale: Scale;
   readonly warmStart: { readonly weights: ArrayLike<number>; readonly bias: number } | undefined;
@@ -469,11 +469,12 @@ function warmStart(given: unknown, cols: number): Fit['warmStart'] {
   return { weights: Float64Array.from(weights), bias }; // a copy: an async fit gets to it later
 }
 
-/** gamma by row: times the class's and the row's weight. */
+/** gamma by row, times the class's and the row's weight; or one for all. */
 function weights(options: SvmOptions, gamma: number, rows: number, labels: Labels['labels'], y: Int8Array): Float64Array {
   const { classWeight, sampleWeight } = options;
   const [negative, positive] = classFactors(classWeight, labels, y);
-  const gammas = Float64Array.from(y, (label) => gamma * (label > 0 ? positive : negative));
+  const uniform = classWeight === undefined && sampleWeight === undefined;
+  const gammas = uniform ? Float64Array.of(gamma) : Float64Array.from(y, (label) => gamma * (label > 0 ? positive : negative));
   if (sampleWeight !== undefined) {
     if (typeof sampleWeight !== 'object' || !Number.isInteger(sampleWeight?.length)) {
       throw typeError('ERR_OPTION', 'an array of numbers', 'options.sampleWeight', sampleWeight);
@@ -492,7 +493,7 @@ function weights(options: SvmOptions, gamma: number, rows: number, labels: Label
     [-1, labels[0]],
     [1, labels[1]],
   ] as const) {
-    if (gammas.every((g, i) => y[i] !== sign || g === 0)) {
+    if (!uniform && gammas.every((g, i) => y[i] !== sign || g === 0)) {
       throw coded(
         RangeError,
         'ERR_OPTION',

@@ -36,17 +36,19 @@ constexpr size_t kMostArguments = 10;
 
 class SvmHandle : public Napi::ObjectWrap<SvmHandle> {
  public:
-  // new Svm(matrix, y, gamma, mu, scale: 0 none, 1 standard, 2 maxabs, threads)
+  // new Svm(matrix, y, gamma (by row, or one for all), mu, scale: 0 none, 1 standard, 2 maxabs, threads)
   explicit SvmHandle(const Napi::CallbackInfo& info) : Napi::ObjectWrap<SvmHandle>(info) {
     const Napi::Env env = info.Env();
     const std::shared_ptr<Matrix> X = MatrixHandle::matrix_of(info[0]);
     const auto y = array<int8_t>(info, 1, "y", X->rows());
-    const auto gamma = array<double>(info, 2, "gamma", X->rows());
+    const auto gamma = array<double>(info, 2, "gamma", 1);
+    const bool per_row = gamma.size > 1;
+    if (per_row) array<double>(info, 2, "gamma", X->rows());
     const double mu = number(info, 3, "mu");
     const size_t scale = count(info, 4, "scale");
     if (scale > 2) refuse(env, "0, 1 or 2", "scale", std::to_string(scale));
     svm_ = std::make_shared<Svm>();
-    if (!svm_->init({addon(env).table, threads(info, 5)}, X, y.data, gamma.data, mu, static_cast<Svm::Scale>(scale))) {
+    if (!svm_->init({addon(env).table, threads(info, 5)}, X, y.data, gamma.data, per_row, mu, static_cast<Svm::Scale>(scale))) {
       svm_.reset();
       out_of_memory(env);
     }

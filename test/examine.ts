@@ -50,6 +50,7 @@ export function examine(instance: Instance, name: BackendName, most = 60): Count
   const { form } = matrix.describe();
   const resolved = resolveLabels(labels, rows, {});
   const fit = resolveFit(options, rows, cols, form.startsWith('sparse'), resolved);
+  const gammas = fit.gammas.length === 1 ? new Float64Array(rows).fill(fit.gammas[0]!) : fit.gammas;
   const problem = new backend.Svm(matrix, resolved.y, fit.gammas, fit.mu, SCALES[fit.scale as 'none'], threads);
   const { y } = resolved;
   const factor = new Float64Array(cols);
@@ -60,7 +61,7 @@ export function examine(instance: Instance, name: BackendName, most = 60): Count
   let truth: Truth | undefined;
   const scaled = () => {
     problem.columns(factor, shift);
-    truth ??= solve({ rows, cols, value, shift, factor, y, gamma: fit.gammas, mu: fit.mu });
+    truth ??= solve({ rows, cols, value, shift, factor, y, gamma: gammas, mu: fit.mu });
     return truth;
   };
   const known = new Set<number>();
@@ -83,7 +84,7 @@ export function examine(instance: Instance, name: BackendName, most = 60): Count
     if (!(position.excess <= measured.gap * (1 + 1e-12) + 1e-28 * at.primal)) {
       throw new Error(`${where}: P - P* = ${position.excess} but the gap is ${measured.gap}`);
     }
-    const outside = alpha.findIndex((value, i) => !(value >= 0 && value <= fit.gammas[i]!));
+    const outside = alpha.findIndex((value, i) => !(value >= 0 && value <= gammas[i]!));
     if (outside >= 0) throw new Error(`${where}: alpha[${outside}] = ${alpha[outside]} is not in its box`);
     let off = 0;
     let slack = 16 * (rows + cols + 8) * UNIT * position.primal;
@@ -91,9 +92,9 @@ export function examine(instance: Instance, name: BackendName, most = 60): Count
       off += (alpha[i]! - at.alpha[i]!) ** 2;
       let size = 0;
       for (let j = 0; j < cols; j++) size += ((value(i, j) - shift[j]!) * factor[j]!) ** 2;
-      slack += fit.gammas[i]! * 2 * (cols + 8) * UNIT * (Math.sqrt(size) * measured.wNorm + Math.abs(measured.t) + 1);
+      slack += gammas[i]! * 2 * (cols + 8) * UNIT * (Math.sqrt(size) * measured.wNorm + Math.abs(measured.t) + 1);
     }
-    if (!(Math.sqrt(off) <= measured.delta + 4 * rows * UNIT * Math.max(...fit.gammas))) {
+    if (!(Math.sqrt(off) <= measured.delta + 4 * rows * UNIT * Math.max(...gammas))) {
       throw new Error(`${where}: |alpha - alpha*| = ${Math.sqrt(off)} but delta = ${measured.delta}`);
     }
     if (!(Math.abs(measured.primal - position.primal) <= slack)) {
@@ -104,7 +105,7 @@ export function examine(instance: Instance, name: BackendName, most = 60): Count
         if (!(facts[i]! & bit) || bit === FACT.agreed || known.has(64 * i + bit)) continue;
         known.add(64 * i + bit);
         count.claims++;
-        if (holds(scaled(), fit.gammas, y, i, bit) === false) {
+        if (holds(scaled(), gammas, y, i, bit) === false) {
           const what = Object.entries(FACT).find(([, b]) => b === bit)![0];
           throw new Error(
             `${where}: row ${i} is claimed to be ${what}, but theta* is ${at.theta[0].h[i]} .. ${at.theta[1].h[i]} with kinks ${at.kink.h[i]} and 1`,
@@ -157,7 +158,7 @@ export function examine(instance: Instance, name: BackendName, most = 60): Count
     count.agreed++;
     const one = model.predictOne(Array.from({ length: cols }, (_, j) => value(i, j)));
     if (one !== (values[i]! > 0 ? 1 : -1)) throw new Error(`row ${i} is agreed, but predictOne and decision differ`);
-    if (optimum.sure && holds(optimum, fit.gammas, y, i, one > 0 ? FACT.positive : FACT.negative) === false) {
+    if (optimum.sure && holds(optimum, gammas, y, i, one > 0 ? FACT.positive : FACT.negative) === false) {
       throw new Error(
         `row ${i} is agreed to be ${one}, but theta* is ${optimum.theta[0].h[i]} .. ${optimum.theta[1].h[i]}, label ${y[i]}`,
       );

@@ -58,7 +58,7 @@ export class Svm {
   #read = 0;
   readonly #out = new Float64Array(12);
 
-  /** scale: 0 none, 1 standard, 2 maxabs. Dense f64 data are centred by `begin`. */
+  /** gamma by row, or one for all. scale: 0 none, 1 standard, 2 maxabs. Dense f64 data are centred by `begin`. */
   constructor(X: Matrix, y: Int8Array, gamma: Float64Array, mu: number, scale: number) {
     const n = (this.#n = y.length);
     const d = (this.#d = X.describe().cols);
@@ -67,7 +67,7 @@ export class Svm {
     this.#scale = scale;
     this.#row = Uint32Array.from({ length: n }, (_, i) => i);
     this.#y = y.slice();
-    this.#gamma = gamma.slice();
+    this.#gamma = gamma.length === 1 ? new Float64Array(n).fill(gamma[0]!) : gamma.slice();
     this.#facts = new Uint8Array(n);
     this.#returns = new Uint8Array(n);
     [this.#slack, this.#radius, this.#x, this.#xPrev, this.#xNext, this.#q, this.#qPrev, this.#qNext] = Array.from(

@@ -54,7 +54,8 @@ double clamp(double value, double low, double high) { return std::min(std::max(v
 
 }  // namespace
 
-bool Svm::init(const Run& run, std::shared_ptr<Matrix> matrix, const int8_t* y, const double* gamma, double mu, Scale scale) {
+bool Svm::init(const Run& run, std::shared_ptr<Matrix> matrix, const int8_t* y, const double* gamma, bool per_row, double mu,
+               Scale scale) {
   run_ = run;
   scale_ = scale;
   X_ = std::move(matrix);
@@ -63,7 +64,7 @@ bool Svm::init(const Run& run, std::shared_ptr<Matrix> matrix, const int8_t* y, 
   active_ = n_;
   mu_ = mu;
   lambda_ = std::numeric_limits<double>::quiet_NaN();
-  for (Buffer<double>* b : {&gamma_, &slack_, &radius_, &x_, &x_prev_, &x_next_, &q_, &q_prev_, &q_next_, &work_}) {
+  for (Buffer<double>* b : {&gamma_, &slack_, &radius_, &x_, &x_prev_, &x_next_, &q_, &q_prev_, &q_next_}) {
     if (!b->allocate(n_)) return false;
     std::memset(b->data(), 0, n_ * sizeof(double));
   }
@@ -77,7 +78,7 @@ bool Svm::init(const Run& run, std::shared_ptr<Matrix> matrix, const int8_t* y, 
   }
   for (size_t i = 0; i < n_; ++i) row_[i] = static_cast<uint32_t>(i);
   std::memcpy(y_.data(), y, n_);
-  std::memcpy(gamma_.data(), gamma, n_ * sizeof(double));
+  for (size_t i = 0; i < n_; ++i) gamma_[i] = gamma[per_row ? i : 0];
   std::memset(facts_.data(), 0, n_);
   std::memset(returns_.data(), 0, n_);
   return true;
@@ -119,8 +120,8 @@ bool Svm::measure_columns() {
 
 size_t Svm::bytes() const {
   size_t total = row_.bytes() + index_.bytes() + y_.bytes() + facts_.bytes() + returns_.bytes();
-  for (const Buffer<double>* b : {&gamma_, &slack_, &radius_, &x_, &x_prev_, &x_next_, &q_, &q_prev_, &q_next_, &work_,
-                                  &inverse_scale_, &centre_, &w_, &w_prev_, &w_next_, &w_rest_, &wide_, &scratch_}) {
+  for (const Buffer<double>* b : {&gamma_, &slack_, &radius_, &x_, &x_prev_, &x_next_, &q_, &q_prev_, &q_next_, &inverse_scale_,
+                                  &centre_, &w_, &w_prev_, &w_next_, &w_rest_, &wide_, &scratch_}) {
     total += b->bytes();
   }
   return total;
@@ -167,7 +168,7 @@ void Svm::add_up(const double* u, size_t begin, size_t end, double* out) {
 }
 
 void Svm::combine(const double* x, size_t begin, size_t end, double* out) {
-  double* u = work_.data();
+  double* u = q_next_.data();  // free until the next margins are known
   split(run_, end - begin,
         [&](size_t p, size_t k) { run_.table->svm_sign(x + begin + p, y_.data() + begin + p, k, u + begin + p); });
   add_up(u, begin, end, out);
@@ -208,7 +209,7 @@ bool Svm::begin(double* out) {
 void Svm::warm(const double* w, double t) {
   margins(w, 0, n_, q_.data());
   for (size_t p = 0; p < n_; ++p) x_[p] = clamp((1 - (q_[p] + y_[p] * t)) / mu_, 0, gamma_[p]);
-  project_knapsack(run_, x_.data(), y_.data(), gamma_.data(), n_, 0, lambda_, x_.data(), work_.data(), index_.data());
+  project_knapsack(run_, x_.data(), y_.data(), gamma_.data(), n_, 0, lambda_, x_.data(), q_next_.data(), index_.data());
   combine(x_.data(), 0, n_, w_.data());
   margins(w_.data(), 0, n_, q_.data());
   std::memcpy(x_prev_.data(), x_.data(), n_ * sizeof(double));
@@ -221,7 +222,7 @@ void Svm::step(double L, double beta, double* out) {
   const auto state = [&](size_t p) { return State{x_.data() + p, x_prev_.data() + p, q_.data() + p, q_prev_.data() + p, beta}; };
   split(run_, n, [&](size_t p, size_t k) { run_.table->svm_forward(state(p), k, mu_, 1 / L, x_next_.data() + p); });
   const double lambda = project_knapsack(run_, x_next_.data(), y_.data(), gamma_.data(), n, -b_rest_, lambda_, x_next_.data(),
-                                         work_.data(), index_.data())
+                                         q_next_.data(), index_.data())
                             .lambda;
   if (!std::isnan(lambda)) {
     lambda_ = lambda;
@@ -314,7 +315,7 @@ void Svm::rest(double t, double delta, double* out) {
   if (active_ > before) margins(w_prev_.data(), before, active_, q_prev_.data());
   // Rest: those that do move behind the others, which keep their order; a few change places with the last ones, which is cheaper.
   size_t awake = 0, resting = 0;
-  uint32_t* moved = reinterpret_cast<uint32_t*>(work_.data());
+  uint32_t* moved = reinterpret_cast<uint32_t*>(q_next_.data());
   for (size_t p = 0; p < active_; ++p) {
     const bool rests = returns_[p] < kMostReturns && x_[p] == x_prev_[p] && idle(p, t, delta);
     (rests ? moved[resting++] : index_[awake++]) = static_cast<uint32_t>(p);

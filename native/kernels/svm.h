@@ -24,9 +24,10 @@ class Svm {
   // How columns are scaled: not, by their deviation, by their largest magnitude.
   enum class Scale : uint8_t { none, standard, maxabs };
 
-  // y, gamma by row, copied. Dense f64 data are centred by begin(). False if there is no memory.
-  [[nodiscard]] bool init(const Run& run, std::shared_ptr<Matrix> matrix, const int8_t* y, const double* gamma, double mu,
-                          Scale scale);
+  // y by row; gamma by row, or one for all (per_row false); copied. Dense f64 data are centred by begin(). False if there is no
+  // memory.
+  [[nodiscard]] bool init(const Run& run, std::shared_ptr<Matrix> matrix, const int8_t* y, const double* gamma, bool per_row,
+                          double mu, Scale scale);
 
   // Tasks. Each writes its answer to out[kResults].
   [[nodiscard]] bool begin(double* out);  // false if there is no memory
@@ -77,7 +78,7 @@ class Svm {
   Buffer<uint32_t> row_, index_;
   Buffer<int8_t> y_;
   Buffer<uint8_t> facts_, returns_;
-  Buffer<double> gamma_, slack_, radius_, x_, x_prev_, x_next_, q_, q_prev_, q_next_, work_;
+  Buffer<double> gamma_, slack_, radius_, x_, x_prev_, x_next_, q_, q_prev_, q_next_;
   // By column, in scaled space; wide_ = w / scale with a 0 behind, as the stored data want it.
   Buffer<double> inverse_scale_, centre_, w_, w_prev_, w_next_, w_rest_, wide_, scratch_;
 };

@@ -68,7 +68,7 @@ Outcome drive(const Run& run, const Data& data, int form, Svm::Scale scale) {
   const double mu = static_cast<double>(data.n) / 128;
   Svm svm;
   double out[Svm::kResults] = {};
-  CHECK(svm.init(run, matrix(run, data, form), data.y.data(), data.gamma.data(), mu, scale));
+  CHECK(svm.init(run, matrix(run, data, form), data.y.data(), data.gamma.data(), true, mu, scale));
   CHECK(svm.begin(out));
   double L = mu + 1.5 * out[0];
   const double cap = mu + out[1];
@@ -153,7 +153,7 @@ Outcome drive(const Run& run, const Data& data, int form, Svm::Scale scale) {
 
   // A warm start from the answer is (nearly) the answer.
   Svm again;
-  CHECK(again.init(run, matrix(run, data, form), data.y.data(), data.gamma.data(), mu, scale));
+  CHECK(again.init(run, matrix(run, data, form), data.y.data(), data.gamma.data(), true, mu, scale));
   CHECK(again.begin(out));
   again.warm(end.w.data(), t);
   again.look(out);
