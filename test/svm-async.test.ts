@@ -206,8 +206,10 @@ describe.each(['native', 'js'] as BackendName[])('LinearSvm.fitAsync(points, lab
 
   it('survives garbage collections', async () => {
     const expected = essence(LinearSvm.fit(rows, labels, { backend }));
-    const fits = Array.from({ length: 4 }, () => LinearSvm.fitAsync(Dataset.from(rows, { backend }), labels));
-    const timer = setInterval(() => globalThis.gc!(), 20);
+    let collections = 0;
+    const onProgress = () => globalThis.gc!();
+    const fits = Array.from({ length: 3 }, () => LinearSvm.fitAsync(Dataset.from(rows, { backend }), labels, { onProgress }));
+    const timer = setInterval(() => collections++ < 20 && globalThis.gc!(), 1); // in the midst of a step, too
     for (const model of await Promise.all(fits)) expect(essence(model)).toEqual(expected);
     clearInterval(timer);
     expect(globalThis.gc).toBeTypeOf('function');

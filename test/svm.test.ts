@@ -367,7 +367,13 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
 
     it.each(['none', 'standard'] as const)('has with keepSets a feasible dual that makes the weights, scale %s', (scale) => {
       const weights = rows.map((_, i) => 0.5 + (i % 4));
-      const { info, ...model } = fit(rows, labels, { keepSets: true, scale, sampleWeight: weights, stop: stop.gap(1e-7) });
+      const { info, ...model } = fit(rows, labels, {
+        keepSets: true,
+        scale,
+        sampleWeight: weights,
+        stop: stop.gap(1e-7),
+        maxIterations: 300,
+      });
       const { alpha, sets } = info as Required<typeof info>;
       let balance = 0;
       let sum = 0;
