@@ -121,28 +121,6 @@ export interface Kernels {
   ): number;
   /** Projects each block (l, p) = x[start[k] … start[k+1]) onto { |p| ≤ l }; out may be x. */
   projectCones(x: Float64Array, start: Uint32Array, out: Float64Array, threads: number): void;
-  /** a = y + (1 - q(y) - mu y) / L at y = x + beta (x - xPrev), q(y) = q + beta (q - qPrev). */
-  svmForward(
-    x: Float64Array,
-    xPrev: Float64Array,
-    q: Float64Array,
-    qPrev: Float64Array,
-    beta: number,
-    mu: number,
-    L: number,
-    a: Float64Array,
-  ): void;
-  /** For s = xNext - y: out = [ |s|², s·(qNext - q(y)), Σ |s_i (qNext - q(y))_i| ]. */
-  svmStep(
-    x: Float64Array,
-    xPrev: Float64Array,
-    q: Float64Array,
-    qPrev: Float64Array,
-    beta: number,
-    xNext: Float64Array,
-    qNext: Float64Array,
-    out: Float64Array,
-  ): void;
 }
 
 export interface Backend extends Kernels {

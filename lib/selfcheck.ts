@@ -156,54 +156,6 @@ function checkCones(length: number, backend: Kernels, twin: Kernels, threads: nu
   });
 }
 
-/** FISTA's sweeps: at most eight operations an entry, on terms no larger than the sizes below; then sums of n. */
-function checkSweeps(n: number, backend: Kernels, twin: Kernels): KernelCheck[] {
-  const [x, xPrev, q, qPrev, xNext, qNext] = [6, 7, 8, 9, 10, 11].map((seed) => noise(n, seed)) as [
-    Float64Array,
-    Float64Array,
-    Float64Array,
-    Float64Array,
-    Float64Array,
-    Float64Array,
-  ];
-  const [beta, mu, L] = [0.9, 0.5, 3];
-  const reach = (now: Float64Array, before: Float64Array, i: number) =>
-    Math.abs(now[i]!) + beta * (Math.abs(now[i]!) + Math.abs(before[i]!));
-  const [p, r] = [new Float64Array(n), new Float64Array(n)];
-  const forward = (k: Kernels, out: Float64Array) => k.svmForward(x, xPrev, q, qPrev, beta, mu, L, out);
-  forward(backend, p);
-  forward(twin, r);
-  const size = (i: number) => reach(x, xPrev, i) + (1 + reach(q, qPrev, i) + mu * reach(x, xPrev, i)) / L;
-
-  const [s, t] = [new Float64Array(3), new Float64Array(3)];
-  const step = (k: Kernels, out: Float64Array) => k.svmStep(x, xPrev, q, qPrev, beta, xNext, qNext, out);
-  step(backend, s);
-  step(twin, t);
-  const sizes = [0, 0, 0];
-  for (let i = 0; i < n; i++) {
-    const moved = Math.abs(xNext[i]!) + reach(x, xPrev, i);
-    const rose = Math.abs(qNext[i]!) + reach(q, qPrev, i);
-    sizes[0]! += moved * moved;
-    sizes[1]! += moved * rose;
-    sizes[2]! += moved * rose;
-  }
-  return [
-    verdict('svm forward', largest(p, r, size), 16 * UNIT, {
-      backend: time(() => forward(backend, p)),
-      twin: time(() => forward(twin, r)),
-    }),
-    verdict(
-      'svm step',
-      largest(s, t, (i) => sizes[i]!),
-      2 * (n + 8) * UNIT,
-      {
-        backend: time(() => step(backend, s)),
-        twin: time(() => step(twin, t)),
-      },
-    ),
-  ];
-}
-
 function verdict(kernel: string, difference: number, bound: number, times: KernelCheck['time']): KernelCheck {
   return { kernel, difference, bound, time: times, agrees: difference <= bound };
 }
@@ -216,6 +168,5 @@ export function selfCheck(points: DenseMatrix, labels: Int8Array, backend: Backe
     checkKnapsack(labels.length, labels, 'cold', backend, twin, threads),
     checkKnapsack(labels.length, labels, 'warm', backend, twin, threads),
     ...[3, 31].map((length) => checkCones(length, backend, twin, threads)),
-    ...checkSweeps(labels.length, backend, twin),
   ];
 }

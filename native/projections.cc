@@ -1,4 +1,4 @@
-// The projections and sweeps as functions of the caller's own arrays.
+// The projections as functions of the caller's own arrays.
 #include "addon.h"
 #include "arguments.h"
 #include "cones.h"
@@ -38,38 +38,11 @@ Napi::Value cones(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
-State state(const Napi::CallbackInfo& info, size_t n) {
-  return {array<double>(info, 0, "x", n).data, array<double>(info, 1, "xPrev", n).data, array<double>(info, 2, "q", n).data,
-          array<double>(info, 3, "qPrev", n).data, number(info, 4, "beta")};
-}
-
-// svmForward(x, xPrev, q, qPrev, beta, mu, L, a)
-Napi::Value forward(const Napi::CallbackInfo& info) {
-  const size_t n = array<double>(info, 0, "x", 0).size;
-  const auto a = array<double>(info, 7, "a", n);
-  addon(info.Env()).table->svm_forward(state(info, n), n, number(info, 5, "mu"), 1 / number(info, 6, "L"), a.data);
-  return info.Env().Undefined();
-}
-
-// svmStep(x, xPrev, q, qPrev, beta, xNext, qNext, out): out = [squared, curvature, magnitude]
-Napi::Value step(const Napi::CallbackInfo& info) {
-  const size_t n = array<double>(info, 0, "x", 0).size;
-  const auto x_next = array<double>(info, 5, "xNext", n), q_next = array<double>(info, 6, "qNext", n);
-  const auto out = array<double>(info, 7, "out", 3);
-  const Step s = addon(info.Env()).table->svm_step(state(info, n), x_next.data, q_next.data, n);
-  out.data[0] = s.squared;
-  out.data[1] = s.curvature;
-  out.data[2] = s.magnitude;
-  return info.Env().Undefined();
-}
-
 }  // namespace
 
 void register_projections(Napi::Env env, Napi::Object exports) {
   exports.Set("projectKnapsack", Napi::Function::New(env, knapsack, "projectKnapsack"));
   exports.Set("projectCones", Napi::Function::New(env, cones, "projectCones"));
-  exports.Set("svmForward", Napi::Function::New(env, forward, "svmForward"));
-  exports.Set("svmStep", Napi::Function::New(env, step, "svmStep"));
 }
 
 }  // namespace fista

@@ -23,8 +23,6 @@ function atLevel(addon: Addon, level: string): Backend {
     Svm: new Proxy(addon.Svm, { construct: (_, args) => Reflect.construct(here().Svm, args) as SvmProblem }),
     projectKnapsack: (...args) => here().projectKnapsack(...args),
     projectCones: (...args) => here().projectCones(...args),
-    svmForward: (...args) => here().svmForward(...args),
-    svmStep: (...args) => here().svmStep(...args),
   };
 }
 

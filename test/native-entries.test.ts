@@ -27,8 +27,6 @@ const PRELUDE = `
     'multiplyTransposed (sparse)': [(...a) => S.multiplyTransposed(...a), f64(2), f64(3), 1],
     projectKnapsack: [addon.projectKnapsack, f64(4), new Int8Array(4).fill(1), f64(4), 0, NaN, f64(4), 1],
     projectCones: [addon.projectCones, f64(4), u32(0, 1, 4), f64(4), 1],
-    svmForward: [addon.svmForward, f64(4), f64(4), f64(4), f64(4), 0.5, 0.1, 2, f64(4)],
-    svmStep: [addon.svmStep, f64(4), f64(4), f64(4), f64(4), 0.5, f64(4), f64(4), f64(3)],
   };
   // What came of a call: 'returned', or the error's name and message.
   const outcome = (call) => {

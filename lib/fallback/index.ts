@@ -3,4 +3,3 @@ export { projectCones } from './cones.js';
 export { projectKnapsack } from './knapsack.js';
 export { Matrix } from './matrix.js';
 export { Svm } from './svm.js';
-export { svmForward, svmStep } from './sweeps.js';

@@ -33,7 +33,6 @@ constexpr Table kTable = {
     cone_shares,
     scale,
     svm_forward,
-    svm_step,
     svm_finish,
     svm_offsets,
     svm_gap,

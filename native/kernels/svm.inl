@@ -1,5 +1,16 @@
 // The SVM's sweeps over rows (svm.h, lib/fallback/svm.ts). Lanes past the end read as y = gamma = slack = 0.
 
+// a = y + (1 - q(y) - mu y) / L
+void svm_forward(const State& s, size_t n, double mu, double inverse_L, double* a) {
+  const V beta = set1(s.beta), one = set1(1.0), m = set1(mu), inverse = set1(inverse_L);
+  sweep(n, [&](size_t i, auto at) {
+    const V x = at.load(s.x + i), q = at.load(s.q + i);
+    const V y = fma(beta, x - at.load(s.x_prev + i), x);
+    const V qy = fma(beta, q - at.load(s.q_prev + i), q);
+    at.store(a + i, fma((one - qy) - m * y, inverse, y));
+  });
+}
+
 void svm_sign(const double* a, const int8_t* y, size_t n, double* out) {
   sweep(n, [&](size_t i, auto at) { at.store(out + i, at.load(a + i) * at.load(y + i)); });
 }

@@ -91,30 +91,6 @@ void scale(const double* x, size_t n, double factor, double* out) {
   sweep(n, [&](size_t i, auto at) { at.store(out + i, at.load(x + i) * f); });
 }
 
-void svm_forward(const State& s, size_t n, double mu, double inverse_L, double* a) {
-  const V beta = set1(s.beta), one = set1(1.0), m = set1(mu), inverse = set1(inverse_L);
-  sweep(n, [&](size_t i, auto at) {
-    const V x = at.load(s.x + i), q = at.load(s.q + i);
-    const V y = fma(beta, x - at.load(s.x_prev + i), x);
-    const V qy = fma(beta, q - at.load(s.q_prev + i), q);
-    at.store(a + i, fma((one - qy) - m * y, inverse, y));
-  });
-}
-
-Step svm_step(const State& s, const double* x_next, const double* q_next, size_t n) {
-  const V beta = set1(s.beta);
-  V squared = zero(), curvature = zero(), magnitude = zero();
-  sweep(n, [&](size_t i, auto at) {
-    const V x = at.load(s.x + i), q = at.load(s.q + i);
-    const V step = at.load(x_next + i) - fma(beta, x - at.load(s.x_prev + i), x);
-    const V rise = at.load(q_next + i) - fma(beta, q - at.load(s.q_prev + i), q);
-    squared = fma(step, step, squared);
-    curvature = fma(step, rise, curvature);
-    magnitude = magnitude + abs(step * rise);
-  });
-  return {sum(squared), sum(curvature), sum(magnitude)};
-}
-
 double stream(const double* x, size_t n) {
   V s[8] = {zero(), zero(), zero(), zero(), zero(), zero(), zero(), zero()};
   size_t i = 0;

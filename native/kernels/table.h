@@ -37,11 +37,6 @@ struct Phi {
   double value, inside, magnitude;
 };
 
-// A step s = x+ - y of FISTA: |s|^2, s.(q(x+) - q(y)), and the sum of the magnitudes of the latter's terms.
-struct Step {
-  double squared, curvature, magnitude;
-};
-
 // One FISTA state: the last two iterates and their q = HH'x, and the extrapolation factor that makes
 // y = x + beta (x - x_prev), q(y) = q + beta (q - q_prev).
 struct State {
@@ -92,9 +87,6 @@ struct Table {
 
   // a = y + (1 - q(y) - mu y) / L
   void (*svm_forward)(const State& state, size_t n, double mu, double inverse_L, double* a);
-  // the step from y to x+
-  Step (*svm_step)(const State& state, const double* x_next, const double* q_next, size_t n);
-
   // The sweeps of the SVM (svm.h says what they compute), over n positions; sums are added to `sums`.
   void (*svm_finish)(const State& state, const int8_t* y, const double* x_next, double* q_next, size_t n, double* sums);
   void (*svm_offsets)(const SvmRows& rows, size_t n, const SvmShift& shift, double low, double high, double* sums);
