@@ -4,6 +4,7 @@
  * FISTA_CLASSIFY_BACKEND=native makes lib/backend.ts throw instead, and with it every test file.
  */
 import { backend, loadFallback, loadNative, type Backend, type Kernels, type Matrix, type SvmProblem } from '../lib/backend.js';
+import type { BackendName } from '../lib/types.js';
 
 interface Addon extends Backend {
   useSimd(level?: string): string;
@@ -36,6 +37,9 @@ export const js = loadFallback();
 
 /** The native backends, the plainest first; none where the addon is left out. */
 export const natives = everyLevel();
+
+/** The backends by name: what an option can ask for here. */
+export const names: readonly BackendName[] = natives.length > 0 ? ['native', 'js'] : ['js'];
 
 /** Every backend, with a name for test titles. */
 export const backends: { title: string; kernels: Kernels }[] = [

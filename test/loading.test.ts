@@ -3,7 +3,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
-import { natives } from './backends.js';
+import { names, natives } from './backends.js';
 import { node, ROOT, run, type Thrown } from './child.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'fista-classify-'));
@@ -30,6 +30,7 @@ const REMEDIES =
   'To do without: FISTA_CLASSIFY_BACKEND=js (the TypeScript kernels give the same answers, more slowly).';
 
 const native = describe.skipIf(natives.length === 0);
+const name = names[0]!;
 
 native('require, with an addon', () => {
   const best = natives.at(-1)?.simd;
@@ -148,17 +149,14 @@ describe('require and import', () => {
     const code = `
       import { Dataset, backend } from ${JSON.stringify(pathToFileURL(join(ROOT, main)).href)};
       process.stdout.write(backend.name + ' ' + Dataset.from([[1, 2]]).nnz);`;
-    const { stdout, stderr } = await node(['--input-type=module', '-e', code]);
-    expect([stdout, stderr]).toEqual([`${natives.length > 0 ? 'native' : 'js'} 2`, '']);
+    const { stdout, stderr } = await node(['--input-type=module', '-e', code], { FISTA_CLASSIFY_BACKEND: name });
+    expect([stdout, stderr]).toEqual([`${name} 2`, '']);
   });
 
   it('import of the package by its name has named exports', async () => {
     // From inside its folder a package can name itself.
-    const { stdout } = await node([
-      '--input-type=module',
-      '-e',
-      `import { backend } from 'fista-classify'; console.log(backend.simd)`,
-    ]);
+    const code = `import { backend } from 'fista-classify'; console.log(backend.simd)`;
+    const { stdout } = await node(['--input-type=module', '-e', code], { FISTA_CLASSIFY_BACKEND: name });
     expect(stdout.trim()).toBe(natives.at(-1)?.simd ?? 'none');
   });
 });
@@ -198,11 +196,10 @@ describe('worker threads', () => {
       return worker;
     };
     ${WORK}`;
-  const name = natives.length > 0 ? 'native' : 'js';
 
   it('load the package several at once, beside the main thread', async () => {
     const body = `${WORKER} const all = [1, 2, 3, 4].map(() => start(40)); work(40); return Promise.all(all.map((w) => w.ended));`;
-    expect(await run(body)).toEqual(Array<unknown>(4).fill([0, name, 9, 19, 29, 39]));
+    expect(await run(body, { FISTA_CLASSIFY_BACKEND: name })).toEqual(Array<unknown>(4).fill([0, name, 9, 19, 29, 39]));
   });
 
   it('may exit while others work, and be followed by new ones', async () => {
@@ -212,7 +209,7 @@ describe('worker threads', () => {
       for (let k = 0; k < 4; k++) short.push(await start(10).ended);
       work(20);
       return [short, (await long.ended)[0]];`;
-    expect(await run(body)).toEqual([Array<unknown>(4).fill([0, name, 9]), 0]);
+    expect(await run(body, { FISTA_CLASSIFY_BACKEND: name })).toEqual([Array<unknown>(4).fill([0, name, 9]), 0]);
   });
 
   it('may be terminated in the middle of their work', async () => {

@@ -7,6 +7,7 @@ import { stop } from '../lib/stopping.js';
 import { LinearSvm } from '../lib/svm.js';
 import type { SparseMatrix } from '../lib/types.js';
 import { normal, random } from './instances.js';
+import { names } from './backends.js';
 
 const SHARED = join(__dirname, '../../shared');
 
@@ -79,7 +80,7 @@ function checkOptimum(text: string, reference: Reference, backend: 'native' | 'j
   expect(reference.zero - info.zero).toBeLessThan(0.01 * rows);
 }
 
-describe.each(['native', 'js'] as const)('LinearSvm.fit, %s backend', (backend) => {
+describe.each(names)('LinearSvm.fit, %s backend', (backend) => {
   test('reaches the known optimum of wdbc, with its sets', () => {
     const text = readFileSync(join(__dirname, 'fixtures/wdbc.libsvm'), 'utf8');
     checkOptimum(text, WDBC, backend);
@@ -144,12 +145,15 @@ describe.each(['native', 'js'] as const)('LinearSvm.fit, %s backend', (backend) 
 
 const file = join(SHARED, 'reference/svm-optima.json');
 const references = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Record<string, Reference>) : {};
-describe('LinearSvm.fit reaches the optima of the reference sets', () => {
-  for (const [name, reference] of Object.entries(references)) {
-    const data = join(SHARED, `data/${name}.libsvm.gz`);
-    test.skipIf(!existsSync(data))(name, { timeout: 300_000 }, () => {
-      checkOptimum(gunzipSync(readFileSync(data)).toString(), reference, 'native');
-    });
-  }
-  if (Object.keys(references).length === 0) test.skip('left out: ../shared/reference is not here', () => {});
-});
+if (Object.keys(references).length === 0) {
+  process.stdout.write('Left out: the optima of the reference sets (../shared/reference is not here)\n');
+} else {
+  describe('LinearSvm.fit reaches the optima of the reference sets', () => {
+    for (const [name, reference] of Object.entries(references)) {
+      const data = join(SHARED, `data/${name}.libsvm.gz`);
+      test.skipIf(!existsSync(data))(name, { timeout: 300_000 }, () => {
+        checkOptimum(gunzipSync(readFileSync(data)).toString(), reference, names[0]!);
+      });
+    }
+  });
+}

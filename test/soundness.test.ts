@@ -5,11 +5,12 @@ import { examine, type Count } from './examine.js';
 import { stop } from '../lib/stopping.js';
 import { LinearSvm } from '../lib/svm.js';
 import { build, instances, normal, random, type Instance, type Parameters } from './instances.js';
+import { names } from './backends.js';
 
 const RUNS = Number(process.env['FISTA_CLASSIFY_RUNS'] ?? 1000);
 const SEED = Number(process.env['FISTA_CLASSIFY_SEED'] ?? 20260101);
 
-for (const backend of ['native', 'js'] as const) {
+for (const backend of names) {
   test(`LinearSvm.fit claims nothing that is false, ${backend} backend`, { timeout: 3_600_000 }, () => {
     const total = { instances: 0, checks: 0, claims: 0, agreed: 0, unsure: 0, intervals: 0 };
     fc.assert(
@@ -97,7 +98,7 @@ function unbalanced(seed: number): Instance {
   };
 }
 
-describe.each(['native', 'js'] as const)('LinearSvm.fit, %s backend', (backend) => {
+describe.each(names)('LinearSvm.fit, %s backend', (backend) => {
   test('reports a gap that holds where alpha is balanced only up to rounding', () => {
     examine(build(usual), backend);
   });

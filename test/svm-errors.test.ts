@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Dataset, LinearSvm, stop, type SvmJSON } from '../lib/index.js';
+import { names } from './backends.js';
 
 type Row = [call: string, run: () => unknown, Kind: new () => Error, code: string, message: string];
 
@@ -278,8 +279,8 @@ describe('bad input, whatever it is,', () => {
       { indptr: [0, 3, 2], indices: [0, 1], rows: 2, cols: 2 },
       { indptr: [0, 1, 2], indices: [0, 1], values: [1, -Infinity], rows: 2, cols: 2 },
     ]) {
-      const [native, js] = (['native', 'js'] as const).map((backend) => thrownBy(() => fit(points, [1, 2], { backend })));
-      expect(native!.message).toBe(js!.message);
+      const messages = names.map((backend) => thrownBy(() => fit(points, [1, 2], { backend })).message);
+      expect(new Set(messages).size).toBe(1);
     }
   });
 

@@ -2,19 +2,11 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Matrix } from '../lib/fallback/matrix.js';
 import { Svm } from '../lib/fallback/svm.js';
-import {
-  Dataset,
-  LinearSvm,
-  stop,
-  type BackendName,
-  type Points,
-  type StopRule,
-  type SvmOptions,
-  type SvmProgress,
-} from '../lib/index.js';
+import { Dataset, LinearSvm, stop, type Points, type StopRule, type SvmOptions, type SvmProgress } from '../lib/index.js';
 import { binary, clouds, dense, rounded, sparse, wdbc } from './svm-data.js';
+import { names } from './backends.js';
 
-const BACKENDS: BackendName[] = ['native', 'js'];
+const BACKENDS = names;
 const cancer = wdbc();
 const tight = { stop: stop.gap(1e-10) };
 
@@ -741,7 +733,7 @@ describe('info.passes', () => {
       const stored = form === cancer.rows ? 569 * 30 : (form as { indices: Uint32Array }).indices.length;
       expect(js.info.passes).toBe(count() / (2 * stored));
       vi.restoreAllMocks();
-      const native = LinearSvm.fit(form, cancer.labels, { ...options, backend: 'native' });
+      const native = LinearSvm.fit(form, cancer.labels, { ...options, backend: names[0]! });
       expect(native.info.iterations).toBe(js.info.iterations);
       expect(Math.abs(native.info.passes - js.info.passes)).toBeLessThan(0.01 * js.info.passes);
     }
@@ -784,7 +776,7 @@ describe('the net under the measured curvature', () => {
     expect(calls.lastIndexOf('rest')).toBeLessThan(calls.indexOf('wake')); // all rows awake from then on
     expect(info.status).toBe('gap');
     expect(info.iterations).toBeLessThan(2000);
-    const native = LinearSvm.fit(rows, labels, { ...options, backend: 'native' }).info;
+    const native = LinearSvm.fit(rows, labels, { ...options, backend: names[0]! }).info;
     expect(native.status).toBe('gap');
     expect(Math.abs(native.primal - info.primal)).toBeLessThan(2e-7 * info.primal);
     const norm = LinearSvm.fit(rows, labels, { ...options, L: 'norm' }).info;
