@@ -130,6 +130,10 @@ export interface EspProblem {
   weights(out: Float64Array): void;
   /** The sums of lambda (c - origin) + A p over the first family, then of mu (d - origin) - B q over the second. */
   sums(out: Float64Array): void;
+  /** out = Ax of the scaled problem: l by ellipsoid, p of as many entries as there are dimensions for each that is no point. */
+  applyA(l: Float64Array, p: Float64Array, out: Float64Array): void;
+  /** l, p = A'v. */
+  applyAT(v: Float64Array, l: Float64Array, p: Float64Array): void;
   dispose(): void;
 }
 

@@ -126,14 +126,16 @@ class Separating {
       normal,
       this.#vector((out) => problem.origin(out)),
     );
-    const offset = high + (low + middle);
+    // As it is given back: where the unit is not 1, that may be a number with few digits.
+    const given = (high + (low + middle)) / unit;
+    const offset = given * unit;
     const difference = differenceTwice(offset, high);
     const delta = difference.high + (difference.low - low); // offset - n.origin
     const spare = error + 4 * UNIT * Math.abs(delta) + 8 * (this.#cols + 2) * UNIT * UNIT * magnitude;
-    if (!(most + spare < delta && delta + spare < least) || (offset / unit) * unit !== offset) return false;
+    if (!(most + spare < delta && delta + spare < least)) return false;
     const slack = this.#vector((out) => problem.supports(out), this.#counts[0] + this.#counts[1]);
     for (let i = 0; i < slack.length; i++) slack[i] = (i < this.#counts[0] ? delta - slack[i]! : slack[i]! - delta) / unit;
-    this.#plane = { normal, offset: offset / unit, width: (least - most) / unit, slack };
+    this.#plane = { normal, offset: given, width: (least - most) / unit, slack };
     return true;
   }
 

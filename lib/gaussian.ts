@@ -12,34 +12,41 @@ export interface NotCovariance {
 }
 
 /**
- * Lower triangular F with F F' = S, for S symmetric positive semidefinite up to rounding. A pivot that is 0 up to rounding leaves a
- * column of zeros: the law is flat in that direction.
+ * F with F F' = S, for S symmetric positive semidefinite up to rounding: Cholesky's, of the correlations, the largest pivot first. Pivots
+ * that are 0 up to rounding leave columns of zeros: the law is flat in as many directions.
  */
 export function cholesky(S: readonly Float64Array[]): { factor: Float64Array[] } | NotCovariance {
   const d = S.length;
-  const rounding = 8 * (d + 1) * UNIT;
+  const noise = 64 * (d + 1) * UNIT;
+  const deviation = S.map((row, i) => Math.sqrt(Math.max(row[i]!, 0)));
   for (let i = 0; i < d; i++) {
+    if (S[i]![i]! < 0) return { row: i, col: i, value: S[i]![i]! };
     for (let j = 0; j < i; j++) {
       const [a, b] = [S[i]![j]!, S[j]![i]!];
       if (Math.abs(a - b) > 1e-12 * Math.max(Math.abs(a), Math.abs(b))) return { row: i, col: j, value: a, expected: b };
+      if (a !== 0 && deviation[i]! * deviation[j]! === 0) return { row: i, col: j, value: a, bound: 0 };
     }
   }
-  const factor = Array.from({ length: d }, () => new Float64Array(d));
-  for (let j = 0; j < d; j++) {
-    let pivot = S[j]![j]!;
-    for (let k = 0; k < j; k++) pivot -= factor[j]![k]! ** 2;
-    const noise = rounding * Math.abs(S[j]![j]!);
-    if (pivot < -noise || S[j]![j]! < 0) return { row: j, col: j, value: pivot };
-    const flat = pivot <= noise;
-    const root = flat ? 0 : Math.sqrt(pivot);
-    factor[j]![j] = root;
-    for (let i = j + 1; i < d; i++) {
-      let left = S[i]![j]!;
-      for (let k = 0; k < j; k++) left -= factor[i]![k]! * factor[j]![k]!;
-      // |s_ij|² <= s_ii s_jj of what is left
-      const bound = 2 * Math.sqrt(noise) * Math.sqrt(Math.abs(S[i]![i]!));
-      if (flat && Math.abs(left) > bound) return { row: i, col: j, value: left, bound };
-      factor[i]![j] = flat ? 0 : left / root;
+  const inverse = deviation.map((x) => (x > 0 ? 1 / x : 0));
+  const left = S.map((row, i) => row.map((x, j) => x * inverse[i]! * inverse[j]!)); // the correlations, less what is factored
+  const factor = S.map(() => new Float64Array(d));
+  const open = new Set(S.keys());
+  for (let k = 0; k < d; k++) {
+    const [pivot] = [...open].sort((i, j) => left[j]![j]! - left[i]![i]!);
+    if (!(left[pivot!]![pivot!]! > noise)) break;
+    const root = Math.sqrt(left[pivot!]![pivot!]!);
+    open.delete(pivot!);
+    factor[pivot!]![k] = root * deviation[pivot!]!;
+    for (const i of open) factor[i]![k] = (left[i]![pivot!]! / root) * deviation[i]!;
+    for (const i of open) for (const j of open) left[i]![j]! -= (left[i]![pivot!]! / root) * (left[j]![pivot!]! / root);
+  }
+  // What is left is 0 up to rounding, or S was no covariance.
+  for (const i of open) {
+    if (left[i]![i]! < -noise) return { row: i, col: i, value: left[i]![i]! * S[i]![i]! };
+    for (const j of open) {
+      const size = deviation[i]! * deviation[j]!;
+      if (j < i && Math.abs(left[i]![j]!) > 2 * noise)
+        return { row: i, col: j, value: left[i]![j]! * size, bound: 2 * noise * size };
     }
   }
   return { factor };

@@ -755,7 +755,7 @@ function readShape(shape: unknown, cols: number, where: string, to: number[]): n
   return KIND.full;
 }
 
-/** A mean, the factor of its covariance (a diagonal of deviations, or the rows of a lower triangle), and the confidence. */
+/** A mean, the factor of its covariance (a diagonal of deviations, or rows), and the confidence. */
 export function resolveCovariance(
   mean: unknown,
   covariance: unknown,

@@ -81,6 +81,7 @@ class EspHandle : public Napi::ObjectWrap<EspHandle> {
                         InstanceMethod<&EspHandle::normal>("normal"), InstanceMethod<&EspHandle::origin>("origin"),
                         InstanceMethod<&EspHandle::supports>("supports"), InstanceMethod<&EspHandle::weights>("weights"),
                         InstanceMethod<&EspHandle::sums>("sums"), InstanceMethod<&EspHandle::dispose>("dispose"),
+                        InstanceMethod<&EspHandle::apply_a>("applyA"), InstanceMethod<&EspHandle::apply_at>("applyAT"),
                         InstanceAccessor<&EspHandle::unit>("unit")});
   }
 
@@ -168,6 +169,22 @@ class EspHandle : public Napi::ObjectWrap<EspHandle> {
   Napi::Value supports(const Napi::CallbackInfo& info) { return write(info, esp(info.Env()).count(), &Esp::supports); }
   Napi::Value weights(const Napi::CallbackInfo& info) { return write(info, esp(info.Env()).count(), &Esp::weights); }
   Napi::Value sums(const Napi::CallbackInfo& info) { return write(info, 2 * esp(info.Env()).cols(), &Esp::sums); }
+
+  // applyA(l, p, out)
+  Napi::Value apply_a(const Napi::CallbackInfo& info) {
+    Esp& e = esp(info.Env());
+    e.apply_a(array<double>(info, 0, "l", e.count()).data, array<double>(info, 1, "p", e.p_size()).data,
+              array<double>(info, 2, "out", e.cols() + 2).data);
+    return info.Env().Undefined();
+  }
+
+  // applyAT(v, l, p)
+  Napi::Value apply_at(const Napi::CallbackInfo& info) {
+    Esp& e = esp(info.Env());
+    e.apply_at(array<double>(info, 0, "v", e.cols() + 2).data, array<double>(info, 1, "l", e.count()).data,
+               array<double>(info, 2, "p", e.p_size()).data);
+    return info.Env().Undefined();
+  }
 
   Napi::Value unit(const Napi::CallbackInfo& info) { return Napi::Number::New(info.Env(), esp(info.Env()).unit()); }
 

@@ -3,7 +3,16 @@
  * FISTA_CLASSIFY_BACKEND=js, or an addon that does not load, leaves the native half out (test/setup.ts says so, once);
  * FISTA_CLASSIFY_BACKEND=native makes lib/backend.ts throw instead, and with it every test file.
  */
-import { backend, loadFallback, loadNative, type Backend, type EspProblem, type Kernels, type Matrix, type SvmProblem } from '../lib/backend.js';
+import {
+  backend,
+  loadFallback,
+  loadNative,
+  type Backend,
+  type EspProblem,
+  type Kernels,
+  type Matrix,
+  type SvmProblem,
+} from '../lib/backend.js';
 
 interface Addon extends Backend {
   useSimd(level?: string): string;

@@ -133,7 +133,9 @@ describe('lib', () => {
     expect(users).toEqual(['lib/backend.ts']);
   });
 
-  const control = ['lib/fista.ts', 'lib/separation.ts', 'lib/stopping.ts', 'lib/bisect.ts'].filter((file) => existsSync(join(ROOT, file)));
+  const control = ['lib/fista.ts', 'lib/separation.ts', 'lib/stopping.ts', 'lib/bisect.ts'].filter((file) =>
+    existsSync(join(ROOT, file)),
+  );
   it('fista, stopping and bisect do not know which backend runs', () => {
     for (const file of control) {
       for (const { from, typeOnly } of imports(file)) {

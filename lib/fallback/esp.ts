@@ -427,6 +427,31 @@ export class Esp {
   sums(out: Float64Array): void {
     out.set(this.#sums[0]!);
   }
+
+  /** out = Ax: l by ellipsoid, p of d entries for each that is no point. */
+  applyA(l: Float64Array, p: Float64Array, out: Float64Array): void {
+    const d = this.#d;
+    const sum = new Float64Array(2 * d);
+    out[0] = out[1] = 0;
+    for (let i = 0; i < this.#n; i++) {
+      const family = i < this.#first ? 0 : 1;
+      out[family]! += l[i]!;
+      this.#add(i, l[i]!, 1 - 2 * family, p, this.#pAt[i]!, sum, family * d);
+    }
+    for (let j = 0; j < d; j++) out[2 + j] = (sum[j]! - sum[d + j]!) * this.#inverse;
+  }
+
+  /** l, p = A'v */
+  applyAT(v: Float64Array, l: Float64Array, p: Float64Array): void {
+    const w = v.slice(2).map((value) => value * this.#inverse);
+    for (let i = 0; i < this.#n; i++) {
+      const family = i < this.#first ? 0 : 1;
+      l[i] = v[family]! + (1 - 2 * family) * this.#along(i, w);
+      if (this.#kind[i] === KIND.point) continue;
+      this.#transposed(i, w, this.#block);
+      p.set(this.#block, this.#pAt[i]);
+    }
+  }
 }
 
 type Data = Float64Array | Float32Array;

@@ -397,6 +397,49 @@ void Esp::verify(double* out) {
   for (size_t i = first_; i < n_; ++i) out[1] = std::min(out[1], support_[i]);
 }
 
+// The parts' sums of lambda (c - origin) ± A p; p null: all 0.
+void Esp::combine(const double* l, const double* p) {
+  each_part([&](size_t, const Range& r, double* sum, double* room) {
+    std::memset(sum, 0, d_ * sizeof(double));
+    const double sign = r.family ? -1 : 1;
+    double* copy = room + 2 * (d_ + 1);
+    for (size_t i = r.begin; i < r.end; ++i) {
+      const double* mine = p ? p + p_at_[i] : zero_.data();
+      if (kind_[i] != point) std::memcpy(copy, mine, d_ * sizeof(double));
+      double ignored[2] = {0, 0};
+      const EspBlock block = {center(i), origin_.data(), shape(i), nullptr, nullptr, nullptr, zero_.data(), zero_.data(), 0, 0};
+      run_.table->esp_finish[kind_[i]](block, d_, 1, l[i], sign, copy, sum, ignored);
+      if (kind_[i] == full) add_product(i, sign, mine, room, sum);
+    }
+  });
+}
+
+void Esp::apply_a(const double* l, const double* p, double* out) {
+  combine(l, p);
+  double* sums = sums_[2].data();
+  add_up(sums);
+  out[0] = out[1] = 0;
+  for (size_t i = 0; i < n_; ++i) out[i < first_ ? 0 : 1] += l[i];
+  for (size_t j = 0; j < d_; ++j) out[2 + j] = (sums[j] - sums[d_ + j]) * inverse_;
+}
+
+void Esp::apply_at(const double* v, double* l, double* p) {
+  for (size_t j = 0; j < d_; ++j) wide_[j] = v[2 + j] * inverse_;
+  each_part([&](size_t, const Range& r, double*, double* room) {
+    for (size_t i = r.begin; i < r.end; ++i) {
+      // 0 + A'w / 1, not projected
+      EspBlock block = {center(i), origin_.data(), shape(i), wide_.data(), nullptr, nullptr, zero_.data(), zero_.data(), 0, 1};
+      if (kind_[i] == full) {
+        transposed(i, wide_.data(), room);
+        block.a = room;
+      }
+      double s[4];
+      run_.table->esp_forward[0][kind_[i]](block, d_, p + p_at_[i], s);
+      l[i] = v[r.family] + (r.family ? -s[0] : s[0]);
+    }
+  });
+}
+
 void Esp::move(double* out) {
   double a = 0, b = 0;
   for (size_t i = 0; i < first_; ++i) a += l_[0][i];
@@ -406,20 +449,7 @@ void Esp::move(double* out) {
     for (size_t j = 0; j < d_; ++j) origin_[j] += (sums[j] / a + sums[d_ + j] / b) / 2;
   }
   measure(out);
-  // Ax afresh.
-  each_part([&](size_t, const Range& r, double* sum, double* room) {
-    std::memset(sum, 0, d_ * sizeof(double));
-    const double sign = r.family ? -1 : 1;
-    for (size_t i = r.begin; i < r.end; ++i) {
-      const double* p = accepted_ > 0 ? p_[0].data() + p_at_[i] : zero_.data();
-      double* copy = room + 2 * (d_ + 1);
-      if (kind_[i] != point) std::memcpy(copy, p, d_ * sizeof(double));
-      double ignored[2] = {0, 0};
-      const EspBlock block = {center(i), origin_.data(), shape(i), nullptr, nullptr, nullptr, zero_.data(), zero_.data(), 0, 0};
-      run_.table->esp_finish[kind_[i]](block, d_, 1, l_[0][i], sign, copy, sum, ignored);
-      if (kind_[i] == full) add_product(i, sign, p, room, sum);
-    }
-  });
+  combine(l_[0].data(), accepted_ > 0 ? p_[0].data() : nullptr);
   add_up(sums);
   double answer[kResults] = {};
   answer[kSum1] = a;

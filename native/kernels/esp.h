@@ -53,6 +53,9 @@ class Esp {
   void power(bool first, double* out);
 
   void accept();
+  // out (d + 2) = Ax; and l, p = A'v. l by ellipsoid, p of d entries for each that is no point.
+  void apply_a(const double* l, const double* p, double* out);
+  void apply_at(const double* v, double* l, double* p);
   void keep(bool opposite);
   double unit() const { return unit_; }
   void normal(double* out) const;    // d
@@ -62,6 +65,7 @@ class Esp {
   void sums(double* out) const;      // 2 d
   size_t cols() const { return d_; }
   size_t count() const { return n_; }
+  size_t p_size() const { return p_at_[n_]; }
   size_t bytes() const;
 
  private:
@@ -81,6 +85,7 @@ class Esp {
   Copied copy(const Family* families);
   void measure_shape(size_t i);
   void measure(double* out);
+  void combine(const double* l, const double* p);
   void residual(double* v, double* out) const;
   bool aim(const double* v, double* out);
   const double* shape(size_t i) const { return shape_.data() + at_[i]; }
