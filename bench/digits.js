@@ -1,7 +1,17 @@
 // The digits 0 and 1 of MNIST, and the paper's ellipsoids around them: centre x in [0, 1]^784, shape diag(1e-10 + (1 - |2x - 1|) / 2).
 'use strict';
+const { readFileSync } = require('node:fs');
+const { join } = require('node:path');
+const { gunzipSync } = require('node:zlib');
 
 const PIXELS = 784;
+
+/** The digits in test/fixtures: 125 of each. */
+function readFixture() {
+  const bytes = gunzipSync(readFileSync(join(__dirname, '..', 'test', 'fixtures', 'mnist01.idx3-ubyte.gz')));
+  const images = Array.from({ length: 250 }, (_, i) => bytes.subarray(16 + PIXELS * i, 16 + PIXELS * (i + 1)));
+  return { zeros: images.slice(0, 125), ones: images.slice(125) };
+}
 
 /** IDX files (images, labels) as { zeros, ones }: lists of images of 784 bytes. */
 function readDigits(images, labels) {
@@ -46,4 +56,11 @@ function draw(list, n, next) {
   return all.slice(0, n);
 }
 
-module.exports = { readDigits, ellipsoids, random, draw };
+/** The least, median and most of some numbers. */
+function spread(numbers) {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  const n = sorted.length;
+  return { least: sorted[0], median: (sorted[(n - 1) >> 1] + sorted[n >> 1]) / 2, most: sorted[n - 1] };
+}
+
+module.exports = { readFixture, readDigits, ellipsoids, random, draw, spread };

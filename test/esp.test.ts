@@ -515,7 +515,7 @@ describe('ellipsoidFromCovariance(mean, covariance, { confidence })', () => {
     [[0], [1], { confidence: 1 }, 'Expected a number between 0 and 1 for options.confidence but received 1'],
     [[0], [1], { level: 0.9 }, 'Unknown option "level"; known are confidence'],
   ])('refuses what is no mean, covariance or confidence: %j %j %j', (mean, covariance, options, message) => {
-    expect(() => ellipsoidFromCovariance(mean as number[], covariance as number[], options as object)).toThrow(message);
+    expect(() => ellipsoidFromCovariance(mean as number[], covariance as number[], options as { confidence?: number })).toThrow(message);
   }); // prettier-ignore
 
   it('names the entry beside a pivot of 0 that no covariance has', () => {
