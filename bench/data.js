@@ -7,6 +7,7 @@ const { gunzipSync } = require('node:zlib');
 
 // sha256 of the text as it is on the LIBSVM data page, not compressed.
 const LIBSVM = 'https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/binary';
+const MNIST = 'MNIST (LeCun, Cortes, Burges), the digits 0 and 1 in their order, as IDX';
 const SETS = {
   a9a: { from: `${LIBSVM}/a9a`, sha256: '76b604b2c3f738783537bd3b32893eae66af54b8a41aee534fac1ecea45c1535' },
   a1a: { from: `${LIBSVM}/a1a`, sha256: '740f16ebaee4597b2f8f5286686d77fc297b1ceb2f67ed9510362b7cf6101166' },
@@ -32,6 +33,22 @@ const SETS = {
   },
   'a9a.t': { from: `${LIBSVM}/a9a.t`, sha256: '0c3135eb9b9d83a4fa007d6e1a3b719f029db78884dafd5a46a4d7eeb4c2b018' },
   'svmguide1.t': { from: `${LIBSVM}/svmguide1.t`, sha256: 'f9c2fd4c725172aeb4476fc1e2327d537f7fbc2f53f49dfd073f80efbe1ba8f7' },
+  'mnist01-test-images-idx3-ubyte': {
+    from: `${MNIST} (test set)`,
+    sha256: 'ab2d98bd6cc310374ba0c91593030014043a66031b5e5fea29ca2e844fbf6905',
+  },
+  'mnist01-test-labels-idx1-ubyte': {
+    from: `${MNIST} (test set)`,
+    sha256: '0fd740eac9f45ca4f4e28c0d149bc49ffb64d7447936d786de33fad4e7629dd0',
+  },
+  'mnist01-train-images-idx3-ubyte': {
+    from: `${MNIST} (train set)`,
+    sha256: '482e60888de7fa7ee006fef795764c059594ad61bc5376d601e04ae92a1b2081',
+  },
+  'mnist01-train-labels-idx1-ubyte': {
+    from: `${MNIST} (train set)`,
+    sha256: '74725c932888a926132f07f349b7fba6a5d33dff14d8f28b77f14351c19a9840',
+  },
 };
 
 /** (name) => the text of a set as a Buffer, or undefined after saying what to download. */

@@ -89,6 +89,64 @@ type SvmConstructor = new (
   threads: number,
 ) => SvmProblem;
 
+/** One family of ellipsoids: centres by rows, and each one's kind (KIND in lib/facts.ts) and shape, one after the other. */
+export interface EspFamily {
+  readonly centers: Float64Array | Float32Array;
+  readonly kinds: Uint8Array;
+  readonly shapes: Float64Array | Float32Array;
+}
+
+/** Words that an entry is not finite; never returns. family and part: 0 or 1, part 1 being the shapes. */
+export type OnEllipsoidProblem = (family: number, part: number, at: number) => never;
+
+/** The tasks of lib/fallback/esp.ts (and native/kernels/esp), by name. */
+export interface EspTasks {
+  begin(centred: number): Float64Array;
+  sweep(L: number, beta: number, testing: number): Float64Array;
+  test(): Float64Array;
+  verify(): Float64Array;
+  move(): Float64Array;
+  power(first: number): Float64Array;
+}
+
+export type EspCall = { [K in keyof EspTasks]: readonly [K, ...Parameters<EspTasks[K]>] }[keyof EspTasks];
+
+/** One separation problem: two families and iterates. Results are valid until the next task. */
+export interface EspProblem {
+  perform(...call: EspCall): Float64Array;
+  /** Performs a task off the main thread, or at least not at once. */
+  later(...call: EspCall): Promise<Float64Array>;
+  /** The candidate of the last sweep becomes the iterate. */
+  accept(): void;
+  /** Keeps the unit normal that was tested last, or its opposite. */
+  keep(opposite: boolean): void;
+  /** What the data were multiplied by: a power of two, nearly always 1. All lengths below are in that unit. */
+  readonly unit: number;
+  /** The normal kept. */
+  normal(out: Float64Array): void;
+  origin(out: Float64Array): void;
+  /** By ellipsoid, what `verify` found: n.(z - origin), its most over each of the first family, its least over each of the second. */
+  supports(out: Float64Array): void;
+  /** lambda by ellipsoid of the first family, then mu of the second. */
+  weights(out: Float64Array): void;
+  /** The sums of lambda (c - origin) + A p over the first family, then of mu (d - origin) - B q over the second. */
+  sums(out: Float64Array): void;
+  /** out = Ax of the scaled problem: l by ellipsoid, p of as many entries as there are dimensions for each that is no point. */
+  applyA(l: Float64Array, p: Float64Array, out: Float64Array): void;
+  /** l, p = A'v. */
+  applyAT(v: Float64Array, l: Float64Array, p: Float64Array): void;
+  dispose(): void;
+}
+
+type EspConstructor = new (
+  onProblem: OnEllipsoidProblem,
+  threads: number,
+  cols: number,
+  ...families: [...Positional<EspFamily>, ...Positional<EspFamily>]
+) => EspProblem;
+
+type Positional<F extends EspFamily> = [centers: F['centers'], kinds: F['kinds'], shapes: F['shapes']];
+
 interface MatrixConstructor {
   new (onProblem: OnProblem, threads: number, data: Float64Array | Float32Array, rows: number, cols: number): Matrix;
   new (
@@ -106,6 +164,7 @@ interface MatrixConstructor {
 export interface Kernels {
   Matrix: MatrixConstructor;
   Svm: SvmConstructor;
+  Esp: EspConstructor;
   /**
    * x = the point of { y·x = b, 0 ≤ x_i ≤ gamma_i } nearest to a (x may be a); `guess` (or NaN) is where to look for lambda first.
    * Returns lambda, x_i = clamp(a_i - lambda y_i, 0, gamma_i); or NaN, and x undefined, if b is out of reach.

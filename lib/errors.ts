@@ -1,6 +1,7 @@
 /** Errors all speak one grammar: Expected ⟨what⟩ for ⟨where⟩ but received ⟨what came⟩. */
 
-export type ErrorCode = 'ERR_POINTS' | 'ERR_LABELS' | 'ERR_OPTION' | 'ERR_MODEL' | 'ERR_BACKEND' | 'ERR_DISPOSED';
+export type ErrorCode =
+  'ERR_POINTS' | 'ERR_ELLIPSOIDS' | 'ERR_LABELS' | 'ERR_OPTION' | 'ERR_MODEL' | 'ERR_BACKEND' | 'ERR_DISPOSED';
 
 type ErrorKind = new (message: string, options?: ErrorOptions) => Error;
 

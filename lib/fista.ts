@@ -171,8 +171,18 @@ function overflow(): Error {
 type Numbers7 = [...Numbers4, number, number, number];
 type Numbers4 = [number, number, number, number];
 
+/** What performs tasks: a problem, of either kind. */
+interface Performer<Call extends readonly unknown[]> {
+  perform(...call: Call): Float64Array;
+  later(...call: Call): Promise<Float64Array>;
+}
+
 /** Performs a loop's tasks on this thread. An aborted signal's reason is thrown, as it is. */
-export function run<R>(loop: Generator<SvmCall, R, Float64Array>, problem: SvmProblem, signal?: AbortSignal): R {
+export function run<Call extends readonly unknown[], R>(
+  loop: Generator<Call, R, Float64Array>,
+  problem: Performer<Call>,
+  signal?: AbortSignal,
+): R {
   let next = loop.next();
   while (!next.done) {
     signal?.throwIfAborted();
@@ -182,9 +192,9 @@ export function run<R>(loop: Generator<SvmCall, R, Float64Array>, problem: SvmPr
 }
 
 /** Performs a loop's tasks elsewhere, one after the other. */
-export async function runAsync<R>(
-  loop: Generator<SvmCall, R, Float64Array>,
-  problem: SvmProblem,
+export async function runAsync<Call extends readonly unknown[], R>(
+  loop: Generator<Call, R, Float64Array>,
+  problem: Performer<Call>,
   signal?: AbortSignal,
 ): Promise<R> {
   let next = loop.next();

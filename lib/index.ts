@@ -1,6 +1,7 @@
 /** The public surface. */
 export { backend } from './backend.js';
 export { Dataset } from './dataset.js';
+export { ellipsoidFromCovariance, separateEllipsoids, separateEllipsoidsAsync } from './esp.js';
 export { stop } from './stopping.js';
 export { LinearSvm, type Fitted } from './svm.js';
 export type * from './types.js';

@@ -177,3 +177,93 @@ export interface SvmJSON {
   readonly bias: number;
   readonly weights: readonly number[];
 }
+
+/** The points center + shape·z with |z| <= 1. */
+export interface Ellipsoid {
+  readonly center: ArrayLike<number>;
+  /** 0 or absent: a point; a number: a ball's radius; numbers: a diagonal; rows of numbers: a matrix, which may be singular. @default 0 */
+  readonly shape?: number | ArrayLike<number> | readonly ArrayLike<number>[];
+}
+
+/** A family: one by one; or, for many of them, centres and diagonals as the rows of two matrices. */
+export type Ellipsoids = readonly Ellipsoid[] | { readonly centers: DenseMatrix; readonly shapes: DenseMatrix };
+
+export interface EspOptions {
+  /**
+   * When to stop: at the first plane that is proved to separate; when the bracket on the distance has closed, at the widest slab; or
+   * when the iteration stands still (the paper's measure, for comparison). @default 'any'
+   */
+  goal?: 'any' | 'widest' | 'converged';
+  /**
+   * 'any': how near the hulls come to count as touching, as a share of the data's size; 'widest': the bracket, relative;
+   * 'converged': the length of a step. @default 1e-6, with 'widest' 1e-4
+   */
+  tolerance?: number;
+  /** Which offset is tried: the best one for the normal, or the paper's. @default 'best' */
+  test?: 'best' | 'paper';
+  /** The step size: measured curvature, or the norm of the paper. @default 'measured' */
+  L?: 'measured' | 'paper';
+  /** Whether momentum starts anew when it points the wrong way. @default true with L: 'measured', else false */
+  restart?: boolean;
+  /** @default 10_000 */
+  maxIterations?: number;
+  /** Milliseconds. @default none */
+  timeLimit?: number;
+  signal?: AbortSignal;
+  /** Called at every iteration. What it throws ends the run and comes out unchanged. */
+  onProgress?: (progress: EspProgress) => void;
+  /** @default os.availableParallelism() */
+  threads?: number;
+  /** @default 'auto' */
+  backend?: 'auto' | BackendName;
+}
+
+/** Proved bounds on the distance between the convex hulls of the two families. */
+export interface DistanceBracket {
+  readonly lower: number;
+  readonly upper: number;
+}
+
+export interface EspProgress {
+  readonly iteration: number;
+  /** Milliseconds. */
+  readonly elapsed: number;
+  readonly distance: DistanceBracket;
+  readonly L: number;
+}
+
+interface Separated {
+  readonly status: 'separated';
+  /** Of unit length, from the first family to the second: normal·z is below offset on the first, above it on the second. */
+  readonly normal: Float64Array;
+  readonly offset: number;
+  /** Of the slab along the normal that is free of both families. */
+  readonly width: number;
+  /** By ellipsoid, the first family's and then the second's: its distance from the plane. */
+  readonly slack: Float64Array;
+  /** Every centre may move by anything less, in any direction, and the families stay separable. */
+  readonly robustness: number;
+  readonly goalReached: boolean;
+}
+
+interface Touching {
+  readonly status: 'touching';
+  /** A point that both hulls come near: to half of distance.upper. */
+  readonly witness: Float64Array;
+  /** Convex weights: the hulls' points near the witness are such averages of points of the ellipsoids. */
+  readonly weights: { readonly first: Float64Array; readonly second: Float64Array };
+}
+
+interface Undecided {
+  readonly status: 'max-iterations' | 'time-limit';
+}
+
+/** What came of a separation. A proved separator is always 'separated', whether or not the goal was reached. */
+export type Separation = (Separated | Touching | Undecided) & {
+  readonly distance: DistanceBracket;
+  /** With the goal 'any' the number of the iterate whose w separates; else of all. */
+  readonly iterations: number;
+  /** Milliseconds. */
+  readonly elapsed: number;
+  readonly backend: BackendName;
+};

@@ -22,6 +22,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   addon(env).table = choose_table(nullptr);
   exports.Set("useSimd", Napi::Function::New(env, use_simd, "useSimd"));
   register_matrix(env, exports);
+  register_esp(env, exports);
   register_svm(env, exports);
   register_projections(env, exports);
   return exports;

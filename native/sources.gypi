@@ -3,6 +3,7 @@
     "addon_sources": [
       "native/addon.cc",
       "native/async_job.cc",
+      "native/esp_handle.cc",
       "native/matrix_handle.cc",
       "native/projections.cc",
       "native/svm_handle.cc"
@@ -10,6 +11,7 @@
     "kernel_sources": [
       "native/kernels/cones.cc",
       "native/kernels/cpu.cc",
+      "native/kernels/esp.cc",
       "native/kernels/knapsack.cc",
       "native/kernels/matrix.cc",
       "native/kernels/parallel.cc",

@@ -3,7 +3,16 @@
  * FISTA_CLASSIFY_BACKEND=js, or an addon that does not load, leaves the native half out (test/setup.ts says so, once);
  * FISTA_CLASSIFY_BACKEND=native makes lib/backend.ts throw instead, and with it every test file.
  */
-import { backend, loadFallback, loadNative, type Backend, type Kernels, type Matrix, type SvmProblem } from '../lib/backend.js';
+import {
+  backend,
+  loadFallback,
+  loadNative,
+  type Backend,
+  type EspProblem,
+  type Kernels,
+  type Matrix,
+  type SvmProblem,
+} from '../lib/backend.js';
 import type { BackendName } from '../lib/types.js';
 
 interface Addon extends Backend {
@@ -22,6 +31,7 @@ function atLevel(addon: Addon, level: string): Backend {
     // What is made keeps the level it was made with.
     Matrix: new Proxy(addon.Matrix, { construct: (_, args) => Reflect.construct(here().Matrix, args) as Matrix }),
     Svm: new Proxy(addon.Svm, { construct: (_, args) => Reflect.construct(here().Svm, args) as SvmProblem }),
+    Esp: new Proxy(addon.Esp, { construct: (_, args) => Reflect.construct(here().Esp, args) as EspProblem }),
     projectKnapsack: (...args) => here().projectKnapsack(...args),
     projectCones: (...args) => here().projectCones(...args),
   };

@@ -141,7 +141,15 @@ describe('require and import', () => {
   });
 
   it('require(folder) exports these names', async () => {
-    expect(await run('return Object.keys(fista).sort();')).toEqual(['Dataset', 'LinearSvm', 'backend', 'stop']);
+    expect(await run('return Object.keys(fista).sort();')).toEqual([
+      'Dataset',
+      'LinearSvm',
+      'backend',
+      'ellipsoidFromCovariance',
+      'separateEllipsoids',
+      'separateEllipsoidsAsync',
+      'stop',
+    ]);
   });
 
   it('import of the main file has named exports', async () => {

@@ -1,5 +1,6 @@
 /** The TypeScript twins of native/kernels: the specification, and what runs where no binary loads. */
 export { projectCones } from './cones.js';
+export { Esp } from './esp.js';
 export { projectKnapsack } from './knapsack.js';
 export { Matrix } from './matrix.js';
 export { Svm } from './svm.js';

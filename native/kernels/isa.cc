@@ -12,6 +12,7 @@ namespace fista {
 namespace {
 
 #include "dense.inl"
+#include "esp.inl"
 #include "sparse.inl"
 #include "svm.inl"
 #include "sweeps.inl"
@@ -37,6 +38,11 @@ constexpr Table kTable = {
     svm_offsets,
     svm_gap,
     svm_sign,
+    {{esp_forward<0, false>, esp_forward<1, false>, esp_forward<2, false>, esp_forward<3, false>},
+     {esp_forward<0, true>, esp_forward<1, true>, esp_forward<2, true>, esp_forward<3, true>}},
+    {esp_finish<0>, esp_finish<1>, esp_finish<2>, esp_finish<3>},
+    {esp_support<0>, esp_support<1>, esp_support<2>, esp_support<3>},
+    esp_measure,
     stream,
 };
 

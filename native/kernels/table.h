@@ -56,6 +56,13 @@ struct SvmShift {
   double rho, w_norm, eta_t;
 };
 
+// One ellipsoid in a sweep: centre and shape, the direction w of the step and the normal n of the test, and its block of the last
+// two iterates. For a full matrix a = A'w and an = A'n, computed before.
+struct EspBlock {
+  const double *c, *origin, *a, *w, *n, *an, *p, *p_prev;
+  double beta, inverse_L;
+};
+
 struct Table {
   const char* name;
 
@@ -93,6 +100,12 @@ struct Table {
   void (*svm_gap)(const SvmRows& rows, size_t n, const SvmShift& shift, double t, double* sums);
   // out = a * y, for labels y
   void (*svm_sign)(const double* a, const int8_t* y, size_t n, double* out);
+  // The sweep of the ellipsoids (esp.inl says what they compute), over one of d entries: [with the test][kind], [kind].
+  void (*esp_forward[2][4])(const EspBlock& block, size_t d, double* z, double* sums);
+  void (*esp_finish[4])(const EspBlock& block, size_t d, double share, double lambda, double sign, double* z, double* acc,
+                        double* sums);
+  void (*esp_support[4])(const EspBlock& block, size_t d, double* out);
+  void (*esp_measure)(const double* c, const double* origin, size_t d, double* out);
   // sum of n doubles read as fast as the memory allows: the yardstick of the benchmark
   double (*stream)(const double* x, size_t n);
 };

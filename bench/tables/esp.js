@@ -1,0 +1,183 @@
+// Ellipsoid separation: the paper's tables on MNIST (zeros against ones), larger families, the two-dimensional experiment, and time.
+'use strict';
+const { separateEllipsoids } = require('../..');
+const { draw, ellipsoids, random, readDigits, spread } = require('../digits.js');
+const { plainLoop } = require('../plain.js');
+
+const PAPER = { test: 'paper', L: 'paper' };
+const DRAWS = 20;
+
+// Ellipsoids, then the iterations expected: the median of the paper's way and of the default. Balanced draws scatter in the paper's way.
+const FIRST = [
+  [1, 1, 1, 1],
+  [5, 5, 1, 1],
+  [10, 10, 1, 1],
+  [25, 25, 2, 1],
+  [50, 50, 2, 1],
+  [75, 75, 2, 1],
+  [100, 100, 10, 1],
+  [125, 125, 2, 1],
+  [5, 25, 5, 1],
+  [25, 5, 6, 1],
+  [10, 100, 9, 1],
+  [100, 10, 10, 1],
+  [1, 125, 23, 1],
+  [125, 1, 34, 1],
+];
+
+/** The digits of one half of MNIST, or undefined. */
+function load(data, half) {
+  const images = data(`mnist01-${half}-images-idx3-ubyte`);
+  const labels = data(`mnist01-${half}-labels-idx1-ubyte`);
+  return images && labels && readDigits(images, labels);
+}
+
+function instances(digits, n, m, count) {
+  return Array.from({ length: count }, (_, k) => {
+    const next = random(k + 1);
+    return [ellipsoids(draw(digits.zeros, n, next)), ellipsoids(draw(digits.ones, m, next))];
+  });
+}
+
+const text = ({ least, median, most }) => `${least} / ${median} / ${most}`;
+
+function count(cases, options) {
+  return spread(cases.map(([a, b]) => separateEllipsoids(a, b, options).iterations));
+}
+
+/** Milliseconds of an iteration: the median of those of one run. */
+function iterationTime([a, b], options) {
+  const times = [];
+  let last;
+  separateEllipsoids(a, b, {
+    goal: 'converged',
+    tolerance: 1e-15,
+    maxIterations: 40,
+    ...options,
+    onProgress: () => {
+      const now = performance.now();
+      if (last !== undefined) times.push(now - last);
+      last = now;
+    },
+  });
+  return spread(times.slice(8)).median;
+}
+
+function time(work, rounds = 15) {
+  return spread(
+    Array.from({ length: rounds }, () => {
+      const from = performance.now();
+      work();
+      return performance.now() - from;
+    }),
+  ).median;
+}
+
+/** Two random ellipses with centres (-d, 0) and (d, 0), as in the paper's figure. */
+function ellipses(seed) {
+  const next = random(seed);
+  const normal = () => Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next());
+  const shape = () => {
+    const [[a, b], [c, e]] = [
+      [normal(), normal()],
+      [normal(), normal()],
+    ];
+    return [
+      [0.1 * (a * a + b * b) + 1e-3, 0.1 * (a * c + b * e)],
+      [0.1 * (a * c + b * e), 0.1 * (c * c + e * e) + 1e-3],
+    ];
+  };
+  const [A, B] = [shape(), shape()];
+  return (d) => [[{ center: [-d, 0], shape: A }], [{ center: [d, 0], shape: B }]];
+}
+
+function run({ print, data }) {
+  const results = { first: [], converged: [], widest: [], large: [], plane: [], time: {} };
+  const test = load(data, 'test');
+  const train = load(data, 'train');
+  if (test && train) {
+    print(`Iterations to the first separator, least / median / most of ${DRAWS} seeded draws (test images)`);
+    print("zeros/ones     paper's way          expected   default          expected");
+    for (const [n, m, paper, best] of FIRST) {
+      const cases = instances(test, n, m, DRAWS);
+      const row = { zeros: n, ones: m, paper: count(cases, PAPER), default: count(cases, {}) };
+      results.first.push(row);
+      print(
+        `${`${n}/${m}`.padEnd(14)} ${text(row.paper).padEnd(20)} ${String(paper).padEnd(10)} ${text(row.default).padEnd(16)} ${best}`,
+      );
+    }
+
+    print('\nTo |y - proj| <= 1e-6 and to a bracket of 1e-4, per class (train images)');
+    for (const [n, draws, allowed] of [
+      [1, DRAWS, undefined],
+      [25, DRAWS, 210],
+      [125, 5, 280],
+    ]) {
+      const cases = instances(train, n, n, draws);
+      const converged = count(cases, { goal: 'converged' });
+      const widest = count(cases, { goal: 'widest' });
+      const paper = count(cases.slice(0, 2), { ...PAPER, goal: 'converged' });
+      results.converged.push({ n, converged, widest, paper });
+      print(
+        `${String(n).padEnd(5)} converged ${text(converged)}${allowed ? ` (median allowed: ${allowed})` : ''}   ` +
+          `paper's way ${text(paper)}   widest ${text(widest)}`,
+      );
+    }
+
+    print("\nLarger families, per class, 3 draws (train images): default, and the paper's L with the best offset and no restart");
+    for (const n of [500, 1000, 5000]) {
+      const cases = instances(train, n, n, n === 5000 ? 1 : 3);
+      const row = { n, default: count(cases, {}), paperL: n === 5000 ? undefined : count(cases, { L: 'paper' }) };
+      results.large.push(row);
+      print(`${String(n).padEnd(5)} ${text(row.default)}${row.paperL ? `   L: 'paper' ${text(row.paperL)}` : ''}`);
+    }
+
+    print('\nTime');
+    const one = instances(test, 125, 125, DRAWS).find(([a, b]) => separateEllipsoids(a, b).iterations === 1);
+    const iteration = spread(Array.from({ length: 9 }, () => iterationTime(one, {}))).median;
+    const whole = time(() => separateEllipsoids(...one));
+    const plain = plainLoop(125, 125, 784);
+    results.time = {
+      iteration,
+      whole,
+      wholeInIterations: whole / iteration,
+      plain,
+      plainOverIteration: plain && plain / iteration,
+    };
+    print(
+      `N = 125 per class: an iteration ${iteration.toFixed(3)} ms; typed arrays to a proved separator ${whole.toFixed(3)} ms, ${(whole / iteration).toFixed(1)} iterations (8 allowed)`,
+    );
+    if (plain)
+      print(
+        `a plain loop, one thread, -O3: ${plain.toFixed(3)} ms an iteration, ${(plain / iteration).toFixed(1)} times ours (2.5 wanted)`,
+      );
+    results.time.perEntry = [25, 125, 500, 1000, 5000].map((n) => {
+      const ms = iterationTime(instances(train, n, n, 1)[0], {});
+      return { n, nanoseconds: (ms * 1e6) / (2 * n * 784) };
+    });
+    const cost = results.time.perEntry.map(({ nanoseconds }) => nanoseconds);
+    print(
+      `ns an iteration per N d: ${results.time.perEntry.map(({ n, nanoseconds }) => `${n}: ${nanoseconds.toFixed(2)}`).join('   ')}   ratio ${(Math.max(...cost) / Math.min(...cost)).toFixed(1)} (2.5 allowed)`,
+    );
+  }
+
+  print(
+    '\nTwo ellipses, centres (-d, 0) and (d, 0): the first d that is separated within 100 iterations, and iterations from there on',
+  );
+  for (const seed of [1, 2, 3]) {
+    const at = ellipses(seed);
+    const steps = Array.from({ length: 100 }, (_, k) => (k + 1) / 100);
+    const runs = steps.map((d) => ({ d, ...separateEllipsoids(...at(d), { ...PAPER, maxIterations: 100 }) }));
+    const found = runs.filter(({ status }) => status === 'separated');
+    results.plane.push({ seed, first: found[0]?.d, iterations: found.map(({ d, iterations }) => [d, iterations]) });
+    print(
+      `seed ${seed}: first d = ${found[0]?.d}; ${found
+        .filter((_, k) => k % 10 === 0)
+        .map(({ d, iterations }) => `${d}: ${iterations}`)
+        .join('  ')}`,
+    );
+  }
+  return results;
+}
+
+module.exports = { name: 'esp', describe: "ellipsoid separation: the paper's tables on MNIST, larger families, time", run };
