@@ -8,6 +8,8 @@
 
 #if defined(_WIN32)
 #include <malloc.h>
+#else
+#include <sys/mman.h>
 #endif
 
 namespace fista {
@@ -27,21 +29,15 @@ class Buffer {
   }
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
-  ~Buffer() { free(data_); }
+  ~Buffer() { give_back(data_, size_); }
 
   // Makes room for n entries, their values undefined; the old ones are gone. False, and empty, if there is no memory.
   [[nodiscard]] bool allocate(size_t n) {
-    free(data_);
+    give_back(data_, size_);
     data_ = nullptr;
     size_ = 0;
     if (n > (SIZE_MAX - kLine) / sizeof(T)) return false;
-    const size_t bytes = (n * sizeof(T) + kLine) / kLine * kLine;  // never 0
-#if defined(_WIN32)
-    data_ = static_cast<T*>(_aligned_malloc(bytes, kLine));
-#else
-    void* p = nullptr;
-    data_ = posix_memalign(&p, kLine, bytes) == 0 ? static_cast<T*>(p) : nullptr;
-#endif
+    data_ = static_cast<T*>(take(bytes_for(n)));
     if (data_ == nullptr) return false;
     size_ = n;
     return true;
@@ -56,13 +52,36 @@ class Buffer {
 
  private:
   static constexpr size_t kLine = 64;
-  static void free(T* p) {
+  // From this size on memory comes from the system and goes back to it at once: in the C library's heap a few small arrays that
+  // outlive a large one keep its room from being used again, and the process grows.
+  static constexpr size_t kLarge = size_t(1) << 20;
+
+  static size_t bytes_for(size_t n) { return (n * sizeof(T) + kLine) / kLine * kLine; }  // never 0
+
+  static void* take(size_t bytes) {
+#if defined(_WIN32)
+    return _aligned_malloc(bytes, kLine);
+#else
+    void* p = nullptr;
+    if (bytes < kLarge) return posix_memalign(&p, kLine, bytes) == 0 ? p : nullptr;
+    p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return p == MAP_FAILED ? nullptr : p;
+#endif
+  }
+
+  static void give_back(T* p, size_t n) {
+    if (p == nullptr) return;
 #if defined(_WIN32)
     _aligned_free(p);
 #else
-    std::free(p);
+    if (bytes_for(n) < kLarge) {
+      std::free(p);
+    } else {
+      munmap(static_cast<void*>(p), bytes_for(n));
+    }
 #endif
   }
+
   T* data_ = nullptr;
   size_t size_ = 0;
 };
