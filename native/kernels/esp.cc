@@ -279,9 +279,10 @@ void Esp::sweep(double L, double beta, bool testing, double* out) {
     const double sign = r.family ? -1 : 1;
     double* an = room + d_ + 1;
     for (size_t i = r.begin; i < r.end; ++i) {
-      const uint8_t kind = kind_[i];
-      const double* p = accepted_ > 0 ? p_[0].data() + p_at_[i] : zero_.data();
-      const double* p_prev = still_ ? p : accepted_ > 1 ? p_[1].data() + p_at_[i] : zero_.data();
+      // From x = 0, where w is 0 too, p stays 0: only the centres are read, and no p is stored.
+      const uint8_t kind = accepted_ > 0 ? kind_[i] : static_cast<uint8_t>(point);
+      const double* p = accepted_ > 1 ? p_[0].data() + p_at_[i] : zero_.data();
+      const double* p_prev = still_ ? p : accepted_ > 2 ? p_[1].data() + p_at_[i] : zero_.data();
       double* z = p_[2].data() + p_at_[i];
       EspBlock block = {center(i), origin_.data(), shape(i), wide_.data(), tested_.data(), an, p, p_prev, beta, 1 / L};
       if (kind == full) {
@@ -449,7 +450,7 @@ void Esp::move(double* out) {
     for (size_t j = 0; j < d_; ++j) origin_[j] += (sums[j] / a + sums[d_ + j] / b) / 2;
   }
   measure(out);
-  combine(l_[0].data(), accepted_ > 0 ? p_[0].data() : nullptr);
+  combine(l_[0].data(), accepted_ > 1 ? p_[0].data() : nullptr);
   add_up(sums);
   double answer[kResults] = {};
   answer[kSum1] = a;
@@ -507,7 +508,7 @@ void Esp::accept() {
     std::swap(list[1], list[2]);
     std::swap(list[0], list[1]);
   }
-  if (accepted_ < 2) ++accepted_;
+  if (accepted_ < 3) ++accepted_;
   still_ = false;
 }
 

@@ -98,7 +98,7 @@ class Esp {
   Run run_{};
   size_t d_ = 0, n_ = 0, first_ = 0;
   double unit_ = 1, inverse_ = 1;
-  size_t accepted_ = 0;  // of the first iterates p is 0, and not stored
+  size_t accepted_ = 0;  // up to 3; p of the first two iterates is 0, and not stored
   bool still_ = false;   // the iterate before is the iterate itself
   Buffer<uint8_t> kind_;
   Buffer<double> c_, shape_, norm_, frobenius_, origin_;
