@@ -436,7 +436,7 @@ describe('bad input', () => {
     [good, { centers: { ...dense(2, 2), rows: 3 }, shapes: dense(2, 2) }, {}, 'RangeError', 'Expected rows × cols = 6 numbers for second.centers.data but received 4'],
     [good, { centers: dense(2, 2), shapes: dense(2, 2, NaN) }, {}, 'RangeError', 'Expected a finite number for second.shapes.data[0] but received NaN'],
     [good, far, { goals: 'any' }, 'TypeError', 'Unknown option "goals"; did you mean "goal"?'],
-    [good, far, { goal: 'best' }, 'RangeError', "Expected 'any', 'widest', 'converged' for options.goal but received \"best\""],
+    [good, far, { goal: 'best' }, 'RangeError', "Expected 'any', 'widest' or 'converged' for options.goal but received \"best\""],
     [good, far, { tolerance: 0 }, 'RangeError', 'Expected a number between 0 and 1 for options.tolerance but received 0'],
     [good, far, { tolerance: '1' }, 'TypeError', 'Expected a number between 0 and 1 for options.tolerance but received "1"'],
     [good, far, { maxIterations: 0 }, 'RangeError', 'Expected an integer from 1 to 1000000000 for options.maxIterations but received 0'],
