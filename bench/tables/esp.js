@@ -3,6 +3,7 @@
 const { separateEllipsoids } = require('../..');
 const { draw, ellipsoids, random, readDigits, spread } = require('../digits.js');
 const { plainLoop } = require('../plain.js');
+const { scs } = require('../scs.js');
 
 const PAPER = { test: 'paper', L: 'paper' };
 const DRAWS = 20;
@@ -91,7 +92,7 @@ function ellipses(seed) {
   return (d) => [[{ center: [-d, 0], shape: A }], [{ center: [d, 0], shape: B }]];
 }
 
-function run({ print, data }) {
+async function run({ print, data }) {
   const results = { first: [], converged: [], widest: [], large: [], plane: [], time: {} };
   const test = load(data, 'test');
   const train = load(data, 'train');
@@ -160,6 +161,26 @@ function run({ print, data }) {
       `ns an iteration per N d: ${results.time.perEntry.map(({ n, nanoseconds }) => `${n}: ${nanoseconds.toFixed(2)}`).join('   ')}   ratio ${(Math.max(...cost) / Math.min(...cost)).toFixed(1)} (2.5 allowed)`,
     );
   }
+
+  const solve = test && (await scs());
+  if (solve) {
+    print(
+      '\nscs-solver (SCS in WebAssembly, default settings, at most 60 s) on the widest slab; set-up of its matrices not counted',
+    );
+    results.peers = [25, 100, 500].map((n) => {
+      const [a, b] = instances(test, n, n, 1)[0];
+      const peer = solve(a, b, 60);
+      const any = time(() => separateEllipsoids(a, b), 5);
+      const widest = separateEllipsoids(a, b, { goal: 'widest' });
+      const slab = time(() => separateEllipsoids(a, b, { goal: 'widest' }), 3);
+      print(
+        `${String(n).padEnd(5)} scs ${peer.ms.toFixed(0)} ms, width ${peer.width.toFixed(4)} (${peer.status})   ` +
+          `first separator ${any.toFixed(2)} ms, ${(peer.ms / any).toFixed(0)} times as fast (20 wanted)   ` +
+          `widest ${slab.toFixed(1)} ms, width ${widest.width.toFixed(4)}, ${(peer.ms / slab).toFixed(1)} times as fast`,
+      );
+      return { n, scs: peer, any, widest: slab, width: widest.width };
+    });
+  } else print('\nLeft out: scs-solver is not installed');
 
   print(
     '\nTwo ellipses, centres (-d, 0) and (d, 0): the first d that is separated within 100 iterations, and iterations from there on',
