@@ -52,7 +52,7 @@ for (const target of readdirSync(join(root, 'test', 'fuzz')).filter((file) => fi
   console.log(`fuzz: ${name}, ${seconds} s`);
   run(join(build, `fuzz_${name}`), [
     ...[corpus, ...(existsSync(seeds) ? [seeds] : [])],
-    ...[`-max_total_time=${seconds}`, '-max_len=600', '-timeout=20', '-print_final_stats=1', '-verbosity=0'],
+    ...['-seed=1', `-max_total_time=${seconds}`, '-max_len=600', '-timeout=20', '-print_final_stats=1', '-verbosity=0'],
     `-artifact_prefix=${build}/${name}-`,
   ]);
 }

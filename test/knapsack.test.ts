@@ -143,6 +143,15 @@ const guessed = fc.tuple(problems, guesses, fc.boolean()).map(([problem, guess, 
 });
 
 describe.each(backends)('projectKnapsack, $title', ({ kernels }) => {
+  it('projectKnapsack(a) finds its way back to a piece that rounding left it beside', () => {
+    const n = 700;
+    const x = new Float64Array(n);
+    const b = -2.0463630789890885e-12;
+    const a = new Float64Array(n).fill(0.99999999999999667);
+    kernels.projectKnapsack(a, new Int8Array(n).fill(-1), new Float64Array(n).fill(1.125), b, NaN, x, 1);
+    expect(Math.abs(x.reduce((sum, value) => sum - value, -b))).toBeLessThan(n * 2 ** -53);
+  });
+
   it('projectKnapsack(a) is in bounds, balanced, and equal to the sorting twin, whatever the guess', () => {
     fc.assert(
       fc.property(guessed, ([problem, guess]) => {

@@ -166,6 +166,7 @@ export function projectKnapsack(
   const bracket: Bracket = { low: -Infinity, high: Infinity };
   let at = { value: 0, inside: 0, magnitude: 0 };
   let settled = false;
+  let piece = 0; // rows on the linear piece that the search ended on
 
   // Newton steps on all of phi. A root on the current piece ends them; after four the rest is left to the medians.
   for (let probe = 0; probe < 4; probe++) {
@@ -194,12 +195,15 @@ export function projectKnapsack(
     if (!(b <= most + slack && b >= least - slack)) return NaN;
     lambda = search(items, index, m, work, bracket, sums, b, n * UNIT);
     at = phi(items, lambda);
+    piece = sums.slope;
   }
   // One more Newton step: "settled" is as loose as the sum of n terms must be, and the running sums of the search cancel. Behind a
   // kink more rows may move than are inside now: unless those are too few to matter, the step must prove itself.
-  if (at.inside > 0) {
+  // Rounding may have left lambda just off the piece, with no row inside: its slope still tells the way back.
+  const inside = at.inside || piece;
+  if (inside > 0) {
     const excess = at.value - b;
-    const next = lambda + excess / at.inside;
+    const next = lambda + excess / inside;
     const safe = settled && 4 * at.inside >= n;
     if (safe || (next !== lambda && Math.abs(phi(items, next).value - b) < Math.abs(excess))) lambda = next;
   }

@@ -84,7 +84,7 @@ struct Settled {
 // Brucker's search among the rows index[0 .. m), which includes every row with a breakpoint strictly inside the bracket. `fixed`
 // is the sum of the others' constant terms, `linear` that of the linear ones' c, `slope` their number.
 // `magnitude` is the sum of the constant terms' magnitudes, and `unit` the relative rounding of sums.
-double search(const Items& items, uint32_t* index, size_t m, double* work, Bracket bracket, Settled sums, double b, double unit) {
+double search(const Items& items, uint32_t* index, size_t m, double* work, Bracket bracket, Settled& sums, double b, double unit) {
   auto& [fixed, magnitude, linear, slope] = sums;
   size_t before = SIZE_MAX;
   for (;;) {
@@ -150,7 +150,8 @@ double sample_root(const Items& items, double b, uint32_t* index, double* work) 
     const size_t stratum = items.n * k / m, width = items.n * (k + 1) / m - stratum;
     index[k] = static_cast<uint32_t>(stratum + (k * 2654435761u >> 7) % width);
   }
-  return search(items, index, m, work, Bracket(), Settled(), b * static_cast<double>(m) / static_cast<double>(items.n), 0);
+  Settled sums;
+  return search(items, index, m, work, Bracket(), sums, b * static_cast<double>(m) / static_cast<double>(items.n), 0);
 }
 
 }  // namespace
@@ -164,6 +165,7 @@ KnapsackResult project_knapsack(const Run& run, const double* a, const int8_t* y
   Bracket bracket;
   Phi phi = {0, 0, 0};
   bool settled = false;
+  double piece = 0;  // rows on the linear piece that the search ended on
 
   // Newton steps on all of phi. A root on the current piece ends them; after four the rest is left to the medians.
   for (int probe = 0; probe < 4; ++probe) {
@@ -196,11 +198,14 @@ KnapsackResult project_knapsack(const Run& run, const double* a, const int8_t* y
     if (!(b <= most + slack && b >= least - slack)) return {kNaN, kNaN};
     lambda = search(items, index, m, work, bracket, sums, b, scale);
     phi = phi_at(run, items, lambda);
+    piece = sums.slope;
   }
   // One more Newton step: "settled" is as loose as the sum of n terms must be, and the running sums of the search cancel. Behind a
   // kink more rows may move than are inside now: unless those are too few to matter, the step must prove itself.
-  if (phi.inside > 0) {
-    const double excess = phi.value - b, next = lambda + excess / phi.inside;
+  // Rounding may have left lambda just off the piece, with no row inside: its slope still tells the way back.
+  const double inside = phi.inside > 0 ? phi.inside : piece;
+  if (inside > 0) {
+    const double excess = phi.value - b, next = lambda + excess / inside;
     const bool safe = settled && 4 * phi.inside >= static_cast<double>(n);
     if (safe || (next != lambda && std::fabs(phi_at(run, items, next).value - b) < std::fabs(excess))) lambda = next;
   }
