@@ -3,8 +3,8 @@
 // may use the compute pool (parallel.h).
 #pragma once
 
-#include <deque>
 #include <functional>
+#include <list>
 #include <memory>
 #include <thread>
 
@@ -39,7 +39,7 @@ class Runner {
   size_t pending_ = 0;  // main thread only
   Mutex mutex_;
   Condition condition_;
-  std::deque<std::unique_ptr<Job>> queue_;
+  std::list<std::unique_ptr<Job>> queue_;  // std::deque and std::make_shared ask for a newer libstdc++
   bool stopping_ = false;
   std::thread thread_;
 };

@@ -57,7 +57,7 @@ class EspHandle : public Napi::ObjectWrap<EspHandle> {
     const Napi::Env env = info.Env();
     const size_t cols = count(info, 2, "cols");
     const Esp::Family first = family(info, 3, cols), second = family(info, 6, cols);
-    auto esp = std::make_shared<Esp>();
+    auto esp = std::shared_ptr<Esp>(new Esp);
     const Esp::Copied copied = esp->init({addon(env).table, threads(info, 1)}, cols, first, second);
     if (copied.kind == Esp::Copied::out_of_memory) out_of_memory(env);
     if (copied.kind == Esp::Copied::not_finite) {
@@ -134,8 +134,8 @@ class EspHandle : public Napi::ObjectWrap<EspHandle> {
       Napi::ObjectReference self;  // keeps the handle alive
       EspHandle* handle;
     };
-    auto state = std::make_shared<State>(
-        State{parse(info), esp_, Napi::Promise::Deferred::New(info.Env()), Napi::Persistent(Value()), this});
+    auto state = std::shared_ptr<State>(
+        new State{parse(info), esp_, Napi::Promise::Deferred::New(info.Env()), Napi::Persistent(Value()), this});
     auto job = std::make_unique<Runner::Job>();
     job->work = [state] { state->call.run(*state->esp); };
     job->done = [state](Napi::Env) {

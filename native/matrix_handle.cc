@@ -34,7 +34,7 @@ Napi::Value problem(Napi::Env env, const CopyResult& result) {
 MatrixHandle::MatrixHandle(const Napi::CallbackInfo& info) : Napi::ObjectWrap<MatrixHandle>(info) {
   const Napi::Env env = info.Env();
   table_ = addon(env).table;
-  auto matrix = std::make_shared<Matrix>();
+  auto matrix = std::shared_ptr<Matrix>(new Matrix);
   const Run run = {table_, threads(info, 1)};
   CopyResult result;
   if (info.Length() <= 5) {

@@ -4,6 +4,7 @@
       "native/addon.cc",
       "native/async_job.cc",
       "native/esp_handle.cc",
+      "native/glibc.cc",
       "native/matrix_handle.cc",
       "native/projections.cc",
       "native/svm_handle.cc"

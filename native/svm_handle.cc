@@ -47,7 +47,7 @@ class SvmHandle : public Napi::ObjectWrap<SvmHandle> {
     const double mu = number(info, 3, "mu");
     const size_t scale = count(info, 4, "scale");
     if (scale > 2) refuse(env, "0, 1 or 2", "scale", std::to_string(scale));
-    svm_ = std::make_shared<Svm>();
+    svm_ = std::shared_ptr<Svm>(new Svm);
     if (!svm_->init({addon(env).table, threads(info, 5)}, X, y.data, gamma.data, per_row, mu, static_cast<Svm::Scale>(scale))) {
       svm_.reset();
       out_of_memory(env);
@@ -131,8 +131,8 @@ class SvmHandle : public Napi::ObjectWrap<SvmHandle> {
       Napi::ObjectReference self;  // keeps the handle alive
       SvmHandle* handle;
     };
-    auto state = std::make_shared<State>(
-        State{parse(info), svm_, {}, false, Napi::Promise::Deferred::New(info.Env()), Napi::Persistent(Value()), this});
+    auto state = std::shared_ptr<State>(
+        new State{parse(info), svm_, {}, false, Napi::Promise::Deferred::New(info.Env()), Napi::Persistent(Value()), this});
     auto job = std::make_unique<Runner::Job>();
     job->work = [state] { state->ok = state->call.run(*state->svm, state->out); };
     job->done = [state](Napi::Env env) {
