@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Backend, Matrix } from './backend.js';
 import { coded } from './errors.js';
-import { copyPoints, resolveDatasetOptions } from './input.js';
+import { copyPoints, resolveDatasetOptions } from './input/index.js';
 import type { DatasetOptions, DenseMatrix, Rows, SparseMatrix } from './types.js';
 
 /**

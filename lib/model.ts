@@ -2,7 +2,7 @@
 import { kernels, type Matrix } from './backend.js';
 import { Dataset } from './dataset.js';
 import { coded, plural, rangeError, show, typeError } from './errors.js';
-import { copyPoints, resolveThreads } from './input.js';
+import { copyPoints, resolveThreads } from './input/index.js';
 import type { Label, Point, Points, SvmJSON } from './types.js';
 
 export interface Model<L extends Label = Label> {

@@ -3,7 +3,7 @@ import type { Matrix, SvmProblem } from './backend.js';
 import { Dataset } from './dataset.js';
 import { FACT } from './facts.js';
 import { fistaSvm, run, runAsync, type LoopCheck, type LoopResult } from './fista.js';
-import { checkSvmOptions, copyPoints, resolveBackend, resolveFit, resolveLabels, resolveThreads, type Fit } from './input.js';
+import { checkSvmOptions, copyPoints, resolveBackend, resolveFit, resolveLabels, resolveThreads, type Fit } from './input/index.js';
 import { decisionOf, decisions, labelOf, readJSON, writeJSON, writeLiblinear, type Model } from './model.js';
 import { firstOf } from './stopping.js';
 import type { BackendName, Label, Point, Points, SvmInfo, SvmJSON, SvmOptions, SvmProgress } from './types.js';

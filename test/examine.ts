@@ -5,7 +5,7 @@
 import { kernels } from '../lib/backend.js';
 import { FACT } from '../lib/facts.js';
 import { fistaSvm, run, type LoopCheck } from '../lib/fista.js';
-import { copyPoints, resolveFit, resolveLabels } from '../lib/input.js';
+import { copyPoints, resolveFit, resolveLabels } from '../lib/input/index.js';
 import { firstOf } from '../lib/stopping.js';
 import { LinearSvm } from '../lib/svm.js';
 import type { BackendName } from '../lib/types.js';

@@ -1,0 +1,258 @@
+/** Labels, and what a fit is asked to do. */
+import { coded, plural, rangeError, show, typeError, Verbatim } from '../errors.js';
+import { stop } from '../stopping.js';
+import type { Label, Scale, StopRule, SvmOptions, SvmProgress } from '../types.js';
+import {
+  boolean,
+  checkOptionNames,
+  HUGE,
+  integer,
+  oneOfThese,
+  optional,
+  sensibleNumber,
+  resolveLimits,
+  type Limits,
+} from './options.js';
+
+export interface Labels {
+  readonly labels: readonly [negative: Label, positive: Label];
+  /** ±1 by row. */
+  readonly y: Int8Array;
+}
+
+/** Labels as ±1: of two kinds that are found in the list itself, or `known` beforehand. */
+export function resolveLabels(
+  list: unknown,
+  rows: number,
+  { positive, known }: { positive?: unknown; known?: readonly [Label, Label] },
+): Labels {
+  const length = (list as ArrayLike<unknown> | null | undefined)?.length;
+  if (typeof list !== 'object' || !Number.isInteger(length)) throw typeError('ERR_LABELS', 'an array of labels', 'labels', list);
+  const given = list as ArrayLike<Label>;
+  if (length !== rows) throw rangeError('ERR_LABELS', `${rows} of them`, 'labels, one for each row of points,', length);
+  const seen: Label[] = known ? [...known] : [];
+  const type = typeof (known ? known[0] : given[0]);
+  if (type !== 'number' && type !== 'string' && type !== 'boolean') {
+    throw typeError('ERR_LABELS', 'a number, string or boolean', 'labels[0]', given[0]);
+  }
+  const y = new Int8Array(rows);
+  for (let i = 0; i < rows; i++) {
+    const label = given[i]!;
+    let k = seen.indexOf(label);
+    if (k < 0) {
+      const as = known ? `as the model's labels` : 'as in labels[0]';
+      if (typeof label !== type) throw typeError('ERR_LABELS', `a ${type}`, `labels[${i}], ${as},`, label);
+      if (type === 'number' && !Number.isFinite(label)) throw rangeError('ERR_LABELS', 'a finite number', `labels[${i}]`, label);
+      if (known) throw rangeError('ERR_LABELS', `${show(known[0])} or ${show(known[1])}`, `labels[${i}]`, label);
+      k = seen.push(label) - 1;
+      if (k === 2) {
+        const three = seen.map(show).join(', ');
+        throw coded(RangeError, 'ERR_LABELS', `Expected two distinct labels but received at least three: ${three}`);
+      }
+    }
+    y[i] = k;
+  }
+  if (seen.length < 2) throw coded(RangeError, 'ERR_LABELS', `Expected two distinct labels but every label is ${show(seen[0])}`);
+  let [negative, larger] = seen as [Label, Label];
+  if (!known && negative > larger) [negative, larger] = [larger, negative];
+  if (positive !== undefined && positive !== larger) {
+    if (positive !== negative) {
+      throw rangeError('ERR_OPTION', `${show(negative)} or ${show(larger)}`, 'options.positive, as in labels,', positive);
+    }
+    [negative, larger] = [larger, negative];
+  }
+  const up = seen.indexOf(larger);
+  for (let i = 0; i < rows; i++) y[i] = y[i] === up ? 1 : -1;
+  return { labels: [negative, larger], y };
+}
+
+export interface Fit extends Limits<SvmProgress> {
+  readonly gamma: number;
+  readonly mu: number;
+  /** gamma by row, or one for all */
+  readonly gammas: Float64Array;
+  readonly scale: Scale;
+  readonly warmStart: { readonly weights: ArrayLike<number>; readonly bias: number } | undefined;
+  readonly keepSets: boolean;
+  readonly L: 'measured' | 'norm' | 'paper';
+  readonly resting: boolean;
+  readonly checkEvery: number;
+  readonly rules: readonly StopRule[];
+}
+
+const SVM_OPTIONS = [
+  'gamma',
+  'C',
+  'mu',
+  'classWeight',
+  'sampleWeight',
+  'scale',
+  'positive',
+  'warmStart',
+  'keepSets',
+  'L',
+  'resting',
+  'checkEvery',
+  'stop',
+  'maxIterations',
+  'timeLimit',
+  'signal',
+  'onProgress',
+  'threads',
+  'backend',
+] as const satisfies readonly (keyof SvmOptions)[];
+
+/** What can be checked before the points are looked at. */
+export function checkSvmOptions(options: SvmOptions | undefined): void {
+  checkOptionNames(options, SVM_OPTIONS);
+}
+
+/** Everything but points, labels, backend and threads. */
+export function resolveFit(options: SvmOptions, rows: number, cols: number, sparse: boolean, { labels, y }: Labels): Fit {
+  // gamma, C, mu
+  const C = optional(options.C, 'C', sensibleNumber);
+  const given = optional(options.gamma, 'gamma', sensibleNumber);
+  if (C !== undefined && given !== undefined && C !== given) {
+    throw coded(
+      RangeError,
+      'ERR_OPTION',
+      `Expected one number for options.gamma and its other name C but received ${given} and ${C}`,
+    );
+  }
+  const gamma = given ?? C ?? 64 / rows;
+  const mu = optional(options.mu, 'mu', sensibleNumber) ?? 1 / (2 * gamma);
+  // Weights
+  const gammas = weights(options, gamma, rows, labels, y);
+  // Scaling
+  const scale = optional(options.scale, 'scale', oneOfThese('auto', 'none', 'standard', 'maxabs')) ?? 'auto';
+  // The step size
+  const L = optional(options.L, 'L', oneOfThese('measured', 'norm', 'paper')) ?? 'measured';
+  const resting = optional(options.resting, 'resting', boolean) ?? L === 'measured';
+  if (resting && L !== 'measured') {
+    throw rangeError('ERR_OPTION', 'false', `options.resting with L: '${L}', which needs every row in every step,`, true);
+  }
+  // Stopping
+  const rules = stopRules(options.stop);
+  const checkEvery =
+    optional(options.checkEvery, 'checkEvery', integer(1, 1_000_000)) ?? (rules.some((r) => r.everyIteration) ? 1 : 5);
+  if (checkEvery > 1 && rules.some((r) => r.everyIteration)) {
+    const { name } = rules.find((r) => r.everyIteration)!;
+    throw rangeError('ERR_OPTION', '1', `options.checkEvery with the rule ${show(name)}, which sees every iteration,`, checkEvery);
+  }
+  return {
+    gamma,
+    mu,
+    gammas,
+    scale: scale === 'auto' ? (sparse ? 'maxabs' : 'standard') : scale,
+    warmStart: warmStart(options.warmStart, cols),
+    keepSets: optional(options.keepSets, 'keepSets', boolean) ?? false,
+    L,
+    resting,
+    checkEvery,
+    rules,
+    ...resolveLimits<SvmProgress>(options),
+  };
+}
+
+function stopRules(given: unknown): readonly StopRule[] {
+  if (given === undefined) return [stop.agreement(0.99), stop.gap(1e-4)];
+  const rules = (Array.isArray(given) ? given : [given]) as StopRule[];
+  rules.forEach((rule, k) => {
+    const where = Array.isArray(given) ? `options.stop[${k}]` : 'options.stop';
+    if (typeof rule?.start !== 'function') throw typeError('ERR_OPTION', 'a rule such as stop.gap(1e-3)', where, rule);
+  });
+  if (rules.length === 0) throw rangeError('ERR_OPTION', 'at least one rule', 'options.stop', new Verbatim('none'));
+  return rules;
+}
+
+function warmStart(given: unknown, cols: number): Fit['warmStart'] {
+  if (given === undefined) return undefined;
+  const { weights, bias } = (given ?? {}) as { weights?: ArrayLike<number>; bias?: number };
+  if (typeof weights !== 'object' || typeof weights?.length !== 'number' || typeof bias !== 'number') {
+    throw typeError('ERR_OPTION', 'a model, with weights and bias,', 'options.warmStart', given);
+  }
+  if (weights.length !== cols) {
+    throw rangeError(
+      'ERR_OPTION',
+      plural(cols, 'number'),
+      'options.warmStart.weights, one for each column of points,',
+      weights.length,
+    );
+  }
+  for (let j = 0; j < cols; j++) {
+    if (!Number.isFinite(weights[j]))
+      throw rangeError('ERR_OPTION', 'a finite number', `options.warmStart.weights[${j}]`, weights[j]);
+  }
+  if (!Number.isFinite(bias)) throw rangeError('ERR_OPTION', 'a finite number', 'options.warmStart.bias', bias);
+  return { weights: Float64Array.from(weights), bias }; // a copy: an async fit gets to it later
+}
+
+/** gamma by row, times the class's and the row's weight; or one for all. */
+function weights(options: SvmOptions, gamma: number, rows: number, labels: Labels['labels'], y: Int8Array): Float64Array {
+  const { classWeight, sampleWeight } = options;
+  const [negative, positive] = classFactors(classWeight, labels, y);
+  const uniform = classWeight === undefined && sampleWeight === undefined;
+  const gammas = uniform ? Float64Array.of(gamma) : Float64Array.from(y, (label) => gamma * (label > 0 ? positive : negative));
+  if (sampleWeight !== undefined) {
+    if (typeof sampleWeight !== 'object' || !Number.isInteger(sampleWeight?.length)) {
+      throw typeError('ERR_OPTION', 'an array of numbers', 'options.sampleWeight', sampleWeight);
+    }
+    if (sampleWeight.length !== rows) {
+      throw rangeError(
+        'ERR_OPTION',
+        plural(rows, 'number'),
+        'options.sampleWeight, one for each row of points,',
+        sampleWeight.length,
+      );
+    }
+    for (let i = 0; i < rows; i++) gammas[i]! *= weight(sampleWeight[i], `options.sampleWeight[${i}]`);
+  }
+  for (const [sign, label] of [
+    [-1, labels[0]],
+    [1, labels[1]],
+  ] as const) {
+    if (!uniform && gammas.every((g, i) => y[i] !== sign || g === 0)) {
+      throw coded(
+        RangeError,
+        'ERR_OPTION',
+        `Expected a positive weight for some row of class ${show(label)} but all of them are 0`,
+      );
+    }
+  }
+  const bad = gammas.findIndex((g) => g > HUGE);
+  if (bad >= 0) throw rangeError('ERR_OPTION', `at most ${HUGE}`, `gamma times the weights of row ${bad}`, gammas[bad]);
+  return gammas;
+}
+
+function classFactors(classWeight: unknown, labels: Labels['labels'], y: Int8Array): [negative: number, positive: number] {
+  if (classWeight === undefined) return [1, 1];
+  if (classWeight === 'balanced') {
+    const positives = y.reduce((count, label) => count + (label > 0 ? 1 : 0), 0);
+    return [y.length / (2 * (y.length - positives)), y.length / (2 * positives)];
+  }
+  if (typeof classWeight !== 'object' || classWeight === null) {
+    const error = typeof classWeight === 'string' ? rangeError : typeError;
+    throw error('ERR_OPTION', "'balanced', a Map or an object", 'options.classWeight', classWeight);
+  }
+  const entries = classWeight instanceof Map ? [...(classWeight as Map<unknown, unknown>)] : Object.entries(classWeight);
+  const factors: [number, number] = [1, 1];
+  for (const [key, value] of entries) {
+    const k = labels.findIndex((label) => label === key || (!(classWeight instanceof Map) && String(label) === key));
+    if (k < 0) {
+      throw rangeError(
+        'ERR_OPTION',
+        `${show(labels[0])} or ${show(labels[1])}`,
+        'a key of options.classWeight, as in labels,',
+        key,
+      );
+    }
+    factors[k] = weight(value, `options.classWeight[${show(key)}]`);
+  }
+  return factors;
+}
+
+function weight(value: unknown, where: string): number {
+  if (typeof value !== 'number') throw typeError('ERR_OPTION', 'a number of 0 or more', where, value);
+  if (!(value >= 0 && value < Infinity)) throw rangeError('ERR_OPTION', 'a number of 0 or more', where, value);
+  return value;
+}
