@@ -83,8 +83,8 @@ Esp::Copied Esp::init(const Run& run, size_t d, const Family& first, const Famil
   const Family families[2] = {first, second};
   const Copied no_memory{Copied::out_of_memory, 0, 0, 0};
   const size_t n = n_;
-  if (!kind_.allocate(n) || !at_.allocate(n + 1) || !p_at_.allocate(n + 1) || !c_.allocate(n * d) || !make(norm_, n) ||
-      !make(frobenius_, n) || !make(support_, n)) {
+  if (!kind_.allocate(n) || !at_.allocate(n + 1) || !p_at_.allocate(n + 1) || !make(norm_, n) || !make(frobenius_, n) ||
+      !make(support_, n)) {
     return no_memory;
   }
   at_[0] = p_at_[0] = 0;
@@ -100,7 +100,8 @@ Esp::Copied Esp::init(const Run& run, size_t d, const Family& first, const Famil
     if (!make(l_[k], n) || !make(v_[k], d + 2) || !make(sums_[k], 2 * d) || !p_[k].allocate(p_at_[n])) return no_memory;
     v_[k][0] = v_[k][1] = 1;  // x = 0
   }
-  if (!make(power_, d + 2) || !make(vy_, d + 2) || !shape_.allocate(at_[n]) || !make(partial_, parts().total * 4 * (d + 1))) {
+  if (!make(power_, d + 2) || !make(vy_, d + 2) || !data_.allocate(n * d + at_[n]) ||
+      !make(partial_, parts().total * 4 * (d + 1))) {
     return no_memory;
   }
   return copy(families);
@@ -112,8 +113,8 @@ Esp::Copied Esp::copy(const Family* families) {
   const Table& table = *run_.table;
   each_part([&](size_t part, const Range& r, double*, double*) {
     const size_t from = r.family ? first_ : 0, size = at_[r.end] - at_[r.begin];
-    copy_numbers(families[r.family].centers, (r.begin - from) * d_, (r.end - r.begin) * d_, c_.data() + r.begin * d_);
-    copy_numbers(families[r.family].shapes, at_[r.begin] - at_[from], size, shape_.data() + at_[r.begin]);
+    copy_numbers(families[r.family].centers, (r.begin - from) * d_, (r.end - r.begin) * d_, centers() + r.begin * d_);
+    copy_numbers(families[r.family].shapes, at_[r.begin] - at_[from], size, shapes() + at_[r.begin]);
     finite[part] = true;
     most[part] = 0;
     for (size_t i = r.begin; i < r.end; ++i) {
@@ -139,8 +140,7 @@ Esp::Copied Esp::copy(const Family* families) {
   // A power of two that takes huge or tiny numbers near 1, so that squares and differences can be taken.
   if (largest != 0 && !(largest > 1e-100 && largest < 1e100)) {
     unit_ = std::ldexp(1.0, std::min(std::max(-std::ilogb(largest), -1000), 1000));
-    table.scale(c_.data(), n_ * d_, unit_, c_.data());
-    table.scale(shape_.data(), at_[n_], unit_, shape_.data());
+    table.scale(data_.data(), data_.size(), unit_, data_.data());
   }
   each_part([&](size_t, const Range& r, double*, double*) {
     for (size_t i = r.begin; i < r.end; ++i) measure_shape(i);
@@ -178,7 +178,7 @@ void Esp::measure_shape(size_t i) {
 size_t Esp::bytes() const {
   size_t total = kind_.bytes() + at_.bytes() + p_at_.bytes();
   for (const Buffer<double>* b :
-       {&c_, &shape_, &norm_, &frobenius_, &origin_, &tested_, &best_, &support_, &power_, &vy_, &wide_, &zero_, &partial_}) {
+       {&data_, &norm_, &frobenius_, &origin_, &tested_, &best_, &support_, &power_, &vy_, &wide_, &zero_, &partial_}) {
     total += b->bytes();
   }
   for (size_t k = 0; k < 3; ++k) total += l_[k].bytes() + p_[k].bytes() + v_[k].bytes() + sums_[k].bytes();
@@ -207,10 +207,10 @@ void Esp::begin(bool centred, double* out) {
   add_up(sums);
   const double a = static_cast<double>(first_), b = static_cast<double>(n_ - first_);
   double apart = 0;
-  for (size_t j = 0; centred && j < d_; ++j) origin_[j] = c_[j] + (sums[j] / a + sums[d_ + j] / b) / 2;
+  for (size_t j = 0; centred && j < d_; ++j) origin_[j] = data_[j] + (sums[j] / a + sums[d_ + j] / b) / 2;
   measure(out);
   for (size_t j = 0; j < d_; ++j) {
-    const double shift = c_[j] - origin_[j];
+    const double shift = data_[j] - origin_[j];
     const double difference = ((sums[j] + a * shift) - (sums[d_ + j] + b * shift)) * inverse_;
     apart += difference * difference;
   }

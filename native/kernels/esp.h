@@ -88,8 +88,10 @@ class Esp {
   void combine(const double* l, const double* p);
   void residual(double* v, double* out) const;
   bool aim(const double* v, double* out);
-  const double* shape(size_t i) const { return shape_.data() + at_[i]; }
-  const double* center(size_t i) const { return c_.data() + i * d_; }
+  double* centers() { return data_.data(); }
+  double* shapes() { return data_.data() + n_ * d_; }
+  const double* shape(size_t i) const { return data_.data() + n_ * d_ + at_[i]; }
+  const double* center(size_t i) const { return data_.data() + i * d_; }
   void transposed(size_t i, const double* w, double* out) const;                              // out (d + 1) = A_i'w
   void add_product(size_t i, double sign, const double* p, double* room, double* sum) const;  // sum += sign A_i p, A_i full
   void support(size_t i, const double* n, double* room, double* out) const;                   // [c.n, |A_i'n|]
@@ -101,7 +103,8 @@ class Esp {
   size_t accepted_ = 0;  // up to 3; p of the first two iterates is 0, and not stored
   bool still_ = false;   // the iterate before is the iterate itself
   Buffer<uint8_t> kind_;
-  Buffer<double> c_, shape_, norm_, frobenius_, origin_;
+  Buffer<double> data_;  // all centres, then all shapes
+  Buffer<double> norm_, frobenius_, origin_;
   Buffer<size_t> at_, p_at_;
   Buffer<double> l_[3], p_[3], v_[3], sums_[3];  // iterate, the one before, candidate
   Buffer<double> tested_, best_, support_, power_, vy_, wide_, zero_;
