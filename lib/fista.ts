@@ -10,7 +10,7 @@ import type { SvmStatus } from './types.js';
 export type Calls = { [K in keyof SvmTasks]: (...args: Parameters<SvmTasks[K]>) => SvmCall };
 
 export const calls: Calls = Object.fromEntries(
-  (['begin', 'warm', 'step', 'look', 'offsets', 'gap', 'claim', 'rest', 'wake', 'power'] as const).map((name) => [
+  (['begin', 'warm', 'step', 'look', 'offsets', 'gap', 'claim', 'rest', 'forget', 'wake', 'power'] as const).map((name) => [
     name,
     (...args: unknown[]) => [name, ...args],
   ]),
@@ -23,6 +23,13 @@ export interface LoopSettings {
   readonly maxIterations: number;
   /** Where to start, in scaled space; asked for once `begin` was performed. */
   readonly warm?: () => { readonly w: Float64Array; readonly t: number };
+  /** The step size to begin with, where one is known. */
+  readonly firstL?: number | undefined;
+  /**
+   * When to claim what is proved: at every check, what one proves holding from then on ('always'); of the model that is returned
+   * alone ('end'); or that, and for onlookers at every check ('shown').
+   */
+  readonly claims: 'always' | 'shown' | 'end';
   /** Facts that are known before the first task. */
   readonly known: Pick<Facts, 'n' | 'd' | 'mu'>;
   /** Called at every check: says whether, and how, to end. */
@@ -44,6 +51,8 @@ export interface LoopResult {
 
 /** Rows rest with this much to spare in their margin. */
 const REST_DELTA = 0.05;
+/** What a check claims that was not asked to. */
+const NOTHING: Claimed = { agreed: 0, properlyClassified: 0, zero: 0, atBound: 0 };
 /** The net: no halving of the best gap in this many iterations. */
 const PATIENCE = 100;
 
@@ -86,12 +95,13 @@ export function* fistaSvm(
   const cap = mu + radiusSquares; // a true bound on the balanced subspace
   let { L: way, resting } = settings;
   let L = way === 'paper' ? mu + n * mostNorm : way === 'norm' ? mu + 1.01 * (yield* powerNorm()) : mu + 1.5 * c0;
-  if (way === 'measured') L = Math.min(L, cap);
+  if (way === 'measured') L = Math.min(settings.firstL ?? L, cap);
   let t = 0;
   if (settings.warm) {
     const warm = settings.warm();
     t = warm.t;
     yield calls.warm(warm.w, t);
+    if (resting) yield calls.rest(t, REST_DELTA);
   }
 
   const hint: Hint = { low: 0, high: 0 };
@@ -134,7 +144,8 @@ export function* fistaSvm(
     // the rounding of alpha their length proves nothing, so it never counts for more than the distance that was computed.
     const paper = Math.max(((2 * L) / mu) * length, measured.delta);
     const proof = way === 'paper' ? { delta: paper, ball: false } : { delta: measured.delta, ball: true };
-    let check: LoopCheck = { iteration, measured, L, ...(yield* claim(facts, measured, proof, hint, calls)) };
+    const claims = settings.claims !== 'end' ? yield* claim(facts, measured, proof, hint, calls) : NOTHING;
+    let check: LoopCheck = { iteration, measured, L, ...claims };
     const status =
       decide(check) ??
       (!(measured.rounding <= 0.5 * measured.gap) ? 'precision' : undefined) ??
@@ -143,6 +154,7 @@ export function* fistaSvm(
       // The model that is returned: its offset to the last bit, and the certificate of that very model.
       t = yield* exactOffset(facts, t, calls);
       measured = yield* measure(facts, t, wSquared, centreDot, calls);
+      if (settings.claims === 'shown') yield calls.forget();
       check = { iteration, measured, L, ...(yield* claim(facts, measured, proof, hint, calls)) };
       return { status, check };
     }

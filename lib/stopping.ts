@@ -24,6 +24,7 @@ export const stop = Object.freeze({
     return {
       name: 'agreement',
       everyIteration: false,
+      proofs: true,
       start: () => (check) => (check.agreed >= share * check.rows ? 'agreement' : undefined),
     };
   },
@@ -31,7 +32,12 @@ export const stop = Object.freeze({
   /** The relative duality gap has come down to this. */
   gap(relative: number): StopRule {
     within(relative, 0, Infinity, 'the relative gap of stop.gap');
-    return { name: 'gap', everyIteration: false, start: () => (check) => (check.relativeGap <= relative ? 'gap' : undefined) };
+    return {
+      name: 'gap',
+      everyIteration: false,
+      proofs: false,
+      start: () => (check) => (check.relativeGap <= relative ? 'gap' : undefined),
+    };
   },
 
   /**
@@ -48,6 +54,7 @@ export const stop = Object.freeze({
     return {
       name: 'stale',
       everyIteration: true,
+      proofs: true,
       start: () => {
         let best = 0;
         let stale = 0;

@@ -140,6 +140,7 @@ class Training<L extends Label> {
       checkEvery: fit.checkEvery,
       maxIterations: fit.maxIterations,
       ...(warmStart && { warm: () => this.#scaled(warmStart) }),
+      claims: fit.rules.some(({ proofs = true }) => proofs) ? 'always' : fit.onProgress ? 'shown' : 'end',
       known: { n: this.#rows, d: this.#cols, mu: fit.mu },
       decide: (check) => {
         const progress = this.#progress(check);

@@ -63,6 +63,8 @@ export interface StopRule {
   readonly name: string;
   /** Whether every iteration must be a check. */
   readonly everyIteration: boolean;
+  /** Whether it looks at what is proved of rows: if no rule does, only the model that is returned proves anything. @default true */
+  readonly proofs?: boolean;
   start(): (check: SvmCheck) => SvmStatus | undefined;
 }
 

@@ -370,6 +370,12 @@ export class Svm {
     return out;
   }
 
+  /** What was claimed so far no longer counts. */
+  forget(): Float64Array {
+    this.#facts.fill(0);
+    return this.#out;
+  }
+
   /**
    * Lets rows rest that sit at a bound, in both iterates, with `delta` to spare at offset t, and wakes those that no longer do.
    * [active rows]

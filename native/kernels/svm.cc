@@ -295,6 +295,8 @@ void Svm::claim(double low, double high, double rho, double w_norm, double eta_t
   });
 }
 
+void Svm::forget() { std::memset(facts_.data(), 0, n_); }
+
 bool Svm::idle(size_t p, double t, double delta) const {
   const double gamma = gamma_[p];
   if (gamma == 0) return true;

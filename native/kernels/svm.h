@@ -38,6 +38,7 @@ class Svm {
   void gap(double t, double w_norm, double eta_t, double* out);
   void claim(double low, double high, double rho, double w_norm, double eta_t, double delta, double ball, double t, double guard_r,
              double guard, double* out);
+  void forget();
   void rest(double t, double delta, double* out);
   void wake(double* out);
   void power(bool first, double* out);
