@@ -5,3 +5,4 @@ export { ellipsoidFromCovariance, separateEllipsoids, separateEllipsoidsAsync } 
 export { stop } from './stopping.js';
 export { LinearSvm, type Fitted } from './svm.js';
 export type * from './types.js';
+export { crossValidate, trainTestSplit } from './validation.js';

@@ -3,3 +3,4 @@ export * from './ellipsoids.js';
 export { checkOptionNames, resolveBackend, resolveThreads } from './options.js';
 export { copyPoints, resolveDatasetOptions } from './points.js';
 export * from './svm.js';
+export * from './validation.js';
