@@ -51,7 +51,7 @@ export interface SvmTasks {
     guard: number,
   ): Float64Array;
   forget(): Float64Array;
-  rest(t: number, delta: number): Float64Array;
+  rest(low: number, high: number, delta: number): Float64Array;
   wake(): Float64Array;
   power(first: number): Float64Array;
   score(t: number): Float64Array;
@@ -165,8 +165,6 @@ interface MatrixConstructor {
     rows: number,
     cols: number,
   ): Matrix;
-  /** Those rows of another matrix, in its form. */
-  new (onProblem: OnProblem, threads: number, matrix: Matrix, rows: Uint32Array): Matrix;
 }
 
 /** Both backends implement this; the TypeScript one is the specification. Symbols as in the method's description. */

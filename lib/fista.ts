@@ -100,7 +100,7 @@ export function* fistaSvm(
     const warm = settings.warm();
     t = warm.t;
     yield calls.warm(warm.w, t);
-    if (resting) yield calls.rest(t, REST_DELTA);
+    if (resting) yield calls.rest(t, t, REST_DELTA);
   }
 
   const hint: Hint = { low: 0, high: 0 };
@@ -111,10 +111,12 @@ export function* fistaSvm(
     const beta = momentum(L, mu);
     let lambda = NaN;
     let length = 0;
+    let stepL = L;
     for (;;) {
       const [squared, curvature, magnitude, root] = (yield calls.step(L, beta)) as unknown as Numbers4;
       if (!Number.isFinite(squared + curvature)) throw overflow();
       lambda = root;
+      stepL = L;
       length = Math.sqrt(squared);
       // D is quadratic: the descent inequality is exactly c <= L. A sum below its own rounding says nothing.
       const c = mu + curvature / squared;
@@ -170,7 +172,10 @@ export function* fistaSvm(
       best = measured.gap;
       bestAt = iteration;
     }
-    if (resting) yield calls.rest(t, REST_DELTA);
+    // At both offsets, the primal's best and the multiplier of the active rows' own problem, and so at those between: where they
+    // differ, a row that is idle at one alone keeps the other rows from their optimum.
+    const own = Number.isFinite(lambda) ? stepL * lambda : t;
+    if (resting) yield calls.rest(Math.min(t, own), Math.max(t, own), REST_DELTA);
   }
 }
 

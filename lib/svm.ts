@@ -1,8 +1,9 @@
 /** LinearSvm: what users train and predict with. */
-import { run, runAsync } from './fista.js';
+import { run, runAsync, type LoopResult } from './fista.js';
 import { checkSvmOptions, resolveFit, resolveLabels, rowWeights, type Fit } from './input/index.js';
 import { decisionOf, decisions, labelOf, readJSON, writeJSON, writeLiblinear, type Model } from './model.js';
-import { Prepared, Training } from './training.js';
+import { startFromSamples } from './sample.js';
+import { Prepared, Training, type Particulars } from './training.js';
 import type { Label, Point, Points, SvmInfo, SvmJSON, SvmOptions } from './types.js';
 import { chooseGamma, chooseGammaAsync, type Choice } from './validation.js';
 
@@ -28,15 +29,13 @@ export class LinearSvm<L extends Label = Label> implements Model<L> {
   /** Trains on this thread. */
   static fit<L extends Label>(points: Points, labels: ArrayLike<L>, options?: SvmOptions<L>): Fitted<L> {
     const { data, fit } = prepare<L>(points, labels, options);
+    const stages = stagesOf(data, fit, fit.gamma === 'auto' ? chooseGamma(data, fit) : undefined);
     try {
-      const training = trainingFor(data, fit, fit.gamma === 'auto' ? chooseGamma(data, fit) : undefined);
-      try {
-        const { model, info } = training.finish(run(training.loop(), training.problem, fit.signal));
-        return new LinearSvm(model, info) as Fitted<L>;
-      } finally {
-        training.release();
-      }
+      let next = stages.next();
+      while (!next.done) next = stages.next(run(next.value.loop(), next.value.problem, fit.signal));
+      return new LinearSvm(next.value.model, next.value.info) as Fitted<L>;
     } finally {
+      stages.return(undefined as never); // which releases what it holds
       data.release();
     }
   }
@@ -44,15 +43,13 @@ export class LinearSvm<L extends Label = Label> implements Model<L> {
   /** Trains off the main thread (with the TypeScript kernels: in turns with it). Gives the same model as `fit`, bit for bit. */
   static async fitAsync<L extends Label>(points: Points, labels: ArrayLike<L>, options?: SvmOptions<L>): Promise<Fitted<L>> {
     const { data, fit } = prepare<L>(points, labels, options);
+    const stages = stagesOf(data, fit, fit.gamma === 'auto' ? await chooseGammaAsync(data, fit) : undefined);
     try {
-      const training = trainingFor(data, fit, fit.gamma === 'auto' ? await chooseGammaAsync(data, fit) : undefined);
-      try {
-        const { model, info } = training.finish(await runAsync(training.loop(), training.problem, fit.signal));
-        return new LinearSvm(model, info) as Fitted<L>;
-      } finally {
-        training.release();
-      }
+      let next = stages.next();
+      while (!next.done) next = stages.next(await runAsync(next.value.loop(), next.value.problem, fit.signal));
+      return new LinearSvm(next.value.model, next.value.info) as Fitted<L>;
     } finally {
+      stages.return(undefined as never);
       data.release();
     }
   }
@@ -115,14 +112,26 @@ function prepare<L extends Label>(
   }
 }
 
-function trainingFor<L extends Label>(data: Prepared<L>, fit: Fit, choice: Choice | undefined): Training<L> {
+/** A fit's trainings, one after the other: of samples, to start from, and of all rows. */
+function* stagesOf<L extends Label>(
+  data: Prepared<L>,
+  fit: Fit,
+  choice: Choice | undefined,
+): Generator<Training<L>, ReturnType<Training<L>['finish']>, LoopResult> {
   const gamma = choice?.gamma ?? (fit.gamma as number);
-  return new Training(data, fit, {
+  const own: Particulars = {
     gamma,
     mu: fit.mu ?? 1 / (2 * gamma),
     weights: rowWeights(fit.weights, data.y),
     warmStart: fit.warmStart ?? choice?.warmStart,
     began: data.began,
     validation: choice?.validation,
-  });
+  };
+  const start = fit.sampling && !own.warmStart ? yield* startFromSamples(data, fit, own) : {};
+  const training = new Training(data, fit, { ...own, ...start });
+  try {
+    return training.finish(yield training);
+  } finally {
+    training.release();
+  }
 }

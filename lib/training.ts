@@ -64,6 +64,10 @@ export interface Particulars {
   readonly warmStart?: { readonly weights: ArrayLike<number>; readonly bias: number } | undefined;
   /** @default the data's */
   readonly threads?: number;
+  /** The step size to begin with. */
+  readonly firstL?: number | undefined;
+  /** Entries that were read to find the start. */
+  readonly readBefore?: number | undefined;
   readonly lane?: number;
   /** Since when time counts. */
   readonly began: number;
@@ -85,13 +89,13 @@ export class Training<L extends Label> {
     this.#data = data;
     this.#fit = fit;
     this.#own = own;
-    this.#rows = gammas.length === 1 ? data.rows : gammas.reduce((count, gamma) => count + Number(gamma > 0), 0);
+    this.#rows = gammas.length === 1 ? data.rows : countPositive(gammas);
     this.problem = new data.backend.Svm(data.matrix, y, gammas, own.mu, SCALES[fit.scale], threads, lane);
   }
 
   loop(): ReturnType<typeof fistaSvm> {
     const fit = this.#fit;
-    const { warmStart, mu, began } = this.#own;
+    const { warmStart, firstL, mu, began } = this.#own;
     const rule = firstOf(fit.rules);
     return fistaSvm(this.problem, {
       L: fit.L,
@@ -99,6 +103,7 @@ export class Training<L extends Label> {
       checkEvery: fit.checkEvery,
       maxIterations: fit.maxIterations,
       ...(warmStart && { warm: () => this.#scaled(warmStart) }),
+      firstL,
       claims: fit.rules.some(({ proofs = true }) => proofs) ? 'always' : fit.onProgress ? 'shown' : 'end',
       known: { n: this.#rows, d: this.#data.cols, mu },
       decide: (check) => {
@@ -111,15 +116,10 @@ export class Training<L extends Label> {
   }
 
   /** The model that the loop ended with, and its story. */
-  finish({ status, check }: LoopResult): { model: Model<L>; info: SvmInfo } {
+  finish(end: LoopResult): { model: Model<L>; info: SvmInfo } {
+    const { status, check } = end;
     const fit = this.#fit;
     const { gamma, mu, validation } = this.#own;
-    const { inverseScale, shift } = this.#columns();
-    const w = new Float64Array(this.#data.cols);
-    this.problem.weights(w);
-    const weights = w.map((value, j) => value * inverseScale[j]! + 0); // + 0: no -0, which JSON does not keep
-    let bias = check.measured.t;
-    shift.forEach((s, j) => (bias -= s * weights[j]!));
     const { iteration: iterations, ...progress } = this.#progress(check);
     const info: SvmInfo = {
       status,
@@ -133,7 +133,22 @@ export class Training<L extends Label> {
       threads: this.#data.threads,
       ...(validation && { validation }),
     };
-    return { model: { weights, bias: bias + 0, labels: this.#data.labels }, info };
+    return { model: this.model(end), info };
+  }
+
+  model({ check }: LoopResult): Model<L> {
+    const { inverseScale, shift } = this.#columns();
+    const w = new Float64Array(this.#data.cols);
+    this.problem.weights(w);
+    const weights = w.map((value, j) => value * inverseScale[j]! + 0); // + 0: no -0, which JSON does not keep
+    let bias = check.measured.t;
+    shift.forEach((s, j) => (bias -= s * weights[j]!));
+    return { weights, bias: bias + 0, labels: this.#data.labels };
+  }
+
+  /** Stored entries read so far, those that the start cost included. */
+  get read(): number {
+    return this.problem.read + (this.#own.readBefore ?? 0);
   }
 
   release(): void {
@@ -163,7 +178,7 @@ export class Training<L extends Label> {
     return {
       iteration,
       elapsed: performance.now() - this.#own.began,
-      passes: this.problem.read / (2 * this.problem.stored || 1),
+      passes: this.read / (2 * this.problem.stored || 1),
       primal,
       dual: primal - gap,
       gap,
@@ -199,4 +214,10 @@ export class Training<L extends Label> {
       },
     };
   }
+}
+
+function countPositive(list: Float64Array): number {
+  let count = 0;
+  for (let i = 0; i < list.length; i++) if (list[i]! > 0) count++;
+  return count;
 }

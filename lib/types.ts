@@ -105,6 +105,11 @@ export interface SvmOptions<L extends Label = Label> {
   L?: 'measured' | 'norm' | 'paper';
   /** Whether rows that sit at a bound rest between checks. @default true with L: 'measured', else false */
   resting?: boolean;
+  /**
+   * Whether a fit starts from the solution of one row in eight, where there are enough of them and no `warmStart`.
+   * @default true with L: 'measured' and no rule that sees every iteration, else false
+   */
+  sampling?: boolean;
   /** Iterations from check to check. @default 5, or 1 with stop.stale */
   checkEvery?: number;
   /** When to stop; of several rules the first that says so. @default [stop.agreement(0.99), stop.gap(1e-4)] */

@@ -30,7 +30,6 @@ Napi::Value problem(Napi::Env env, const CopyResult& result) {
 
 // new Matrix(onProblem, threads, data, rows, cols)                                 dense
 // new Matrix(onProblem, threads, indptr, indices, values | undefined, rows, cols)  sparse
-// new Matrix(onProblem, threads, matrix, rows)                                     those rows of another
 // A problem with the data is handed to onProblem, which throws.
 MatrixHandle::MatrixHandle(const Napi::CallbackInfo& info) : Napi::ObjectWrap<MatrixHandle>(info) {
   const Napi::Env env = info.Env();
@@ -38,15 +37,7 @@ MatrixHandle::MatrixHandle(const Napi::CallbackInfo& info) : Napi::ObjectWrap<Ma
   auto matrix = std::shared_ptr<Matrix>(new Matrix);
   const Run run = {table_, threads(info, 1)};
   CopyResult result;
-  if (info.Length() == 4) {
-    const std::shared_ptr<Matrix> from = matrix_of(info[2]);
-    const auto list = array<uint32_t>(info, 3, "rows", 0);
-    for (size_t k = 0; k < list.size; ++k) {
-      const bool rises = k == 0 || list.data[k] > list.data[k - 1];
-      if (list.data[k] >= from->rows() || !rises) refuse(env, "ascending row numbers", "rows", std::to_string(list.data[k]));
-    }
-    if (!matrix->copy_rows(*from, list.data, list.size)) result.kind = CopyResult::out_of_memory;
-  } else if (info.Length() == 5) {
+  if (info.Length() <= 5) {
     const size_t rows = count(info, 3, "rows"), cols = count(info, 4, "cols");
     const size_t least = product(info, rows, cols);
     if (is_array(info[2], napi_float32_array)) {

@@ -27,7 +27,7 @@ const Task kTasks[] = {
        return s.claim(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], out), true;
      }},
     {"forget", 0, [](Svm& s, const double*, double*) { return s.forget(), true; }},
-    {"rest", 2, [](Svm& s, const double* a, double* out) { return s.rest(a[0], a[1], out), true; }},
+    {"rest", 3, [](Svm& s, const double* a, double* out) { return s.rest(a[0], a[1], a[2], out), true; }},
     {"wake", 0, [](Svm& s, const double*, double* out) { return s.wake(out), true; }},
     {"power", 1, [](Svm& s, const double* a, double* out) { return s.power(a[0] != 0, out), true; }},
     {"score", 1, [](Svm& s, const double* a, double* out) { return s.score(a[0], out); }},

@@ -57,10 +57,8 @@ interface Held {
 export class Matrix implements MatrixInterface {
   #held: Held = {};
 
-  constructor(onProblem: OnProblem, _threads: number, ...data: DenseArguments | SparseArguments | RowsArguments) {
-    if (data.length === 2) {
-      this.#held = (data[0] as Matrix).#rows(data[1]);
-    } else if (data.length === 3) {
+  constructor(onProblem: OnProblem, _threads: number, ...data: DenseArguments | SparseArguments) {
+    if (data.length === 3) {
       const [values, rows, cols] = data;
       const copy = values.slice(0, rows * cols);
       const at = firstNotFinite(copy);
@@ -83,26 +81,6 @@ export class Matrix implements MatrixInterface {
         cols,
       };
     }
-  }
-
-  #rows(list: Uint32Array): Held {
-    const { dense, shifted } = this.#held;
-    const same = shifted && { shifted };
-    if (dense) {
-      const { cols } = dense;
-      const data = new (isF32(dense.data) ? Float32Array : Float64Array)(list.length * cols);
-      list.forEach((row, i) => data.set(dense.data.subarray(row * cols, (row + 1) * cols), i * cols));
-      return { dense: { data, rows: list.length, cols }, ...same };
-    }
-    const { start, index, values, cols } = this.#alive();
-    const starts = new Uint32Array(list.length + 1);
-    list.forEach((row, i) => (starts[i + 1] = starts[i]! + start[row + 1]! - start[row]!));
-    const gather = <T extends Data | Uint16Array | Uint32Array>(from: T): T => {
-      const to = new (from.constructor as new (length: number) => T)(starts[list.length]!);
-      list.forEach((row, i) => to.set(from.subarray(start[row], start[row + 1]), starts[i]));
-      return to;
-    };
-    return { sparse: { start: starts, index: gather(index), values: values && gather(values), rows: list.length, cols } };
   }
 
   describe() {
@@ -241,8 +219,6 @@ export class Matrix implements MatrixInterface {
 
 type DenseArguments = [data: Data, rows: number, cols: number];
 type SparseArguments = [indptr: Uint32Array, indices: Uint32Array, values: Data | undefined, rows: number, cols: number];
-
-type RowsArguments = [matrix: MatrixInterface, rows: Uint32Array];
 
 function name(values: Data): string {
   return isF32(values) ? 'f32' : 'f64';

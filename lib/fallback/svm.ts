@@ -395,15 +395,15 @@ export class Svm {
   }
 
   /**
-   * Lets rows rest that sit at a bound, in both iterates, with `delta` to spare at offset t, and wakes those that no longer do.
+   * Lets rows rest that sit at a bound, in both iterates, with `delta` to spare at offsets from low to high, and wakes those that no longer do.
    * [active rows]
    */
-  rest(t: number, delta: number): Float64Array {
+  rest(low: number, high: number, delta: number): Float64Array {
     const idle = (p: number): boolean => {
-      const gamma = this.#gamma[p]!;
-      if (gamma === 0) return true;
-      const theta = this.#q[p]! + this.#y[p]! * t;
-      return this.#x[p] === 0 ? theta > 1 + delta : this.#x[p] === gamma && theta < 1 - this.#mu * gamma - delta;
+      const [q, x, gamma, up] = [this.#q[p]!, this.#x[p]!, this.#gamma[p]!, this.#y[p]! > 0];
+      const least = q + (up ? low : -high); // of theta
+      const most = q + (up ? high : -low);
+      return x === 0 ? least > 1 + delta : x === gamma && most < 1 - this.#mu * gamma - delta;
     };
     // Return: the pair (x, xPrev) with q of both is then an exact state of FISTA on the whole problem.
     const before = this.#active;

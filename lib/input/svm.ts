@@ -38,7 +38,7 @@ export function resolveLabels(
   const y = new Int8Array(rows);
   for (let i = 0; i < rows; i++) {
     const label = given[i]!;
-    let k = seen.indexOf(label);
+    let k = label === seen[0] ? 0 : label === seen[1] ? 1 : -1;
     if (k < 0) {
       const as = known ? `as the model's labels` : 'as in labels[0]';
       if (typeof label !== type) throw typeError('ERR_LABELS', `a ${type}`, `labels[${i}], ${as},`, label);
@@ -83,6 +83,7 @@ export interface Fit extends Limits<SvmProgress> {
   readonly keepSets: boolean;
   readonly L: 'measured' | 'norm' | 'paper';
   readonly resting: boolean;
+  readonly sampling: boolean;
   readonly checkEvery: number;
   readonly rules: readonly StopRule[];
 }
@@ -99,6 +100,7 @@ const SVM_OPTIONS = [
   'keepSets',
   'L',
   'resting',
+  'sampling',
   'checkEvery',
   'stop',
   'maxIterations',
@@ -143,8 +145,10 @@ export function resolveFit(options: SvmOptions, rows: number, cols: number, spar
   if (resting && L !== 'measured') {
     throw rangeError('ERR_OPTION', 'false', `options.resting with L: '${L}', which needs every row in every step,`, true);
   }
-  // Stopping
   const rules = stopRules(options.stop);
+  // A rule that follows every iteration is about the method from its beginning.
+  const sampling = optional(options.sampling, 'sampling', boolean) ?? (L === 'measured' && !rules.some((r) => r.everyIteration));
+  // Stopping
   const checkEvery =
     optional(options.checkEvery, 'checkEvery', integer(1, 1_000_000)) ?? (rules.some((r) => r.everyIteration) ? 1 : 5);
   if (checkEvery > 1 && rules.some((r) => r.everyIteration)) {
@@ -160,6 +164,7 @@ export function resolveFit(options: SvmOptions, rows: number, cols: number, spar
     keepSets: optional(options.keepSets, 'keepSets', boolean) ?? false,
     L,
     resting,
+    sampling,
     checkEvery,
     rules,
     ...resolveLimits<SvmProgress>(options),
@@ -214,24 +219,21 @@ export function rowWeights({ byClass, byRow }: Weights, y: Int8Array, takesPart?
   return weights;
 }
 
-/** gamma by row, or one for all. Both classes must take part, and none of it may be too much. */
+/** gamma by row, or one for all. Both classes must take part, and none of it may be too much. (Loops, as rows may be many.) */
 export function checkWeights(gamma: number, weights: Float64Array, labels: Labels['labels'], y: Int8Array): Float64Array {
-  const gammas = weights.map((weight) => gamma * weight);
-  for (const [sign, label] of [
-    [-1, labels[0]],
-    [1, labels[1]],
-  ] as const) {
-    if (gammas.length > 1 && gammas.every((g, i) => y[i] !== sign || !(g > 0))) {
-      throw coded(
-        RangeError,
-        'ERR_OPTION',
-        `Expected a positive weight for some row of class ${show(label)} but all of them are 0`,
-      );
+  const gammas = new Float64Array(weights.length);
+  let [negative, positive] = [gammas.length === 1, gammas.length === 1];
+  for (let i = 0; i < gammas.length; i++) {
+    const g = (gammas[i] = gamma * weights[i]!);
+    if (g > 0) {
+      if (y[i]! > 0) positive = true;
+      else if (y[i]! < 0) negative = true;
+      if (g > HUGE) throw rangeError('ERR_OPTION', `at most ${HUGE}`, `gamma times the weights of row ${i}`, g);
     }
   }
-  const bad = gammas.findIndex((g) => g > HUGE);
-  if (bad >= 0) throw rangeError('ERR_OPTION', `at most ${HUGE}`, `gamma times the weights of row ${bad}`, gammas[bad]);
-  return gammas;
+  if (negative && positive) return gammas;
+  const label = show(labels[negative ? 1 : 0]);
+  throw coded(RangeError, 'ERR_OPTION', `Expected a positive weight for some row of class ${label} but all of them are 0`);
 }
 
 function gammaOrAuto(value: unknown, where: string): number | 'auto' {

@@ -1,6 +1,5 @@
 #include "matrix.h"
 
-#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -171,47 +170,6 @@ CopyResult Matrix::read_sparse(const Run& run, const uint32_t* indptr, const uin
   return {};
 }
 
-bool Matrix::copy_rows(const Matrix& from, const uint32_t* list, size_t rows) {
-  Matrix copy;
-  copy.rows_ = rows;
-  copy.cols_ = from.cols_;
-  copy.sparse_ = from.sparse_;
-  copy.values_ = from.values_;
-  copy.index_ = from.index_;
-  if (from.sparse_) {
-    if (!copy.start_.allocate(rows + 1)) return false;
-    copy.start_[0] = 0;
-    for (size_t i = 0; i < rows; ++i) copy.start_[i + 1] = copy.start_[i] + static_cast<uint32_t>(from.entries(list[i]));
-    copy.stored_ = copy.start_[rows];
-  } else {
-    copy.stored_ = rows * from.cols_;
-  }
-  const size_t past = from.sparse_ ? kOverrun : 0;
-  const auto gather = [&](const auto& source, auto& target) {
-    if (source.data() == nullptr) return true;
-    if (!target.allocate(copy.stored_ + past)) return false;
-    for (size_t i = 0; i < rows; ++i) {
-      const size_t at = from.sparse_ ? from.start_[list[i]] : list[i] * from.cols_,
-                   to = from.sparse_ ? copy.start_[i] : i * from.cols_;
-      std::copy(source.data() + at, source.data() + at + from.entries(list[i]), target.data() + to);
-    }
-    for (size_t k = 0; k < past; ++k) target[copy.stored_ + k] = 0;
-    return true;
-  };
-  const auto same = [&](const Buffer<double>& source, Buffer<double>& target) {
-    if (source.data() == nullptr) return true;
-    if (!target.allocate(source.size())) return false;
-    std::copy(source.data(), source.data() + source.size(), target.data());
-    return true;
-  };
-  if (!gather(from.f64_, copy.f64_) || !gather(from.f32_, copy.f32_) || !gather(from.index16_, copy.index16_) ||
-      !gather(from.index32_, copy.index32_) || !same(from.shift_, copy.shift_) || !same(from.most_, copy.most_)) {
-    return false;
-  }
-  *this = std::move(copy);
-  return true;
-}
-
 size_t Matrix::bytes() const { return f64_.bytes() + f32_.bytes() + start_.bytes() + index16_.bytes() + index32_.bytes(); }
 
 const void* Matrix::data() const {
@@ -331,6 +289,16 @@ bool Matrix::column_stats(const Run& run, const uint32_t* list, size_t n, const 
     double* s = scratch.data() + 4 * p * cols_;
     double *s2 = s + cols_, *m = s2 + cols_, *c = m + cols_;
     std::memset(s, 0, 4 * cols_ * sizeof(double));
+    if (values_ == Values::ones) {  // counting them is enough
+      each(list, parts.begin(p), parts.end(p), [&](size_t, size_t j, double) { c[j] += 1; });
+      for (size_t j = 0; j < cols_; ++j) {
+        const double v = 1 - centre[j];
+        s[j] = c[j] * v;
+        s2[j] = c[j] * v * v;
+        m[j] = c[j] > 0;
+      }
+      return;
+    }
     each(list, parts.begin(p), parts.end(p), [&](size_t, size_t j, double x) {
       const double v = x - centre[j], raw = shift ? x + shift[j] : x, a = raw < 0 ? -raw : raw;
       s[j] += v;

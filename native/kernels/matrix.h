@@ -40,9 +40,6 @@ class Matrix {
   CopyResult copy_sparse(const Run& run, const uint32_t* indptr, const uint32_t* index, Values values, const void* data,
                          size_t entries, size_t rows, size_t cols);
 
-  // The rows of another matrix that are listed. False, and empty, if there is no memory.
-  [[nodiscard]] bool copy_rows(const Matrix& from, const uint32_t* list, size_t rows);
-
   // out[p] = x.w for the rows at positions [begin, end) of a list (null: all rows in their order). w has cols() + 1 entries, the
   // last of them 0. Returns the number of entries read.
   size_t multiply(const Run& run, const uint32_t* list, size_t begin, size_t end, const double* w, double* out) const;

@@ -311,19 +311,17 @@ void Svm::claim(double low, double high, double rho, double w_norm, double eta_t
 
 void Svm::forget() { std::memset(facts_.data(), 0, n_); }
 
-bool Svm::idle(size_t p, double t, double delta) const {
-  const double gamma = gamma_[p];
-  if (gamma == 0) return true;
-  const double theta = q_[p] + y_[p] * t;
-  return x_[p] == 0 ? theta > 1 + delta : x_[p] == gamma && theta < 1 - mu_ * gamma - delta;
+bool Svm::idle(size_t p, double low, double high, double delta) const {
+  const double least = q_[p] + (y_[p] > 0 ? low : -high), most = q_[p] + (y_[p] > 0 ? high : -low);
+  return x_[p] == 0 ? least > 1 + delta : x_[p] == gamma_[p] && most < 1 - mu_ * gamma_[p] - delta;
 }
 
-void Svm::rest(double t, double delta, double* out) {
+void Svm::rest(double low, double high, double delta, double* out) {
   // Return: the pair (x, x_prev) with q of both is then an exact state of FISTA on the whole problem.
   const size_t before = active_;
   bool changed = false;
   for (size_t p = before; p < n_; ++p) {
-    if (idle(p, t, delta)) continue;
+    if (idle(p, low, high, delta)) continue;
     changed = changed || x_[p] != 0;
     ++returns_[p];
     swap_rows(p, active_++);
@@ -333,7 +331,7 @@ void Svm::rest(double t, double delta, double* out) {
   size_t awake = 0, resting = 0;
   uint32_t* moved = reinterpret_cast<uint32_t*>(q_next_.data());
   for (size_t p = 0; p < active_; ++p) {
-    const bool rests = returns_[p] < kMostReturns && x_[p] == x_prev_[p] && idle(p, t, delta);
+    const bool rests = returns_[p] < kMostReturns && x_[p] == x_prev_[p] && idle(p, low, high, delta);
     (rests ? moved[resting++] : index_[awake++]) = static_cast<uint32_t>(p);
   }
   if (resting * kFew >= active_) {

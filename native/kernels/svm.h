@@ -40,7 +40,7 @@ class Svm {
   void claim(double low, double high, double rho, double w_norm, double eta_t, double delta, double ball, double t, double guard_r,
              double guard, double* out);
   void forget();
-  void rest(double t, double delta, double* out);
+  void rest(double low, double high, double delta, double* out);
   void wake(double* out);
   void power(bool first, double* out);
   [[nodiscard]] bool score(double t, double* out);  // false if there is no memory
@@ -66,7 +66,7 @@ class Svm {
   void combine(const double* x, size_t begin, size_t end, double* out);
   void add_up(const double* u, size_t begin, size_t end, double* out);
   SvmRows rows_from(size_t p) const;
-  bool idle(size_t p, double t, double delta) const;
+  bool idle(size_t p, double low, double high, double delta) const;
   void swap_rows(size_t a, size_t b);
   void reorder(const uint32_t* positions, size_t n);
   const uint32_t* list() const { return ordered_ ? nullptr : row_.data(); }

@@ -130,7 +130,7 @@ Outcome drive(const Run& run, const Data& data, int form, Svm::Scale scale) {
 
     svm.claim(t - 0.01, t + 0.01, 0.001, std::sqrt(w2), 0, 0.001, 1, t, 0, 0, out);
     for (int k = 0; k < 4; ++k) end.numbers.push_back(out[k]);
-    svm.rest(t, 0.05, out);
+    svm.rest(t, t, 0.05, out);
     least = std::min(least, svm.active());
     if (iteration == 40) svm.wake(out);
     end.numbers.push_back(L);
