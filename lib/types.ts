@@ -189,7 +189,7 @@ export interface CrossValidationOptions<L extends Label = Label> {
    * together share one). @default 5
    */
   folds?: number | ArrayLike<number>;
-  /** What to try. @default [1, 4, 16, 64, 256, 1024, 4096] / rows (those that take part) */
+  /** What to try. @default [4, 16, 64, 256, 1024, 4096, 16384] / rows (those that take part) */
   gammas?: ArrayLike<number>;
   /** Decides which rows are dealt to which fold. @default 0 */
   seed?: number;

@@ -238,7 +238,7 @@ export function checkWeights(gamma: number, weights: Float64Array, labels: Label
 
 function gammaOrAuto(value: unknown, where: string): number | 'auto' {
   if (value === 'auto') return value;
-  if (typeof value === 'string') throw rangeError('ERR_OPTION', "a positive number or 'auto'", where, value);
+  if (typeof value !== 'number') throw typeError('ERR_OPTION', "a positive number or 'auto'", where, value);
   return sensibleNumber(value, where);
 }
 

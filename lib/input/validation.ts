@@ -39,7 +39,7 @@ export function checkCrossValidationOptions(options: CrossValidationOptions | un
 }
 
 /** What gamma is tried times the rows that take part. The default of a fit is in the middle. */
-export const PATH = [1, 4, 16, 64, 256, 1024, 4096] as const;
+export const PATH = [4, 16, 64, 256, 1024, 4096, 16384] as const;
 
 export interface CrossValidationTask {
   /** What every fit has in common. */
@@ -180,20 +180,22 @@ export function resolveSplit(points: unknown, labels: unknown, options: SplitOpt
       `Expected one of options.testShare and options.testSize but received both: ${testShare} and ${testSize}`,
     );
   }
-  const wanted = testSize ?? Math.min(Math.max(Math.round((testShare ?? 0.25) * rows), 1), rows - 1);
   const stratify = optional(options.stratify, 'stratify', boolean) ?? true;
   const classes = classesOf(labels as ArrayLike<Label>);
   const names = [...classes.keys()];
   const members = [...classes.values()].map((list) => Uint32Array.from(list));
+  // A share is as near as whole rows, one of each class on either side, come to it.
+  const least = stratify ? members.length : 1;
+  const wanted = testSize ?? Math.max(Math.min(Math.round((testShare ?? 0.25) * rows), rows - least), least);
   if (stratify) {
     const lonely = members.findIndex((list) => list.length < 2);
     if (lonely >= 0) {
       const of = `class ${show(names[lonely])}, for either side,`;
       throw coded(RangeError, 'ERR_LABELS', `Expected at least 2 rows of ${of} but received 1`);
     }
-    if (wanted < members.length || rows - wanted < members.length) {
-      const [side, got] = wanted < members.length ? ['test', wanted] : ['training', rows - wanted];
-      throw rangeError('ERR_OPTION', `at least ${members.length} rows, one of each class,`, `the ${side} part`, got);
+    if (wanted < least || rows - wanted < least) {
+      const [side, got] = wanted < least ? ['test', wanted] : ['training', rows - wanted];
+      throw rangeError('ERR_OPTION', `at least ${least} rows, one of each class,`, `the ${side} part`, got);
     }
   }
   return {
