@@ -55,6 +55,15 @@ const NOTHING: Claimed = { agreed: 0, properlyClassified: 0, zero: 0, atBound: 0
 /** The net: no halving of the best gap in this many iterations. */
 const PATIENCE = 100;
 
+/**
+ * Near convergence the measured curvature is a quotient of small sums, and its last digits are noise. Dropped, they do not make runs
+ * drift apart that differ in rounding alone. (From 1e-6 on: a huge or tiny number is left as it is.)
+ */
+function coarse(L: number): number {
+  const rounded = Math.fround(L);
+  return Math.abs(rounded - L) <= 1e-6 * L ? rounded : L;
+}
+
 /** The momentum of the strongly convex variant. */
 function momentum(L: number, mu: number): number {
   const root = Math.sqrt(L / mu);
@@ -103,7 +112,7 @@ export function* fistaSvm(
     if (resting) yield calls.rest(t, t, REST_DELTA);
   }
 
-  const hint: Hint = { low: 0, high: 0 };
+  let hint: Hint = { low: 0, high: 0 };
   let best = Infinity; // the gap when the net's clock was last set
   let bestAt = 0;
   for (let iteration = 0; ;) {
@@ -123,10 +132,10 @@ export function* fistaSvm(
       const noise = (n * 2 ** -53 * magnitude) / squared;
       if (way !== 'measured' || !(curvature > n * 2 ** -53 * magnitude)) break;
       if (c > L * (1 + 1e-6) + noise && L < cap) {
-        L = Math.min(1.5 * c, cap);
+        L = Math.min(coarse(1.5 * c), cap);
         continue;
       }
-      L = Math.max(c, 0.9 * L);
+      L = coarse(Math.max(c, 0.9 * L));
       break;
     }
     problem.accept();
@@ -156,6 +165,7 @@ export function* fistaSvm(
       t = yield* exactOffset(facts, t, calls);
       measured = yield* measure(facts, t, wSquared, centreDot, calls);
       if (settings.claims === 'shown') yield calls.forget();
+      if (settings.claims !== 'always') hint = { low: 0, high: 0 }; // onlookers change nothing
       check = { iteration, measured, L, ...(yield* claim(facts, measured, proof, hint, calls)) };
       return { status, check };
     }

@@ -38,7 +38,7 @@ export function resolveLabels(
   const y = new Int8Array(rows);
   for (let i = 0; i < rows; i++) {
     const label = given[i]!;
-    let k = label === seen[0] ? 0 : label === seen[1] ? 1 : -1;
+    let k = label === seen[0] ? 0 : label === seen[1] && seen.length === 2 ? 1 : -1;
     if (k < 0) {
       const as = known ? `as the model's labels` : 'as in labels[0]';
       if (typeof label !== type) throw typeError('ERR_LABELS', `a ${type}`, `labels[${i}], ${as},`, label);
