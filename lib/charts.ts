@@ -239,7 +239,9 @@ function thin(points: (readonly [number, number])[]): (readonly [number, number]
     for (const point of [points[from]!, low, high, points[to - 1]!]) kept.add(point);
     from = to;
   }
-  return points.filter((point) => kept.has(point));
+  const level = (k: number, list: (readonly [number, number])[]) =>
+    list[k]![1] === list[k - 1]?.[1] && list[k]![1] === list[k + 1]?.[1];
+  return points.filter((point) => kept.has(point)).filter((_, k, list) => !level(k, list));
 }
 
 /** Least and most of many numbers: as arguments of Math.min they might be too many. */
@@ -379,10 +381,11 @@ export function histogram({ title, note, x, groups, marks = [] }: Histogram): st
   });
   parts.push(rule(left, py(0), right, py(0), 'axis'));
   marks.forEach((mark, k) => {
-    // A name stands to the left of its line where the next line is near.
+    // A name stands to the left of its line where the next line, or the edge, is near.
     const place = px(mark.at);
     const next = marks[k + 1];
-    const before = next !== undefined && px(next.at) - place < mark.name.length * SIGN + 8;
+    const room = (next === undefined ? WIDTH : px(next.at)) - place;
+    const before = room < Math.min(mark.name.length, 14) * SIGN + 8;
     const [where, anchor] = before ? ([place - 4, 'end'] as const) : ([place + 4, 'start'] as const);
     parts.push(rule(place, top - 14, place, bottom, 'mark'), text(where, top - 5, shorten(mark.name, 14), anchor, 'strong'));
   });
