@@ -7,7 +7,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LinearSvm } from '../lib/index.js';
+import { backend, LinearSvm } from '../lib/index.js';
 import { ROOT } from './child.js';
 import { clouds } from './svm-data.js';
 
@@ -86,6 +86,17 @@ class Server {
 /** LIBSVM text. */
 function libsvm(rows: number[][], labels: number[]): string {
   return rows.map((row, i) => `${labels[i]} ${row.map((value, j) => `${j + 1}:${value}`).join(' ')}\n`).join('');
+}
+
+/** The priorities of the threads that train, once there are some that are not 0. */
+async function niceness(pid: number): Promise<number[]> {
+  for (;;) {
+    const stats = readdirSync(`/proc/${pid}/task`).map((id) => readFileSync(`/proc/${pid}/task/${id}/stat`, 'utf8'));
+    const trainers = stats.filter((stat) => stat.includes('(fista-async)'));
+    const found = trainers.map((stat) => Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]));
+    if (found.some((nice) => nice !== 0)) return found;
+    await wait(10);
+  }
 }
 
 describe.skipIf(!installed)('examples/server', () => {
@@ -347,6 +358,7 @@ describe.skipIf(!installed)('examples/server', () => {
       await wait(10);
     }
     expect((await server.call('POST', '/predict', { rows: [[1, 2, 3]] })).status).toBe(200);
+    if (process.platform === 'linux' && backend.name === 'native') expect(await niceness(server.child.pid!)).toEqual([10]);
     const metrics = (await server.call('GET', '/metrics')).body.text as string;
     expect(metrics).toContain('\ntraining_running 1\n');
     const aborted = await server.call('DELETE', '/train');

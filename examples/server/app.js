@@ -15,13 +15,14 @@ async function build({
   dataFolder,
   adminToken,
   threads = 1,
+  nice = 0,
   bodyLimit = MEGABYTE, // a body is parsed on the event loop, at about 100 MB a second
   trainLimit = 8 * MEGABYTE, // larger data come from a file
   logger = false,
 }) {
   const app = fastify({
     logger,
-    disableRequestLogging: true, // GET /metrics counts them
+    logController: new fastify.LogController({ disableRequestLogging: true }), // GET /metrics counts them
     bodyLimit,
     forceCloseConnections: 'idle',
     // What was sent is what is checked: null is not 0, and what is unknown is said so.
@@ -76,7 +77,7 @@ async function build({
       return serve(model, text);
     });
 
-  const training = new Training({ dataFolder, threads, publish, log: app.log });
+  const training = new Training({ dataFolder, threads, nice, publish, log: app.log });
   const { count, write } = metrics({ describe: () => current, training });
   app.addHook('onResponse', async (request, reply) => count(request, reply));
   let closing = false;

@@ -1,9 +1,11 @@
 // node server.js: serves predictions. Settings come from the environment; README.md lists them.
 'use strict';
 const { availableParallelism } = require('node:os');
-const { build } = require('./app.js');
 
 const { env } = process;
+// Predictions are small: the event loop's thread computes them alone and waits for no other. Training is given its threads below.
+env.FISTA_CLASSIFY_THREADS ??= '1';
+const { build } = require('./app.js');
 
 /** A whole number from the environment. */
 function integer(name, otherwise, least = 0) {
@@ -21,6 +23,7 @@ async function main() {
     adminToken: env.ADMIN_TOKEN,
     // One core is left to the event loop.
     threads: integer('TRAIN_THREADS', Math.max(1, availableParallelism() - 1), 1),
+    nice: integer('TRAIN_NICE', 10),
     bodyLimit: integer('BODY_LIMIT', undefined, 1),
     trainLimit: integer('TRAIN_LIMIT', undefined, 1),
     logger: { level: env.LOG_LEVEL ?? 'info' },

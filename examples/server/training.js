@@ -1,5 +1,7 @@
 // Training in the background, one at a time. The model that comes out is written to the model file and then taken into service.
 'use strict';
+const { readdir, readFile } = require('node:fs/promises');
+const { setPriority } = require('node:os');
 const { join } = require('node:path');
 const { setImmediate: turn } = require('node:timers/promises');
 const { LinearSvm, readLibsvm, stop } = require('fista-classify');
@@ -45,14 +47,17 @@ class Training {
   }
 
   async #run({ points, labels }, { gap, ...options }, signal) {
-    const { threads, publish, log } = this.#settings;
+    const { threads, nice, publish, log } = this.#settings;
     log.info(this.#story, 'Training begins');
     const model = await LinearSvm.fitAsync(points, labels, {
       ...options,
       ...(gap && { stop: stop.gap(gap) }),
       threads,
       signal,
-      onProgress: (progress) => (this.progress = progress),
+      onProgress: (progress) => {
+        if (this.progress === undefined) void yieldTo(nice, log); // the thread is there by now
+        this.progress = progress;
+      },
     });
     this.#story.info = model.info;
     return publish(model, signal);
@@ -75,6 +80,22 @@ class Training {
 
   describe() {
     return { state: this.state, ...this.#story, ...(this.state === 'running' && { progress: this.progress ?? null }) };
+  }
+}
+
+/**
+ * Where cores are scarce, who asks for predictions goes first: the thread that trains gets a lower priority. Linux has one for each
+ * thread, under its own id; elsewhere this does nothing.
+ */
+async function yieldTo(nice, log) {
+  if (nice === 0 || process.platform !== 'linux') return;
+  try {
+    for (const id of await readdir('/proc/self/task')) {
+      const name = await readFile(`/proc/self/task/${id}/comm`, 'utf8').catch(() => ''); // a thread may have ended
+      if (name.trim() === 'fista-async') setPriority(Number(id), nice);
+    }
+  } catch (error) {
+    log.warn(error, 'Training keeps its priority');
   }
 }
 
