@@ -409,6 +409,7 @@ describe.skipIf(!installed)('examples/server', () => {
     open.end('[[1]]}');
     const [response] = (await once(open, 'response')) as [import('node:http').IncomingMessage];
     expect(response.statusCode).toBe(200);
+    expect(response.headers.connection).toBe('close');
     response.resume();
     expect(await ended).toEqual([0, null]);
     expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
@@ -419,6 +420,19 @@ describe.skipIf(!installed)('examples/server', () => {
     ['a port that is no number', { PORT: 'http' }, /Expected an integer of 0 or more for PORT but received http/],
   ])('does not start with %s, and says why', async (_, env, reason) => {
     await expect(Server.start(folder, env)).rejects.toThrow(reason);
+  });
+
+  it("README.md's requests get the answers it shows", async () => {
+    const text = readFileSync(join(ROOT, 'examples/server/README.md'), 'utf8');
+    const [train, predict] = [...text.matchAll(/ -d '(\{.*\})'/g)].map((match) => match[1]!);
+    expect((await server.call('POST', '/train', train)).status).toBe(202);
+    await server.trained('done');
+    const { labels: shown } = JSON.parse(
+      /^# (\{"version".*\})$/m.exec(text)![1]!.replaceAll('…', '0').replace('"0"', '0'),
+    ) as Answer['body'];
+    expect((await server.call('POST', '/predict', predict)).body.labels).toEqual(shown);
+    const refusal = JSON.parse(/```json\n(.*)\n```/.exec(text)![1]!) as Answer['body'];
+    expect((await server.call('POST', '/predict', { rows: [[1, 2, 3]] })).body).toEqual(refusal);
   });
 
   it('depends on fastify and the package, by itself', () => {

@@ -87,6 +87,10 @@ async function build({
     await training.ended;
   });
 
+  app.addHook('onSend', async (request, reply) => {
+    if (closing) reply.header('connection', 'close'); // or the server would wait for the client to hang up
+  });
+
   // ---- Errors: what is wrong with a request is the client's to know; what is wrong here is for the log.
   app.setErrorHandler((error, request, reply) => {
     const { status, code, message } = answer(error);
