@@ -83,7 +83,11 @@ export async function writeLibsvm(
 ): Promise<void> {
   const writing = resolveLibsvmWriting(target, points, labels, options);
   if (typeof target === 'string') return writeAtomically(target, lines(writing));
-  await pipeline(Readable.from(lines(writing)), target as NodeJS.WritableStream, writing.signal ? { signal: writing.signal } : {});
+  await pipeline(
+    Readable.from(lines(writing)),
+    target as unknown as NodeJS.WritableStream,
+    writing.signal ? { signal: writing.signal } : {},
+  );
 }
 
 /** The text in pieces of some 64 kB. */
