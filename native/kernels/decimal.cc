@@ -12,19 +12,24 @@ constexpr double kPowersOfTen[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7
 
 inline bool digit(uint8_t byte) { return static_cast<uint8_t>(byte - '0') <= 9; }
 
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-inline bool eight_digits(const uint8_t*, uint64_t&) { return false; }
-#else
-// Eight digits at once: pairs, then fours, then all.
-inline bool eight_digits(const uint8_t* p, uint64_t& number) {
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+// How many of the eight bytes at p are digits up to the first that is none, and their number. No branches: the lengths of fractions
+// cannot be guessed.
+inline int eight(const uint8_t* p, uint64_t& number) {
   uint64_t v;
   std::memcpy(&v, p, 8);
-  if (((v & 0xf0f0f0f0f0f0f0f0) | (((v + 0x0606060606060606) & 0xf0f0f0f0f0f0f0f0) >> 4)) != 0x3333333333333333) return false;
-  v = (v & 0x0f0f0f0f0f0f0f0f) * 2561 >> 8;
-  v = (v & 0x00ff00ff00ff00ff) * 6553601 >> 16;
-  number = (v & 0x0000ffff0000ffff) * 42949672960001 >> 32;
-  return true;
+  v ^= 0x3030303030303030;  // a digit is its value now, anything else is above 9
+  const uint64_t others = (((v & 0x7f7f7f7f7f7f7f7f) + 0x7676767676767676) | v) & 0x8080808080808080;
+  const int n = others == 0 ? 8 : __builtin_ctzll(others) >> 3;
+  // Zeros in front make eight of them; pairs, then fours, then all.
+  v = n == 0 ? 0 : v << (64 - 8 * n);
+  v = (v * 10 + (v >> 8)) & 0x00ff00ff00ff00ff;
+  v = (v * 100 + (v >> 16)) & 0x0000ffff0000ffff;
+  number = (v * 10000 + (v >> 32)) & 0xffffffff;
+  return n;
 }
+constexpr uint64_t kShift[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+#define FISTA_EIGHT_DIGITS
 #endif
 
 inline void multiply(uint64_t a, uint64_t b, uint64_t& high, uint64_t& low) {
@@ -87,13 +92,19 @@ bool by_product(uint64_t w, int q, double& value) {
   return true;
 }
 
-// Takes the digits at p into w; beyond 19 of them w means nothing.
-inline const uint8_t* digits(const uint8_t* p, const uint8_t* end, uint64_t& w) {
-  uint64_t eight;
-  while (end - p >= 8 && eight_digits(p, eight)) {
-    w = w * 100000000 + eight;
-    p += 8;
+// Takes the digits at p into w; beyond 19 of them, zeros in front not counted, w means nothing.
+inline const uint8_t* fraction(const uint8_t* p, const uint8_t* end, uint64_t& w) {
+#if defined(FISTA_EIGHT_DIGITS)
+  while (end - p >= 8) {
+    uint64_t number;
+    const int n = eight(p, number);
+    w = w * kShift[n] + number;
+    p += n;
+    if (n < 8) return p;
   }
+#else
+  (void)end;
+#endif
   for (; digit(*p); ++p) w = w * 10 + static_cast<uint64_t>(*p - '0');
   return p;
 }
@@ -104,25 +115,21 @@ DecimalResult read_decimal(const uint8_t* p, const uint8_t* end) {
   const bool negative = *p == '-';
   if (negative || *p == '+') ++p;
   const uint8_t* const start = p;
-  while (*p == '0') ++p;
   uint64_t w = 0;
   int q = 0;
-  const uint8_t* from = p;
-  p = digits(p, end, w);
-  ptrdiff_t significant = p - from, count = p - start;
+  for (; digit(*p); ++p) w = w * 10 + static_cast<uint64_t>(*p - '0');
+  ptrdiff_t count = p - start;
   if (*p == '.') {
-    from = ++p;
-    if (significant == 0) {
-      while (*p == '0') ++p;
-    }
-    const uint8_t* first = p;
-    p = digits(p, end, w);
-    significant += p - first;
+    const uint8_t* const from = ++p;
+    p = fraction(p, end, w);
     count += p - from;
     // Beyond any exponent that is decided here, and within an int.
     q = p - from > 100000 ? -100000 : -static_cast<int>(p - from);
   }
   if (count == 0) return {p, 0, Decimal::malformed};
+  if (count > 19) {
+    for (const uint8_t* z = start; *z == '0' || *z == '.'; ++z) count -= *z == '0';
+  }
   if ((*p | 0x20) == 'e') {
     ++p;
     const bool down = *p == '-';
@@ -135,7 +142,7 @@ DecimalResult read_decimal(const uint8_t* p, const uint8_t* end) {
     q += down ? -e : e;
   }
   double value;
-  if (significant > 19) return {p, 0, Decimal::undecided};
+  if (count > 19) return {p, 0, Decimal::undecided};
   if (w <= uint64_t(1) << 53 && q >= -22 && q <= 22) {
     // Both are exact, so that one rounding remains (Clinger 1990).
     value = static_cast<double>(w);

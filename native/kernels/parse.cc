@@ -8,9 +8,10 @@
 namespace fista {
 namespace {
 
-inline bool ends_token(uint8_t byte) {
-  return byte <= '#' && (byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r' || byte == '#');
-}
+// Space, newline, tab, carriage return, #.
+constexpr uint64_t kEnds =
+    uint64_t(1) << ' ' | uint64_t(1) << '\n' | uint64_t(1) << '\t' | uint64_t(1) << '\r' | uint64_t(1) << '#';
+inline bool ends_token(uint8_t byte) { return byte < 64 && (kEnds >> byte & 1) != 0; }
 
 inline bool digit(uint8_t byte) { return static_cast<uint8_t>(byte - '0') <= 9; }
 
@@ -92,7 +93,7 @@ bool Parser::scan(const uint8_t* p, const uint8_t* stop, const uint8_t* begin, c
       if (p == nullptr) return true;
       in_comment_ = false;
     }
-    if (in_row_ && quick_entry(p, end)) continue;
+    if (in_row_ ? quick_entry(p, end) : quick_label(p, end)) continue;
     const uint8_t byte = *p;
     if (byte == '\n') {
       end_row();
@@ -112,49 +113,60 @@ bool Parser::scan(const uint8_t* p, const uint8_t* stop, const uint8_t* begin, c
   return true;
 }
 
-// The entry at p, if there is nothing unusual about it: p moves past it and the blank behind. Else nothing has happened.
+// The label or entry at p, if there is nothing unusual about it: p moves past it and a blank behind. Else nothing has happened.
+inline bool Parser::quick_label(const uint8_t*& p, const uint8_t* end) {
+  if (has_words_ || rows_ >= most_) return false;
+  const DecimalResult number = read_decimal(p, end);
+  if (number.kind != Decimal::decided || !ends_token(*number.end) || number.end - p > kLongest) return false;
+  if (!start_row(number.value)) return false;  // and label() will meet the same
+  p = number.end + (*number.end == ' ');
+  return true;
+}
+
 inline bool Parser::quick_entry(const uint8_t*& p, const uint8_t* end) {
   const uint8_t* q = p;
-  if (!digit(*q)) return false;
-  int64_t index = *q++ - '0';
-  for (; digit(*q); ++q) index = static_cast<int64_t>(static_cast<uint64_t>(index) * 10 + static_cast<uint64_t>(*q - '0'));
-  if (*q != ':' || q - p > 10) return false;
+  uint64_t index = 0;
+  for (; digit(*q); ++q) index = index * 10 + static_cast<uint64_t>(*q - '0');
+  if (*q != ':' || q == p || q - p > 10) return false;
   ++q;
   double value;
   if (digit(q[0]) && ends_token(q[1])) {
     value = *q++ - '0';
   } else {
     const DecimalResult number = read_decimal(q, end);
-    if (number.kind != Decimal::decided || !ends_token(*number.end)) return false;
+    if (number.kind != Decimal::decided || !ends_token(*number.end) || number.end - p > kLongest) return false;
     q = number.end;
     value = number.value;
   }
-  const int64_t column = index - first_;
-  if (column <= last_ || column >= limit_ || index > kHighestIndex || entries_ >= most_) return false;
-  if (static_cast<size_t>(q - p) > kLongest) return false;
-  if (!store(column, value)) return false;  // and token() will meet the same
+  const int64_t column = static_cast<int64_t>(index) - first_;
+  if (column <= last_ || column >= limit_ || index > uint64_t(kHighestIndex) || entries_ >= most_) return false;
+  if (!store(column, value)) return false;
   p = q + (*q == ' ');
   return true;
 }
 
 bool Parser::token(const uint8_t* from, const uint8_t* to, uint64_t at) {
-  if (static_cast<size_t>(to - from) > kLongest) return refuse(ParseProblem::too_long, from, to, at);
+  if (to - from > kLongest) return refuse(ParseProblem::too_long, from, to, at);
   return in_row_ ? entry(from, to, at) : label(from, to, at);
 }
 
 bool Parser::label(const uint8_t* from, const uint8_t* to, uint64_t at) {
   if (rows_ >= most_) return refuse(ParseProblem::rows, from, to, at);
   bool room = true;
+  double number = 0;
   if (has_words_) {
     if (!is_word(from, to)) return refuse(ParseProblem::word, from, to, at);
     for (const uint8_t* p = from; p < to; ++p) room = room && words.push(*p);
     room = room && words.push('\n');
-  } else {
-    double number;
-    if (!decimal(from, to, number)) return refuse(ParseProblem::label, from, to, at);
-    room = labels.push(number);
+  } else if (!decimal(from, to, number)) {
+    return refuse(ParseProblem::label, from, to, at);
   }
-  if (!room || !starts.push(static_cast<uint32_t>(entries_))) return refuse(ParseProblem::out_of_memory, from, to, at);
+  return (room && start_row(number)) || refuse(ParseProblem::out_of_memory, from, to, at);
+}
+
+inline bool Parser::start_row(double number) {
+  if (!has_words_ && !labels.push(number)) return false;
+  if (!starts.push(static_cast<uint32_t>(entries_))) return false;
   in_row_ = true;
   last_ = -1;
   return true;
@@ -219,7 +231,7 @@ bool Parser::first_value() {
 
 // The piece ends within a token.
 bool Parser::keep(const uint8_t* from, size_t n) {
-  const size_t room = kLongest - carried_, kept = n < room ? n : room;
+  const size_t room = static_cast<size_t>(kLongest) - carried_, kept = n < room ? n : room;
   if (kept > 0) std::memcpy(carry_ + carried_, from, kept);
   carried_ += kept;
   return n <= room || refuse(ParseProblem::too_long, carry_, carry_ + kLongest, carried_from_);

@@ -143,15 +143,17 @@ class Parser {
   Blocks<uint8_t> words;  // each with a newline after it
 
  private:
-  static constexpr size_t kLongest = 1000;
+  static constexpr ptrdiff_t kLongest = 1000;
   static constexpr int64_t kHighestIndex = 2147483647;
 
   bool scan(const uint8_t* p, const uint8_t* stop, const uint8_t* begin, const uint8_t* end);
+  bool quick_label(const uint8_t*& p, const uint8_t* end);
   bool quick_entry(const uint8_t*& p, const uint8_t* end);
   bool token(const uint8_t* from, const uint8_t* to, uint64_t at);
   bool label(const uint8_t* from, const uint8_t* to, uint64_t at);
   bool entry(const uint8_t* from, const uint8_t* to, uint64_t at);
   bool decimal(const uint8_t* from, const uint8_t* to, double& value);
+  bool start_row(double label);
   bool store(int64_t column, double value);
   bool first_value();
   bool keep(const uint8_t* from, size_t n);
