@@ -129,6 +129,7 @@ export function examine(instance: Instance, name: BackendName, most = 60): Count
     fistaSvm(problem, {
       L: fit.L,
       resting: fit.resting,
+      claims: 'always',
       checkEvery: fit.checkEvery,
       maxIterations: fit.maxIterations,
       known: { n: taking, d: cols, mu },

@@ -126,6 +126,7 @@ compared('every SIMD level', () => {
     const loop = fistaSvm(problem, {
       L: 'measured',
       resting: true,
+      claims: 'always',
       checkEvery: 5,
       maxIterations: 1000,
       known: { n: rows, d: cols, mu: 1 / (2 * gamma) },
