@@ -760,7 +760,7 @@ describe('info.passes', () => {
 
 describe('the net under the measured curvature', () => {
   /** 20 points of no pattern in 10 dimensions, gamma = 4096/n: the measured curvature is rejected again and again. */
-  const cases = [2, 4, 6, 8, 12, 18].map((seed) => ({ seed, ...clouds(seed, 20, 10, 0) }));
+  const cases = [2, 4, 6, 8, 18, 22].map((seed) => ({ seed, ...clouds(seed, 20, 10, 0) }));
 
   it.each(cases)('is reached by seed $seed and converges from there', ({ rows, labels }) => {
     const { perform } = Svm.prototype; // eslint-disable-line @typescript-eslint/unbound-method -- called with its own `this`

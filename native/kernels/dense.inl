@@ -189,3 +189,31 @@ size_t dense_combine(const DenseRows& m, const double* u, double* out) {
   for (size_t r = 0; r < k; ++r) add_long<1>(waiting + r, weight + r, cols, out);
   return read * cols;
 }
+
+// What a column's scale is made of, added to what is there: sums of x - centre and of its squares, the largest |x + shift|.
+template <typename T>
+void dense_stats(const DenseRows& m, const double* centre, const double* shift, double* sums, double* squares, double* most) {
+  for (size_t p = m.begin; p < m.end; ++p) {
+    const T* x = static_cast<const T*>(m.x) + m.row(p) * m.cols;
+    sweep(m.cols, [&](size_t j, auto at) {
+      const V value = at.load(x + j), v = value - at.load(centre + j);
+      at.store(sums + j, at.load(sums + j) + v);
+      at.store(squares + j, fma(v, v, at.load(squares + j)));
+      at.store(most + j, max(at.load(most + j), abs(shift ? value + at.load(shift + j) : value)));
+    });
+  }
+}
+
+// out[p] = sum of (factor_j x_j)^2
+template <typename T>
+void dense_norms(const DenseRows& m, const double* factor, double* out) {
+  for (size_t p = m.begin; p < m.end; ++p) {
+    const T* x = static_cast<const T*>(m.x) + m.row(p) * m.cols;
+    V s = zero();
+    sweep(m.cols, [&](size_t j, auto at) {
+      const V v = at.load(factor + j) * at.load(x + j);
+      s = fma(v, v, s);
+    });
+    out[p] = sum(s);
+  }
+}

@@ -25,6 +25,8 @@ constexpr Table kTable = {
     {dense_combine<double>, dense_combine<float>},
     {{sparse_combine<uint16_t, double>, sparse_combine<uint16_t, float>, sparse_combine<uint16_t, Ones>},
      {sparse_combine<uint32_t, double>, sparse_combine<uint32_t, float>, sparse_combine<uint32_t, Ones>}},
+    {dense_stats<double>, dense_stats<float>},
+    {dense_norms<double>, dense_norms<float>},
     {all_finite<double>, all_finite<float>},
     add_parts,
     knapsack_phi,

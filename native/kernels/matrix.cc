@@ -1,5 +1,6 @@
 #include "matrix.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -244,15 +245,13 @@ size_t Matrix::combine(const Run& run, const uint32_t* list, size_t begin, size_
   return total;
 }
 
-// Calls body(position, column, value) for every stored entry of the rows at positions [from, to) of a list.
+// Sparse: calls body(position, column, value) for every stored entry of the rows at positions [from, to) of a list.
 template <typename Body>
 void Matrix::each(const uint32_t* list, size_t from, size_t to, Body&& body) const {
   const auto visit = [&](auto value) {
     for (size_t p = from; p < to; ++p) {
       const size_t i = list ? list[p] : p;
-      if (!sparse_) {
-        for (size_t j = 0; j < cols_; ++j) body(p, j, value(i * cols_ + j));
-      } else if (index_ == Index::u16) {
+      if (index_ == Index::u16) {
         for (size_t k = start_[i]; k < start_[i + 1]; ++k) body(p, size_t(index16_[k]), value(k));
       } else {
         for (size_t k = start_[i]; k < start_[i + 1]; ++k) body(p, size_t(index32_[k]), value(k));
@@ -272,6 +271,7 @@ void Matrix::row_norms(const Run& run, const uint32_t* list, size_t n, const dou
   const Partition parts = partition(n, static_cast<size_t>(work(n)));
   parallel(parts.parts, run.threads, [&](size_t p) {
     const size_t from = parts.begin(p), to = parts.end(p);
+    if (!sparse_) return run.table->dense_norms[size_t(values_)](dense_rows(list, from, to), factor, out);
     for (size_t i = from; i < to; ++i) out[i] = 0;
     each(list, from, to, [&](size_t i, size_t j, double x) { out[i] += (factor[j] * x) * (factor[j] * x); });
   });
@@ -289,6 +289,11 @@ bool Matrix::column_stats(const Run& run, const uint32_t* list, size_t n, const 
     double* s = scratch.data() + 4 * p * cols_;
     double *s2 = s + cols_, *m = s2 + cols_, *c = m + cols_;
     std::memset(s, 0, 4 * cols_ * sizeof(double));
+    if (!sparse_) {
+      run.table->dense_stats[size_t(values_)](dense_rows(list, parts.begin(p), parts.end(p)), centre, shift, s, s2, m);
+      std::fill(c, c + cols_, static_cast<double>(parts.end(p) - parts.begin(p)));
+      return;
+    }
     if (values_ == Values::ones) {  // counting them is enough
       each(list, parts.begin(p), parts.end(p), [&](size_t, size_t j, double) { c[j] += 1; });
       for (size_t j = 0; j < cols_; ++j) {
@@ -300,7 +305,7 @@ bool Matrix::column_stats(const Run& run, const uint32_t* list, size_t n, const 
       return;
     }
     each(list, parts.begin(p), parts.end(p), [&](size_t, size_t j, double x) {
-      const double v = x - centre[j], raw = shift ? x + shift[j] : x, a = raw < 0 ? -raw : raw;
+      const double v = x - centre[j], a = x < 0 ? -x : x;
       s[j] += v;
       s2[j] += v * v;
       m[j] = a > m[j] ? a : m[j];

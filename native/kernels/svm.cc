@@ -144,8 +144,8 @@ void Svm::measure_rows() {
   const double m2 = dot(centre_.data(), centre_.data(), d_), m = std::sqrt(m2);
   X_->row_norms(run_, list(), n_, inverse_scale_.data(), slack_.data());
   const size_t read = read_;
-  dot_rows(centre_.data(), 0, n_, radius_.data());
-  read_ = read;  // part of the copy, not of the solve
+  if (m2 > 0) dot_rows(centre_.data(), 0, n_, radius_.data());  // 0 already
+  read_ = read;                                                 // part of the copy, not of the solve
   for (size_t i = 0; i < n_; ++i) {
     const size_t entries = X_->entries(row_[i]);
     stored_ += entries;

@@ -75,6 +75,10 @@ struct Table {
   size_t (*dense_combine[2])(const DenseRows& rows, const double* u, double* out);
   size_t (*sparse_combine[2][3])(const SparseRows& rows, const double* u, double* out);
 
+  // What columns and rows are measured by (dense.inl says what they compute); [f64, f32]
+  void (*dense_stats[2])(const DenseRows& rows, const double* centre, const double* shift, double* sums, double* squares,
+                         double* most);
+  void (*dense_norms[2])(const DenseRows& rows, const double* factor, double* out);
   // true if all n entries are finite; [f64, f32]
   bool (*all_finite[2])(const void* x, size_t n);
   // out_j = sum over parts of partial[p * n + j], in the order of the parts
