@@ -85,7 +85,9 @@ export class Training<L extends Label> {
     this.#data = data;
     this.#fit = fit;
     this.#own = own;
-    this.#rows = gammas.length === 1 ? data.rows : gammas.reduce((count, gamma) => count + Number(gamma > 0), 0);
+    let rows = gammas.length === 1 ? data.rows : 0;
+    if (gammas.length > 1) for (let i = 0; i < gammas.length; i++) if (gammas[i]! > 0) rows++;
+    this.#rows = rows;
     this.problem = new data.backend.Svm(data.matrix, y, gammas, own.mu, SCALES[fit.scale], threads, lane);
   }
 

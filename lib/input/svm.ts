@@ -199,38 +199,42 @@ function warmStart(given: unknown, cols: number): Fit['warmStart'] {
   return { weights: Float64Array.from(weights), bias }; // a copy: an async fit gets to it later
 }
 
+// Plain loops: a cross-validation comes by here for every fit.
+
 /** The factors by row, or one for all; of the rows that `takesPart` lets in, the others' being 0. */
 export function rowWeights({ byClass, byRow }: Weights, y: Int8Array, takesPart?: (row: number) => boolean): Float64Array {
   if (!byRow && !takesPart && byClass !== 'balanced' && byClass[0] === 1 && byClass[1] === 1) return Float64Array.of(1);
-  const weights = Float64Array.from(y, (_, i) => (takesPart && !takesPart(i) ? 0 : byRow ? byRow[i]! : 1));
-  let factors = byClass;
-  if (factors === 'balanced') {
-    const counts = [0, 0];
-    for (let i = 0; i < y.length; i++) if (weights[i]! > 0) counts[y[i]! > 0 ? 1 : 0]!++;
-    const [negative, positive] = counts as [number, number];
-    factors = [(negative + positive) / (2 * negative), (negative + positive) / (2 * positive)];
+  const weights = new Float64Array(y.length);
+  const counts: [number, number] = [0, 0];
+  for (let i = 0; i < y.length; i++) {
+    if (takesPart && !takesPart(i)) continue;
+    weights[i] = byRow ? byRow[i]! : 1;
+    if (weights[i]! > 0) counts[y[i]! > 0 ? 1 : 0]++;
   }
-  for (let i = 0; i < y.length; i++) if (weights[i]! > 0) weights[i]! *= factors[y[i]! > 0 ? 1 : 0];
+  const n = counts[0] + counts[1];
+  const [negative, positive] = byClass === 'balanced' ? [n / (2 * counts[0]), n / (2 * counts[1])] : byClass;
+  for (let i = 0; i < y.length; i++) if (weights[i]! > 0) weights[i]! *= y[i]! > 0 ? positive : negative;
   return weights;
 }
 
 /** gamma by row, or one for all. Both classes must take part, and none of it may be too much. */
 export function checkWeights(gamma: number, weights: Float64Array, labels: Labels['labels'], y: Int8Array): Float64Array {
-  const gammas = weights.map((weight) => gamma * weight);
-  for (const [sign, label] of [
-    [-1, labels[0]],
-    [1, labels[1]],
-  ] as const) {
-    if (gammas.length > 1 && gammas.every((g, i) => y[i] !== sign || !(g > 0))) {
-      throw coded(
-        RangeError,
-        'ERR_OPTION',
-        `Expected a positive weight for some row of class ${show(label)} but all of them are 0`,
-      );
-    }
+  const gammas = new Float64Array(weights.length);
+  const most: [number, number] = [0, 0]; // by class
+  for (let i = 0; i < weights.length; i++) {
+    const g = (gammas[i] = gamma * weights[i]!);
+    const side = y[i]! > 0 ? 1 : 0;
+    if (g > HUGE) throw rangeError('ERR_OPTION', `at most ${HUGE}`, `gamma times the weights of row ${i}`, g);
+    if (g > most[side]) most[side] = g;
   }
-  const bad = gammas.findIndex((g) => g > HUGE);
-  if (bad >= 0) throw rangeError('ERR_OPTION', `at most ${HUGE}`, `gamma times the weights of row ${bad}`, gammas[bad]);
+  const empty = most.indexOf(0);
+  if (empty >= 0 && weights.length > 1) {
+    throw coded(
+      RangeError,
+      'ERR_OPTION',
+      `Expected a positive weight for some row of class ${show(labels[empty])} but all of them are 0`,
+    );
+  }
   return gammas;
 }
 
