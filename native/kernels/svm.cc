@@ -81,8 +81,8 @@ bool Svm::init(const Run& run, std::shared_ptr<Matrix> matrix, const int8_t* y, 
     if (!b->allocate(d_ + 1)) return false;
     std::memset(b->data(), 0, (d_ + 1) * sizeof(double));
   }
-  if (!row_.allocate(n_ + others_) || !index_.allocate(n_) || !y_.allocate(n_ + others_) || !facts_.allocate(n_) || !returns_.allocate(n_) ||
-      !scratch_.allocate(X_->scratch_size())) {
+  if (!row_.allocate(n_ + others_) || !index_.allocate(n_) || !y_.allocate(n_ + others_) || !facts_.allocate(n_) ||
+      !returns_.allocate(n_) || !scratch_.allocate(X_->scratch_size())) {
     return false;
   }
   for (size_t i = 0, taking = 0, other = n_; i < rows; ++i) {
