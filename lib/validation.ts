@@ -311,8 +311,9 @@ class Trial {
 
 /** The rows of the negative class and those of the positive one. */
 function membersOf(y: Int8Array, takesPart: (row: number) => boolean): [Uint32Array, Uint32Array] {
-  const all = [...y.keys()].filter(takesPart);
-  return [Uint32Array.from(all.filter((i) => y[i]! < 0)), Uint32Array.from(all.filter((i) => y[i]! > 0))];
+  const classes: [number[], number[]] = [[], []];
+  for (let i = 0; i < y.length; i++) if (takesPart(i)) classes[y[i]! > 0 ? 1 : 0].push(i);
+  return [Uint32Array.from(classes[0]), Uint32Array.from(classes[1])];
 }
 
 /** By row, its fold, or -1. Each class is shuffled and dealt out in turn; the second goes on where the first ended. */

@@ -61,7 +61,10 @@ describe('searchRoot(guess)', () => {
 
   it('comes near a root of the size of the bracket in a few looks, even across 0', () => {
     // A slope that misleads: Newton's point from -13 lies beyond 0, and between -3 and 9 nothing changes.
-    const f = (t: number): Found => ({ value: t < -13 ? -4.5 : t < -7 ? -4.5 + (t + 13) / 5 : 8, slope: t < -13 || t >= -7 ? 0 : 0.2 });
+    const f = (t: number): Found => ({
+      value: t < -13 ? -4.5 : t < -7 ? -4.5 + (t + 13) / 5 : 8,
+      slope: t < -13 || t >= -7 ? 0 : 0.2,
+    });
     const { looks } = solve(f, -13, { step: 1, enough: ({ low, high }) => high - low < 0.5 });
     expect(looks).toBeLessThanOrEqual(12);
   });

@@ -145,10 +145,12 @@ describe('require and import', () => {
       'Dataset',
       'LinearSvm',
       'backend',
+      'crossValidate',
       'ellipsoidFromCovariance',
       'separateEllipsoids',
       'separateEllipsoidsAsync',
       'stop',
+      'trainTestSplit',
     ]);
   });
 

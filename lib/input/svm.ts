@@ -204,18 +204,21 @@ function warmStart(given: unknown, cols: number): Fit['warmStart'] {
   return { weights: Float64Array.from(weights), bias }; // a copy: an async fit gets to it later
 }
 
+// Plain loops: a cross-validation comes by here for every fit.
+
 /** The factors by row, or one for all; of the rows that `takesPart` lets in, the others' being 0. */
 export function rowWeights({ byClass, byRow }: Weights, y: Int8Array, takesPart?: (row: number) => boolean): Float64Array {
   if (!byRow && !takesPart && byClass !== 'balanced' && byClass[0] === 1 && byClass[1] === 1) return Float64Array.of(1);
-  const weights = Float64Array.from(y, (_, i) => (takesPart && !takesPart(i) ? 0 : byRow ? byRow[i]! : 1));
-  let factors = byClass;
-  if (factors === 'balanced') {
-    const counts = [0, 0];
-    for (let i = 0; i < y.length; i++) if (weights[i]! > 0) counts[y[i]! > 0 ? 1 : 0]!++;
-    const [negative, positive] = counts as [number, number];
-    factors = [(negative + positive) / (2 * negative), (negative + positive) / (2 * positive)];
+  const weights = new Float64Array(y.length);
+  const counts: [number, number] = [0, 0];
+  for (let i = 0; i < y.length; i++) {
+    if (takesPart && !takesPart(i)) continue;
+    weights[i] = byRow ? byRow[i]! : 1;
+    if (weights[i]! > 0) counts[y[i]! > 0 ? 1 : 0]++;
   }
-  for (let i = 0; i < y.length; i++) if (weights[i]! > 0) weights[i]! *= factors[y[i]! > 0 ? 1 : 0];
+  const n = counts[0] + counts[1];
+  const [negative, positive] = byClass === 'balanced' ? [n / (2 * counts[0]), n / (2 * counts[1])] : byClass;
+  for (let i = 0; i < y.length; i++) if (weights[i]! > 0) weights[i]! *= y[i]! > 0 ? positive : negative;
   return weights;
 }
 
