@@ -280,7 +280,7 @@ export interface Loaded {
 export function loadNative(simd: string | undefined = oneOf('SIMD', SIMD_LEVELS)): Backend {
   const addon = loadAddon();
   const level = addon.useSimd(simd);
-  return { ...addon, Parser: fallback.Parser, name: 'native', simd: level };
+  return { ...addon, name: 'native', simd: level };
 }
 
 export function loadFallback(): Backend {

@@ -1,18 +1,12 @@
 /** The CSV library, an optional peer dependency: loaded when a file is read. */
 import { Readable } from 'node:stream';
-import { coded } from './errors.js';
-import type { CsvPlace } from './input/index.js';
+import { coded, Verbatim } from './errors.js';
 import { csvError } from './input/index.js';
 
 /** A record, and the number of the line it ends on. */
 export interface CsvRecord {
   readonly cells: readonly string[];
   readonly line: number;
-}
-
-interface Failure extends Error {
-  code: string;
-  lines?: number;
 }
 
 async function load(): Promise<typeof import('csv-parse')> {
@@ -25,7 +19,7 @@ async function load(): Promise<typeof import('csv-parse')> {
 
 /** The records of CSV text, whatever their lengths; empty lines are none. */
 export async function* records(pieces: AsyncGenerator<Uint8Array>, delimiter: string, file: string): AsyncGenerator<CsvRecord> {
-  const { parse } = await load();
+  const { parse, CsvError } = await load();
   let failed: { error: unknown } | undefined;
   const bytes = async function* () {
     try {
@@ -36,6 +30,7 @@ export async function* records(pieces: AsyncGenerator<Uint8Array>, delimiter: st
     }
   };
   const input = Readable.from(bytes(), { objectMode: true, highWaterMark: 1 });
+  // A record is bounded: a quote that is never closed would take in the rest of the file.
   const parser = parse({ delimiter, info: true, relax_column_count: true, skip_empty_lines: true, max_record_size: 1 << 24 });
   input.on('error', (error) => parser.destroy(error));
   input.pipe(parser);
@@ -45,15 +40,11 @@ export async function* records(pieces: AsyncGenerator<Uint8Array>, delimiter: st
     }
   } catch (error) {
     if (failed) throw failed.error;
-    throw wording(error as Failure, file);
+    if (!(error instanceof CsvError)) throw error;
+    const line = Number((error as { lines?: unknown }).lines ?? 1);
+    throw csvError('comma-separated values', { file, line }, new Verbatim(error.message.slice(0, 200)), error);
   } finally {
     input.destroy();
     parser.destroy();
   }
-}
-
-function wording(error: Failure, file: string): Error {
-  if (typeof error.code !== 'string' || !error.code.startsWith('CSV_')) return error;
-  const place: CsvPlace = { file, line: error.lines ?? 1 };
-  return csvError('comma-separated values', place, error.message, error);
 }

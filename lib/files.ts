@@ -23,6 +23,7 @@ import type {
   Rows,
   Source,
   SparseMatrix,
+  Target,
   WriteLibsvmOptions,
 } from './types.js';
 
@@ -75,14 +76,18 @@ function split(text: Uint8Array, rows: number): string[] {
  * read the same number again. A path is written atomically; a stream is ended.
  */
 export async function writeLibsvm(
-  target: string | NodeJS.WritableStream,
+  target: Target,
   points: Rows | DenseMatrix | SparseMatrix,
   labels: ArrayLike<number | string>,
   options?: WriteLibsvmOptions,
 ): Promise<void> {
   const writing = resolveLibsvmWriting(target, points, labels, options);
   if (typeof target === 'string') return writeAtomically(target, lines(writing));
-  await pipeline(Readable.from(lines(writing)), target, writing.signal ? { signal: writing.signal } : {});
+  await pipeline(
+    Readable.from(lines(writing)),
+    target as unknown as NodeJS.WritableStream,
+    writing.signal ? { signal: writing.signal } : {},
+  );
 }
 
 /** The text in pieces of some 64 kB. */

@@ -296,6 +296,15 @@ export interface LibsvmData<Labels extends Float64Array | string[] = Float64Arra
   readonly ignored: number;
 }
 
+/** What a file is written to: its path, or a stream, which is a Writable of Node's by what is used of it. */
+export type Target = string | TargetStream;
+
+export interface TargetStream {
+  write(chunk: string | Uint8Array): boolean;
+  end(): unknown;
+  once(event: string, listener: (...args: never[]) => void): unknown;
+}
+
 export interface WriteLibsvmOptions {
   /** Ends the writing; the promise rejects with its reason, and a path keeps what it had. */
   signal?: AbortSignal;

@@ -1,7 +1,15 @@
 /** What files are read from and written to, and what is wrong with them. */
 import type { Backend, ParseProblem } from '../backend.js';
 import { coded, rangeError, show, typeError, Verbatim } from '../errors.js';
-import type { DenseMatrix, ReadCsvOptions, ReadLibsvmOptions, Rows, SparseMatrix, WriteLibsvmOptions } from '../types.js';
+import type {
+  DenseMatrix,
+  ReadCsvOptions,
+  ReadLibsvmOptions,
+  Rows,
+  SparseMatrix,
+  TargetStream,
+  WriteLibsvmOptions,
+} from '../types.js';
 import { abortSignal, boolean, checkOptionNames, integer, oneOfThese, optional, resolveBackend } from './options.js';
 import { copyPoints } from './points.js';
 
@@ -96,8 +104,6 @@ export function libsvmError({ problem, line, column, text, last }: ParseProblem,
   return coded(SyntaxError, 'ERR_LIBSVM', hint === undefined ? message : `${message}; ${hint}`);
 }
 
-export type Writable = NodeJS.WritableStream;
-
 export interface LibsvmWriting {
   readonly points: Rows | DenseMatrix | SparseMatrix;
   readonly labels: ArrayLike<number | string>;
@@ -112,7 +118,7 @@ export function resolveLibsvmWriting(
   options?: WriteLibsvmOptions,
 ): LibsvmWriting {
   checkOptionNames(options, ['signal']);
-  if (typeof target !== 'string' && typeof (target as Writable | null | undefined)?.write !== 'function') {
+  if (typeof target !== 'string' && typeof (target as TargetStream | null | undefined)?.write !== 'function') {
     throw typeError('ERR_SOURCE', 'a path or a Writable', 'target', target);
   }
   const signal = optional(options?.signal, 'signal', abortSignal);
@@ -133,7 +139,6 @@ function checkWritable(label: unknown, i: number): void {
     if (!Number.isFinite(label)) throw rangeError('ERR_LABELS', 'a finite number', `labels[${i}]`, label);
   } else if (typeof label !== 'string') {
     throw typeError('ERR_LABELS', 'a number or string', `labels[${i}]`, label);
-     
   } else if (!/^[^\0- :#\x7f]+$/.test(label) || Buffer.from(label).toString() !== label || Buffer.byteLength(label) > 1000) {
     throw rangeError('ERR_LABELS', 'a word of at most 1000 bytes without blanks, ":" and "#"', `labels[${i}]`, label);
   }
