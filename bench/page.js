@@ -26,8 +26,9 @@ function section({ name, title, date, machine = {}, versions = {}, tables = [], 
     ...Object.entries(versions),
     ...['cpu', 'load', 'system', 'node', 'compiler'].filter((key) => typeof old[key] === 'string').map((key) => [key, old[key]]),
   ].filter(([, value]) => value !== undefined);
+  const line = [date, machine.cpu ?? old.cpu, versions.node ?? old.node].filter(Boolean).map(escape).join(' · ');
   const raw = `<p class="soft">All numbers are in ${escape(name)}.json.</p>`;
-  return `<section id="${escape(name)}"><h2>${escape(name)}${title ? `: ${escape(title)}` : ''}</h2>
+  return `<section id="${escape(name)}"><h2>${escape(name)}${title ? `: ${escape(title)}` : ''}</h2><p class="soft">${line}</p>
 ${tables
   .map(
     ({ title: heading, columns, rows, notes = [] }) =>

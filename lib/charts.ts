@@ -518,12 +518,16 @@ table { border-collapse: collapse; width: 100%; font-size: 14px; font-variant-nu
 caption { text-align: left; padding-bottom: 6px; }
 th, td { text-align: left; vertical-align: top; padding: 5px 14px 5px 0; border-bottom: 1px solid var(--line); }
 th { color: var(--soft); font-weight: 600; }
+thead th { vertical-align: bottom; }
+td:first-child { min-width: 8em; }
 tbody th { font-weight: 400; }
 tbody tr:last-child > * { border-bottom: 0; }
 .number { text-align: right; }
 .met { color: var(--good); white-space: nowrap; }
 .missed { color: var(--bad); font-weight: 600; white-space: nowrap; }
-details.card { margin-top: 16px; }
+section > * + .card, section > .card + .charts { margin-top: 16px; }
+.card > h3 { margin-bottom: 8px; }
+.wide + p { margin-top: 12px; }
 summary { cursor: pointer; font-weight: 600; }
 details[open] summary { margin-bottom: 10px; }
 pre { font: 13px/1.45 ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; overflow-x: auto; margin: 0; }

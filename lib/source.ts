@@ -6,8 +6,8 @@ import { createGunzip } from 'node:zlib';
 import { checkPiece, gone, gzipError } from './input/index.js';
 import type { Source } from './types.js';
 
-/** Bytes of a piece. It is parsed in one go, in a millisecond or so: the event loop waits no longer than that. */
-const PIECE = 1 << 18;
+/** Bytes of a piece. */
+const PIECE = 1 << 20;
 
 type Pieces = AsyncGenerator<Uint8Array, void, undefined>;
 
@@ -94,7 +94,7 @@ async function* gunzip(beginning: Uint8Array, rest: Pieces, name: string, code: 
     }
   };
   const input = Readable.from(compressed(), { objectMode: true, highWaterMark: 1 });
-  const output = createGunzip({ chunkSize: PIECE });
+  const output = createGunzip({ chunkSize: PIECE / 4 });
   input.on('error', (error) => output.destroy(error));
   input.pipe(output);
   try {
