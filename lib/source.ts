@@ -2,6 +2,7 @@
 import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
+import { types } from 'node:util';
 import { createGunzip } from 'node:zlib';
 import { checkPiece, gone, gzipError } from './input/index.js';
 import type { Source } from './types.js';
@@ -16,7 +17,7 @@ type Pieces = AsyncGenerator<Uint8Array, void, undefined>;
  * aborted signal ends the wait for the next with its reason; errors of a stream come out unchanged.
  */
 export async function* pieces(source: Source, name: string, code: 'ERR_LIBSVM' | 'ERR_CSV', signal?: AbortSignal): Pieces {
-  const raw = typeof source === 'string' ? fromFile(source) : source instanceof Uint8Array ? fromBytes(source) : fromStream(source);
+  const raw = typeof source === 'string' ? fromFile(source) : types.isUint8Array(source) ? fromBytes(source) : fromStream(source);
   const { beginning, rest } = await begin(abortable(raw, signal));
   if (beginning[0] === 0x1f && beginning[1] === 0x8b) {
     const plain = gunzip(beginning, rest, name, code);

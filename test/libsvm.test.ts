@@ -2,6 +2,7 @@ import { createReadStream, mkdtempSync, readdirSync, readFileSync, rmSync, write
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
+import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -210,6 +211,8 @@ describe('readLibsvm', () => {
     expect(await readLibsvm(path)).toEqual(expected);
     expect(await readLibsvm(createReadStream(path))).toEqual(expected);
     expect(await readLibsvm(createReadStream(path, 'utf8'))).toEqual(expected);
+    const foreign = runInNewContext('Uint8Array.of(49, 32, 49, 58, 50)') as Uint8Array; // another realm's
+    expect(await readLibsvm(foreign)).toEqual(expected);
     expect(await readLibsvm(new Blob(['1 1:2\n']).stream() as unknown as Readable)).toEqual(expected);
     writeFileSync(path, '1 1:2\n1 2:x');
     await expect(readLibsvm(path)).rejects.toThrow(`at ${path}:2:3 but`);

@@ -147,10 +147,13 @@ describe('require and import', () => {
       'backend',
       'crossValidate',
       'ellipsoidFromCovariance',
+      'readCsv',
+      'readLibsvm',
       'separateEllipsoids',
       'separateEllipsoidsAsync',
       'stop',
       'trainTestSplit',
+      'writeLibsvm',
     ]);
   });
 

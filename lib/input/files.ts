@@ -1,4 +1,5 @@
 /** What files are read from and written to, and what is wrong with them. */
+import { types } from 'node:util';
 import type { Backend, ParseProblem } from '../backend.js';
 import { coded, rangeError, show, typeError, Verbatim } from '../errors.js';
 import type {
@@ -19,7 +20,7 @@ const MOST_COLUMNS = 2147483648;
 /** What messages call it: its path, or `input`. */
 export function checkSource(source: unknown): string {
   if (typeof source === 'string') return source;
-  if (source instanceof Uint8Array) return 'input';
+  if (types.isUint8Array(source)) return 'input';
   if (typeof (source as AsyncIterable<unknown> | null | undefined)?.[Symbol.asyncIterator] === 'function') {
     const { path } = source as { path?: unknown };
     return typeof path === 'string' ? path : 'input';
@@ -29,7 +30,7 @@ export function checkSource(source: unknown): string {
 
 /** A piece of a stream, as bytes. */
 export function checkPiece(piece: unknown): Uint8Array {
-  if (piece instanceof Uint8Array) return piece;
+  if (types.isUint8Array(piece)) return piece;
   if (typeof piece === 'string') return Buffer.from(piece);
   throw typeError('ERR_SOURCE', 'bytes or text', 'a piece of the stream', piece);
 }

@@ -116,6 +116,7 @@ void decimals() {
   Random random(2);
   int undecided = 0;  // of the usual ones
   constexpr int kCount = 300000;
+  check::Guarded<uint8_t> room(128);
   for (int k = 0; k < kCount; ++k) {
     std::string text;
     const size_t kind = random.below(4);
@@ -149,11 +150,11 @@ void decimals() {
         if (random.chance(0.3)) text.insert(0, random.chance(0.5) ? "-" : "+");
     }
     check::at("%s", text.c_str());
-    check::Guarded<uint8_t> guarded(text.size() + 1);
-    std::memcpy(guarded.data(), text.data(), text.size());
-    guarded[text.size()] = ' ';
-    const DecimalResult r = read_decimal(guarded.data(), guarded.end());
-    CHECK(r.kind != Decimal::malformed && r.end == guarded.data() + text.size());
+    uint8_t* const p = room.end() - text.size() - 1;
+    std::memcpy(p, text.data(), text.size());
+    room.end()[-1] = ' ';
+    const DecimalResult r = read_decimal(p, room.end());
+    CHECK(r.kind != Decimal::malformed && r.end == p + text.size());
     if (r.kind == Decimal::undecided) {
       undecided += kind == 1;
     } else {
