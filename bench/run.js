@@ -1,7 +1,7 @@
 // npm run bench -- [tables] [--data folder]: runs the tables named (all of them without a name), prints them, and keeps the
 // numbers in bench/results/<table>.json. A table is a file in bench/tables that exports { name, describe, run }:
 //   describe   one line for the list
-//   run        (context) => results for the JSON file, or undefined; may be async. context: { machine, print, data }
+//   run        (context) => results for the JSON file, or undefined; may be async. context: { machine, print, data, sets }
 'use strict';
 const { mkdirSync, readdirSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
@@ -13,13 +13,13 @@ const tables = readdirSync(join(__dirname, 'tables')).map((file) => require(join
 
 function usage() {
   const list = tables.map(({ name, describe }) => `  ${name.padEnd(10)} ${describe}`).join('\n');
-  return `npm run bench -- [tables] [--data folder]\n\n${list}\n\nWithout a name all run. --data (or FISTA_CLASSIFY_DATA): where the data sets are.`;
+  return `npm run bench -- [tables] [--data folder]\n\n${list}\n\nWithout a name all run. --data (or FISTA_CLASSIFY_DATA): where the data sets are.\n--sets a9a,w8a: of the table peers these sets only.`;
 }
 
 async function main() {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { data: { type: 'string' }, help: { type: 'boolean' } },
+    options: { data: { type: 'string' }, sets: { type: 'string' }, help: { type: 'boolean' } },
   });
   const unknown = positionals.filter((word) => !tables.some(({ name }) => name === word));
   if (values.help || unknown.length > 0) {
@@ -35,7 +35,7 @@ async function main() {
   for (const table of tables) {
     if (positionals.length > 0 && !positionals.includes(table.name)) continue;
     console.log(`\n== ${table.name}: ${table.describe}\n`);
-    const results = await table.run({ machine, print: console.log, data: finder(values.data) });
+    const results = await table.run({ machine, print: console.log, data: finder(values.data), sets: values.sets?.split(',') });
     if (results === undefined) continue;
     const folder = join(__dirname, 'results');
     mkdirSync(folder, { recursive: true });
