@@ -30,8 +30,8 @@ function flock(next, obeys) {
     const angle = 2 * Math.PI * next();
     [vx[i], vy[i]] = [4 * Math.cos(angle), 4 * Math.sin(angle)];
   }
-  const strength = obeys ? 0.3 + next() : 0.3 * next();
-  const noise = 0.3 + next();
+  const strength = obeys ? 0.5 + 0.8 * next() : 0.2 * next();
+  const noise = 0.3 + 0.7 * next();
 
   const first = new Int32Array(CELLS * CELLS);
   const after = new Int32Array(BOIDS);

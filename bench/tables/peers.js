@@ -77,6 +77,7 @@ function liblinearCells(row) {
     size,
     points(row.wanted),
     `${mine.form}, ${mine.gammaName}, ${mine.rule}, ${points(mine.accuracy)}`,
+    `${mine.iterations}, ${mine.passes.toFixed(1)}`,
     milliseconds(best(two)),
     milliseconds(best(one)),
     ...theirs.map((choice) =>
@@ -94,6 +95,7 @@ const LIBLINEAR_HEAD = [
   'rows × columns',
   'accuracy wanted',
   'ours: form, gamma, rule, accuracy',
+  'iterations, passes',
   'ms, 2 threads',
   '1 thread',
   ...SOLVERS.map((solver) => `-s ${solver}: C, accuracy, ms`),
@@ -106,7 +108,7 @@ const LIBLINEAR_HEAD = [
 
 const transpose = (rows) => rows[0].map((_, c) => rows.map((row) => row[c] ?? ''));
 // The verdicts alone.
-const short = (cells) => [0, 4, 5, 9, 10, 11, 12, 13].map((c) => cells[c]);
+const short = (cells) => [0, 4, 5, 6, 10, 11, 12, 13, 14].map((c) => cells[c]);
 const SHORT_HEAD = short(LIBLINEAR_HEAD);
 
 /** The others on one set, at the same accuracy: [{ name, choice, times, ours }]. */
