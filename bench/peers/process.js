@@ -109,7 +109,7 @@ function findPeers(print, names) {
   return found;
 }
 
-/** One solver with one problem in its memory. */
+/** One solver with one problem in its memory; or anything else that answers lines. */
 class Peer {
   #child;
   #lines;
@@ -137,17 +137,21 @@ class Peer {
     return JSON.parse(value);
   }
 
-  /** Trains: { seconds, weights, bias }, or undefined if it took longer than `limit` seconds, after which the peer is gone. */
-  async train(line, limit = 3600) {
+  /** The answer to a line, or undefined if it took longer than `limit` seconds, after which the peer is gone. */
+  async ask(line, limit = 3600) {
     this.#child.stdin.write(`${line}\n`);
     let timer;
     const late = new Promise((resolve) => (timer = setTimeout(resolve, limit * 1000)));
     const answer = await Promise.race([this.#answer(), late]);
     clearTimeout(timer);
-    if (answer === undefined) {
-      this.#child.kill('SIGKILL');
-      return undefined;
-    }
+    if (answer === undefined) this.#child.kill('SIGKILL');
+    return answer;
+  }
+
+  /** Trains: { seconds, weights, bias }, or undefined as above. */
+  async train(line, limit) {
+    const answer = await this.ask(line, limit);
+    if (answer === undefined) return undefined;
     const bytes = readFileSync(this.#weights);
     const w = new Float64Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
     return { ...answer, weights: w.subarray(0, w.length - 1), bias: w[w.length - 1] };
