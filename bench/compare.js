@@ -4,12 +4,12 @@
 //   ours          stop.agreement(0.99), stop.gap(1e-2) or stop.gap(1e-3); scale: 'none', the data being scaled for both
 'use strict';
 const { mkdtempSync, rmSync } = require('node:fs');
-const { tmpdir } = require('node:os');
+const { loadavg, tmpdir } = require('node:os');
 const { join } = require('node:path');
 const { LinearSvm, stop } = require('..');
 const { Peer, writeProblem } = require('./peers/process.js');
 const { accuracy } = require('./sets.js');
-const { best } = require('./ratios.js');
+const { best, interleave, milliseconds, show, speed, verdict } = require('./ratios.js');
 
 const WITHIN = 0.002;
 const SOLVERS = [1, 2, 3];
@@ -106,4 +106,88 @@ async function withPeers(train, use) {
   }
 }
 
-module.exports = { WITHIN, SOLVERS, RULES, grid, fit, searchOurs, searchLiblinear, fastest, withPeers };
+/**
+ * Searches both sides' choices, then takes the chosen ones in turns. Returns the choices and the seconds of the rounds: two, one (our
+ * threads), and `times` of each of `theirs`; without `mine` nothing of ours reached the accuracy.
+ */
+async function compareWithLiblinear(set, forms, peer, print, { limit, runs, least = 7 } = {}) {
+  const { found, leftOut } = await searchLiblinear(set, peer, { limit, runs });
+  if (leftOut.length > 0) print(`Left out for their time on ${set.name}: ${leftOut.join(', ')}`);
+  const wanted = Math.max(...found.map((choice) => choice.accuracy)) - WITHIN;
+  if (set.train.points.rows < 1e5) searchOurs(set, forms, { runs: 1 }); // so that the code is compiled before it is timed
+  const ours = searchOurs(set, forms, { runs });
+  const mine = fastest(ours, wanted);
+  const theirs = SOLVERS.map((solver) =>
+    fastest(
+      found.filter((choice) => choice.solver === solver),
+      wanted,
+    ),
+  );
+  const row = { name: set.name, about: set.about, wanted, ours, liblinear: found, mine, theirs };
+  if (!mine) return row;
+  const data = { points: forms[mine.form], labels: set.train.labels };
+  const options = { gamma: mine.gamma, stop: RULES[mine.rule] };
+  const there = theirs.filter(Boolean);
+  const trials = [
+    () => fit(data, { ...options, threads: 2 }).seconds,
+    () => fit(data, { ...options, threads: 1 }).seconds,
+    ...there.map(
+      ({ solver, C }) =>
+        async () =>
+          (await peer.train(`${solver} ${C} 0`)).seconds,
+    ),
+  ];
+  const round = mine.seconds * 3 + there.reduce((sum, choice) => sum + choice.seconds, 0);
+  const rounds = Math.min(41, Math.max(least, Math.round(8 / round)));
+  const [two, one, ...times] = await interleave(trials, rounds);
+  there.forEach((choice, k) => (choice.times = times[k]));
+  const quickest = there.reduce((a, b) => (best(a.times) <= best(b.times) ? a : b));
+  return { ...row, rounds, two, one, quickest, load: loadavg()[0] };
+}
+
+const points = (share) => (100 * share).toFixed(2);
+
+/** The cells of a comparison; `fastestLeast`: how many times as fast as the fastest solver is wanted. */
+function liblinearCells(row, fastestLeast) {
+  const { train } = row.set;
+  const size = `${train.points.rows} × ${train.points.cols}`;
+  if (!row.mine) return [row.name, size, points(row.wanted), 'does not reach it'];
+  const { mine, two, one, theirs, quickest } = row;
+  const dual = theirs[SOLVERS.indexOf(3)];
+  const against3 = dual && speed(two, dual.times);
+  const against = speed(two, quickest.times);
+  return [
+    row.name,
+    size,
+    points(row.wanted),
+    `${mine.form}, ${mine.gammaName}, ${mine.rule}, ${points(mine.accuracy)}`,
+    `${mine.iterations}, ${mine.passes.toFixed(1)}`,
+    milliseconds(best(two)),
+    milliseconds(best(one)),
+    ...theirs.map((choice) =>
+      choice ? `${choice.CName} ${points(choice.accuracy)} ${milliseconds(best(choice.times))}` : 'not reached',
+    ),
+    against3 ? show(against3) : '-',
+    against3 ? verdict(against3, 1) : 'not reached by it',
+    `${show(against)} (-s ${quickest.solver})`,
+    fastestLeast ? verdict(against, fastestLeast) : '',
+    show(speed(one, quickest.times)),
+  ];
+}
+const LIBLINEAR_HEAD = [
+  '',
+  'rows × columns',
+  'accuracy wanted',
+  'ours: form, gamma, rule, accuracy',
+  'iterations, passes',
+  'ms, 2 threads',
+  '1 thread',
+  ...SOLVERS.map((solver) => `-s ${solver}: C, accuracy, ms`),
+  'times as fast as -s 3',
+  '',
+  'as the fastest',
+  '',
+  '1 thread, as the fastest',
+];
+
+module.exports = { WITHIN, RULES, LIBLINEAR_HEAD, grid, fit, fastest, withPeers, compareWithLiblinear, liblinearCells, points };

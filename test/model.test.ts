@@ -133,7 +133,8 @@ describe('model.predict(points) and model.predictOne(point)', () => {
         const point: unknown[] = new Array(9).fill(1);
         point[at] = bad;
         const indices = [...point.keys()];
-        const named = (where: string) => new RegExp(`^Expected a finite number for ${where.replace(/[[\]]/g, '\\$&')} but received`);
+        const named = (where: string) =>
+          new RegExp(`^Expected a finite number for ${where.replace(/[[\]]/g, '\\$&')} but received`);
         expect(() => nine.predictOne(point as number[])).toThrow(named(`point[${at}]`));
         expect(() => nine.predictOne({ indices, values: point as number[] })).toThrow(named(`point.values[${at}]`));
       }

@@ -1,8 +1,18 @@
 // Ours beside LIBLINEAR, LIBSVM, scikit-learn, Pegasos and libsvm-js on real data, at equal test accuracy: see bench/compare.js.
 'use strict';
-const { loadavg } = require('node:os');
 const { backend } = require('../..');
-const { WITHIN, SOLVERS, RULES, fastest, fit, grid, searchLiblinear, searchOurs, withPeers } = require('../compare.js');
+const {
+  LIBLINEAR_HEAD,
+  RULES,
+  WITHIN,
+  compareWithLiblinear,
+  fastest,
+  fit,
+  grid,
+  liblinearCells,
+  points,
+  withPeers,
+} = require('../compare.js');
 const { pegasos } = require('../peers/pegasos.js');
 const { findPeers } = require('../peers/process.js');
 const { best, digits, interleave, layout, median, milliseconds, show, speed, verdict } = require('../ratios.js');
@@ -20,91 +30,12 @@ const FAIR =
   'C and gamma from 64/n, 256/n, 1024/n, 4096/n and 1, our rule from three: the fastest whose test accuracy is within 0.2 points of ' +
   "LIBLINEAR's best. Ratios twice: median of the ratios within a round (A B A B) | best against best. Times in ms, the best.";
 
-const points = (share) => (100 * share).toFixed(2);
-
 /** What ours is given: the form the data are in, and for pixels also the dense one. */
 function formsOf({ name, train }) {
   if (name === 'mnist01') return { 'CSR f32': train.points, 'dense f32': dense32(train.points) };
   if (!isSparse(train.points)) return { [train.points.data instanceof Float32Array ? 'dense f32' : 'dense f64']: train.points };
   return { [train.points.values ? 'CSR f64' : 'CSR of ones']: train.points };
 }
-
-async function liblinearRow(set, forms, peer, print) {
-  const { found, leftOut } = await searchLiblinear(set, peer);
-  if (leftOut.length > 0) print(`Left out for their time on ${set.name}: ${leftOut.join(', ')}`);
-  const wanted = Math.max(...found.map((choice) => choice.accuracy)) - WITHIN;
-  searchOurs(set, forms, { runs: 1 }); // so that the code is compiled before it is timed
-  const ours = searchOurs(set, forms);
-  const mine = fastest(ours, wanted);
-  const theirs = SOLVERS.map((solver) =>
-    fastest(
-      found.filter((choice) => choice.solver === solver),
-      wanted,
-    ),
-  );
-  const row = { name: set.name, about: set.about, wanted, ours, liblinear: found, mine, theirs };
-  if (!mine) return row;
-  const data = { points: forms[mine.form], labels: set.train.labels };
-  const options = { gamma: mine.gamma, stop: RULES[mine.rule] };
-  const there = theirs.filter(Boolean);
-  const trials = [
-    () => fit(data, { ...options, threads: 2 }).seconds,
-    () => fit(data, { ...options, threads: 1 }).seconds,
-    ...there.map(
-      ({ solver, C }) =>
-        async () =>
-          (await peer.train(`${solver} ${C} 0`)).seconds,
-    ),
-  ];
-  const round = mine.seconds * 3 + there.reduce((sum, choice) => sum + choice.seconds, 0);
-  const rounds = Math.min(41, Math.max(7, Math.round(8 / round)));
-  const [two, one, ...times] = await interleave(trials, rounds);
-  there.forEach((choice, k) => (choice.times = times[k]));
-  const quickest = there.reduce((a, b) => (best(a.times) <= best(b.times) ? a : b));
-  return { ...row, rounds, two, one, quickest, load: loadavg()[0] };
-}
-
-function liblinearCells(row) {
-  const { train } = row.set;
-  const size = `${train.points.rows} × ${train.points.cols}`;
-  if (!row.mine) return [row.name, size, points(row.wanted), 'does not reach it'];
-  const { mine, two, one, theirs, quickest } = row;
-  const dual = theirs[SOLVERS.indexOf(3)];
-  const against3 = dual && speed(two, dual.times);
-  const against = speed(two, quickest.times);
-  return [
-    row.name,
-    size,
-    points(row.wanted),
-    `${mine.form}, ${mine.gammaName}, ${mine.rule}, ${points(mine.accuracy)}`,
-    `${mine.iterations}, ${mine.passes.toFixed(1)}`,
-    milliseconds(best(two)),
-    milliseconds(best(one)),
-    ...theirs.map((choice) =>
-      choice ? `${choice.CName} ${points(choice.accuracy)} ${milliseconds(best(choice.times))}` : 'not reached',
-    ),
-    against3 ? show(against3) : '-',
-    against3 ? verdict(against3, 1) : 'not reached by it',
-    `${show(against)} (-s ${quickest.solver})`,
-    row.name in FASTEST ? verdict(against, FASTEST[row.name]) : '',
-    show(speed(one, quickest.times)),
-  ];
-}
-const LIBLINEAR_HEAD = [
-  '',
-  'rows × columns',
-  'accuracy wanted',
-  'ours: form, gamma, rule, accuracy',
-  'iterations, passes',
-  'ms, 2 threads',
-  '1 thread',
-  ...SOLVERS.map((solver) => `-s ${solver}: C, accuracy, ms`),
-  'times as fast as -s 3',
-  '',
-  'as the fastest',
-  '',
-  '1 thread, as the fastest',
-];
 
 const transpose = (rows) => rows[0].map((_, c) => rows.map((row) => row[c] ?? ''));
 // The verdicts alone.
@@ -224,16 +155,16 @@ async function run({ print, data, sets }) {
     const forms = formsOf({ name, train: set.train });
     await withPeers(set.train, async (start) => {
       const peer = await start(found.liblinear);
-      const row = { set, forms, versions: { liblinear: peer.version }, ...(await liblinearRow(set, forms, peer, print)) };
+      const row = { set, forms, versions: { liblinear: peer.version }, ...(await compareWithLiblinear(set, forms, peer, print)) };
       if (row.mine) row.function = await sameFunction(row, peer);
       rows.push(row);
       print(
-        `\n${name}: ${set.about}; ${row.rounds} rounds, load ${row.load?.toFixed(2)}\n${layout(transpose([LIBLINEAR_HEAD, liblinearCells(row)]))}`,
+        `\n${name}: ${set.about}; ${row.rounds} rounds, load ${row.load?.toFixed(2)}\n${layout(transpose([LIBLINEAR_HEAD, liblinearCells(row, FASTEST[row.name])]))}`,
       );
     });
   }
   if (rows.length === 0) return undefined;
-  print(`\n${layout([SHORT_HEAD, ...rows.map(liblinearCells).map(short)])}`);
+  print(`\n${layout([SHORT_HEAD, ...rows.map((row) => short(liblinearCells(row, FASTEST[row.name])))])}`);
 
   for (const row of rows)
     if (row.mine) await withPeers(row.set.train, async (start) => (row.others = await others(row, found, start)));
@@ -241,7 +172,7 @@ async function run({ print, data, sets }) {
     {
       title: 'LIBLINEAR at equal test accuracy',
       columns: LIBLINEAR_HEAD,
-      rows: rows.map(liblinearCells),
+      rows: rows.map((row) => liblinearCells(row, FASTEST[row.name])),
       notes: [
         FAIR,
         ...rows.map(({ name, set, rounds, load }) => `${name}: ${set.about}; ${rounds} rounds, load ${load?.toFixed(2)}`),
