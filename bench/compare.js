@@ -62,7 +62,7 @@ function searchOurs(problem, forms, { runs = 3, limit = 30, threads = 2 } = {}) 
 }
 
 /** Every choice of LIBLINEAR. Once a solver needs more than `limit` seconds, its larger C are left out. */
-async function searchLiblinear(problem, peer, { runs = 2, limit = 60 } = {}) {
+async function searchLiblinear(problem, peer, { runs = 3, limit = 60 } = {}) {
   const found = [];
   const leftOut = [];
   for (const solver of SOLVERS) {

@@ -1,4 +1,4 @@
-// npm run bench -- [tables] [--data folder]: runs the tables named (all of them without a name), prints them, and keeps the
+// npm run bench -- [tables] [--data folder]: runs the tables named (without a name all but those marked onlyNamed), prints them, and keeps the
 // numbers in bench/results/<table>.json. A table is a file in bench/tables that exports { name, describe, run }:
 //   describe   one line for the list
 //   run        (context) => results for the JSON file, or undefined; may be async. context: { machine, print, data, sets }
@@ -13,7 +13,7 @@ const tables = readdirSync(join(__dirname, 'tables')).map((file) => require(join
 
 function usage() {
   const list = tables.map(({ name, describe }) => `  ${name.padEnd(10)} ${describe}`).join('\n');
-  return `npm run bench -- [tables] [--data folder]\n\n${list}\n\nWithout a name all run. --data (or FISTA_CLASSIFY_DATA): where the data sets are.\n--sets a9a,w8a: of the table peers these sets only.`;
+  return `npm run bench -- [tables] [--data folder]\n\n${list}\n\nWithout a name all run but large. --data (or FISTA_CLASSIFY_DATA): where the data sets are.\n--sets a9a,w8a: of the tables peers and large these sets only.`;
 }
 
 async function main() {
@@ -33,7 +33,7 @@ async function main() {
       .join('\n'),
   );
   for (const table of tables) {
-    if (positionals.length > 0 && !positionals.includes(table.name)) continue;
+    if (positionals.length > 0 ? !positionals.includes(table.name) : table.onlyNamed) continue;
     console.log(`\n== ${table.name}: ${table.describe}\n`);
     const results = await table.run({ machine, print: console.log, data: finder(values.data), sets: values.sets?.split(',') });
     if (results === undefined) continue;

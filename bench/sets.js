@@ -202,4 +202,4 @@ function objectives({ points, labels }, { weights, bias }, C) {
   return { hinge: half + C * hinge, squared: half + C * squared };
 }
 
-module.exports = { SMALL: SMALL.map(([name]) => name), problem, split, dense32, isSparse, decisions, accuracy, objectives };
+module.exports = { SMALL: SMALL.map(([name]) => name), problem, standardise, dense32, isSparse, decisions, accuracy, objectives };
