@@ -2,7 +2,7 @@
 // lines.
 //   file   int64: kind (0 dense f32, 1 dense f64, 2 CSR of ones, 3 CSR f64), rows, cols, stored; then labels f64[rows] and
 //          dense: data[rows * cols]; CSR: int64 indptr[rows + 1], int32 indices[stored], for kind 3 also f64 values[stored]
-//   lines  in: numbers that say what to train; out: JSON with the seconds of the training alone, or {"error": ...}
+//   lines  in: numbers that say what to train; out: JSON with the seconds of the training alone, by the clock and of the processor
 // The weights and, behind them, the bias of the last training go into the file named second.
 #ifndef BENCH_PEERS_DRIVER_H_
 #define BENCH_PEERS_DRIVER_H_
@@ -87,11 +87,20 @@ Problem<Node> readProblem(const char* path, bool bias) {
   return p;
 }
 
-inline double now() {
+inline double now(clockid_t clock) {
   timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
+  clock_gettime(clock, &t);
   return t.tv_sec + 1e-9 * t.tv_nsec;
 }
+
+/** Seconds of a call by the clock on the wall, and of the processor. */
+struct Seconds {
+  double wall = now(CLOCK_MONOTONIC), processor = now(CLOCK_PROCESS_CPUTIME_ID);
+  void stop() {
+    wall = now(CLOCK_MONOTONIC) - wall;
+    processor = now(CLOCK_PROCESS_CPUTIME_ID) - processor;
+  }
+};
 
 inline void writeWeights(const char* path, const std::vector<double>& w) {
   std::FILE* file = std::fopen(path, "wb");

@@ -29,15 +29,15 @@ int main(int argc, char** argv) {
     const char* wrong = check_parameter(&p, &how);
     check(wrong == nullptr, wrong);
     std::srand(1);
-    const double from = now();
+    Seconds seconds;
     model* m = train(&p, &how);
-    const double seconds = now() - from;
+    seconds.stop();
     const double sign = m->label[0] > m->label[1] ? 1 : -1;  // the larger label is positive
     std::vector<double> w(m->w, m->w + data.cols + 1);
     for (double& value : w) value *= sign;
     writeWeights(argv[2], w);
     free_and_destroy_model(&m);
-    std::printf("{\"seconds\": %.9f}\n", seconds);
+    std::printf("{\"seconds\": %.9f, \"processor\": %.9f}\n", seconds.wall, seconds.processor);
     std::fflush(stdout);
   }
 }

@@ -27,16 +27,16 @@ int main(int argc, char** argv) {
     const char* wrong = svm_check_parameter(&p, &how);
     check(wrong == nullptr, wrong);
     std::srand(1);
-    const double from = now();
+    Seconds seconds;
     svm_model* m = svm_train(&p, &how);
-    const double seconds = now() - from;
+    seconds.stop();
     const double sign = m->label[0] > m->label[1] ? 1 : -1;  // the larger label is positive
     std::vector<double> w(data.cols + 1, 0);
     for (int k = 0; k < m->l; k++)
       for (const svm_node* node = m->SV[k]; node->index != -1; node++) w[node->index - 1] += sign * m->sv_coef[0][k] * node->value;
     w[data.cols] = -sign * m->rho[0];
     writeWeights(argv[2], w);
-    std::printf("{\"seconds\": %.9f, \"vectors\": %d}\n", seconds, m->l);
+    std::printf("{\"seconds\": %.9f, \"processor\": %.9f, \"vectors\": %d}\n", seconds.wall, seconds.processor, m->l);
     std::fflush(stdout);
     svm_free_and_destroy_model(&m);
   }

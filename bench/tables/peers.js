@@ -39,7 +39,7 @@ function formsOf({ name, train }) {
 
 const transpose = (rows) => rows[0].map((_, c) => rows.map((row) => row[c] ?? ''));
 // The verdicts alone.
-const short = (cells) => [0, 4, 5, 6, 10, 11, 12, 13, 14].map((c) => cells[c]);
+const short = (cells) => [0, 4, 5, 6, 10, 11, 12, 13, 14, 15].map((c) => cells[c]);
 const SHORT_HEAD = short(LIBLINEAR_HEAD);
 
 /** The others on one set, at the same accuracy: [{ name, choice, times, ours }]. */
