@@ -65,7 +65,7 @@ function searchOurs(problem, forms, { runs = 3, limit = 30, threads = 2 } = {}) 
 }
 
 /** Every choice of LIBLINEAR. Once a solver needs more than `limit` seconds, its larger C are left out. */
-async function searchLiblinear(problem, peer, { runs = 3, limit = 60 } = {}) {
+async function searchLiblinear(problem, peer, { runs = 3, limit = 60, say } = {}) {
   const found = [];
   const leftOut = [];
   for (const solver of SOLVERS) {
@@ -81,6 +81,7 @@ async function searchLiblinear(problem, peer, { runs = 3, limit = 60 } = {}) {
         times.push(model.seconds);
       }
       found.push({ solver, CName, C, seconds: best(times), accuracy: accuracy(problem.test, model) });
+      say?.(`LIBLINEAR -s ${solver}, C = ${CName}: ${points(found.at(-1).accuracy)}, ${milliseconds(best(times))} ms`);
     }
   }
   return { found, leftOut };
@@ -113,8 +114,8 @@ async function withPeers(train, use) {
  * Searches both sides' choices, then takes the chosen ones in turns. Returns the choices and the seconds of the rounds: two, one (our
  * threads), and `times` of each of `theirs`; without `mine` nothing of ours reached the accuracy.
  */
-async function compareWithLiblinear(set, forms, peer, print, { limit, runs, least = 7 } = {}) {
-  const { found, leftOut } = await searchLiblinear(set, peer, { limit, runs });
+async function compareWithLiblinear(set, forms, peer, print, { limit, runs, say, least = 7 } = {}) {
+  const { found, leftOut } = await searchLiblinear(set, peer, { limit, runs, say });
   if (leftOut.length > 0) print(`Left out for their time on ${set.name}: ${leftOut.join(', ')}`);
   const wanted = Math.max(...found.map((choice) => choice.accuracy)) - WITHIN;
   if (set.train.points.rows < 1e5) searchOurs(set, forms, { runs: 1 }); // so that the code is compiled before it is timed

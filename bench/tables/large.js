@@ -94,7 +94,12 @@ async function run({ print, sets }) {
       const named = { name, about, ...set };
       return {
         set,
-        ...(await compareWithLiblinear(named, { [form]: set.train.points }, peer, print, { limit: LIMIT, runs: 1, least: 3 })),
+        ...(await compareWithLiblinear(named, { [form]: set.train.points }, peer, print, {
+          limit: LIMIT,
+          runs: 1,
+          say: print,
+          least: 3,
+        })),
       };
     });
     const cells = liblinearCells(row, least);
