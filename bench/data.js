@@ -31,6 +31,10 @@ const SETS = {
     from: 'the UCI repository, Spambase, written as LIBSVM text',
     sha256: '3559e4910f61c97c9855848dc35fe2e7bc91e2c54a373bbaf68d9929deb30f9a',
   },
+  'farm-ads': {
+    from: 'the UCI repository, Farm Ads (farm-ads-vect), written as LIBSVM text',
+    sha256: '37581bf67dde093b466d917dc4ff53bd09191bf70c1c5239da4e4b5494918bfe',
+  },
   'a9a.t': { from: `${LIBSVM}/a9a.t`, sha256: '0c3135eb9b9d83a4fa007d6e1a3b719f029db78884dafd5a46a4d7eeb4c2b018' },
   'svmguide1.t': { from: `${LIBSVM}/svmguide1.t`, sha256: 'f9c2fd4c725172aeb4476fc1e2327d537f7fbc2f53f49dfd073f80efbe1ba8f7' },
   'mnist01-test-images-idx3-ubyte': {

@@ -63,4 +63,37 @@ function spread(numbers) {
   return { least: sorted[0], median: (sorted[(n - 1) >> 1] + sorted[n >> 1]) / 2, most: sorted[n - 1] };
 }
 
-module.exports = { readFixture, readDigits, ellipsoids, random, draw, spread };
+/** The digits of one half ('train' or 'test') of MNIST, or undefined. */
+function loadDigits(data, half) {
+  const images = data(`mnist01-${half}-images-idx3-ubyte`);
+  const labels = data(`mnist01-${half}-labels-idx1-ubyte`);
+  return images && labels && readDigits(images, labels);
+}
+
+/** Seeded draws: pairs of families of n zeros and m ones. */
+function instances(digits, n, m, count) {
+  return Array.from({ length: count }, (_, k) => {
+    const next = random(k + 1);
+    return [ellipsoids(draw(digits.zeros, n, next)), ellipsoids(draw(digits.ones, m, next))];
+  });
+}
+
+/** Two random ellipses with centres (-d, 0) and (d, 0), as in the paper's figure. */
+function ellipses(seed) {
+  const next = random(seed);
+  const normal = () => Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next());
+  const shape = () => {
+    const [[a, b], [c, e]] = [
+      [normal(), normal()],
+      [normal(), normal()],
+    ];
+    return [
+      [0.1 * (a * a + b * b) + 1e-3, 0.1 * (a * c + b * e)],
+      [0.1 * (a * c + b * e), 0.1 * (c * c + e * e) + 1e-3],
+    ];
+  };
+  const [A, B] = [shape(), shape()];
+  return (d) => [[{ center: [-d, 0], shape: A }], [{ center: [d, 0], shape: B }]];
+}
+
+module.exports = { readFixture, readDigits, loadDigits, ellipsoids, instances, ellipses, random, draw, spread };

@@ -3,6 +3,7 @@
 //
 //   kernels                 prints the SIMD levels of this CPU, worst first
 //   kernels <simd level> <LIBSVM text file or "-"> [only groups that begin so]
+//   kernels <simd level> stream <megabytes>   reads them by as many threads as each line of input says, and answers the seconds
 
 #include <dlfcn.h>
 
@@ -306,6 +307,19 @@ void cones(const Table* table) {
   }
 }
 
+void answer_reads(const Table* table, size_t megabytes) {
+  const size_t n = (megabytes << 20) / sizeof(double);
+  const Buffer<double> data = filled(n, 0.5);
+  std::puts("{}");
+  std::fflush(stdout);
+  for (unsigned threads; std::scanf("%u", &threads) == 1;) {
+    const double from = seconds();
+    sink = stream({table, threads}, data.data(), n);
+    std::printf("{\"seconds\":%.9f}\n", seconds() - from);
+    std::fflush(stdout);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -318,6 +332,11 @@ int main(int argc, char** argv) {
   const Table* table = choose_table(argv[1]);
   if (argc > 3) only = argv[3];
   retain_pool();
+  if (argc > 3 && std::strcmp(argv[2], "stream") == 0) {
+    answer_reads(table, std::strtoul(argv[3], nullptr, 10));
+    release_pool();
+    return 0;
+  }
   setenv("OPENBLAS_NUM_THREADS", "1", 1);
   void* blas = dlopen("libopenblas.so.0", RTLD_NOW);
   const auto core = blas ? reinterpret_cast<const char* (*)()>(dlsym(blas, "openblas_get_corename")) : nullptr;

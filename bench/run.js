@@ -1,7 +1,7 @@
-// npm run bench -- [tables] [--data folder]: runs the tables named (all of them without a name), prints them, and keeps the
+// npm run bench -- [tables] [--data folder]: runs the tables named (without a name all but those marked onlyNamed), prints them, and keeps the
 // numbers in bench/results/<table>.json. A table is a file in bench/tables that exports { name, describe, run }:
 //   describe   one line for the list
-//   run        (context) => results for the JSON file, or undefined; may be async. context: { machine, print, data }
+//   run        (context) => results for the JSON file, or undefined; may be async. context: { machine, print, data, sets }
 // The form of the results, and the page bench/results/index.html that shows them, are described in bench/README.md.
 'use strict';
 const { mkdirSync, readdirSync, writeFileSync } = require('node:fs');
@@ -18,13 +18,13 @@ const tables = readdirSync(join(__dirname, 'tables')).map((file) => require(join
 
 function usage() {
   const list = tables.map(({ name, describe }) => `  ${name.padEnd(10)} ${describe}`).join('\n');
-  return `npm run bench -- [tables] [--data folder]\n\n${list}\n\nWithout a name all run. --data (or FISTA_CLASSIFY_DATA): where the data sets are.`;
+  return `npm run bench -- [tables] [--data folder]\n\n${list}\n\nWithout a name all run but large. --data (or FISTA_CLASSIFY_DATA): where the data sets are.\n--sets a9a,w8a: of the tables peers and large these sets only.`;
 }
 
 async function main() {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { data: { type: 'string' }, help: { type: 'boolean' } },
+    options: { data: { type: 'string' }, sets: { type: 'string' }, help: { type: 'boolean' } },
   });
   const unknown = positionals.filter((word) => !tables.some(({ name }) => name === word));
   if (values.help || unknown.length > 0) {
@@ -38,14 +38,14 @@ async function main() {
       .join('\n'),
   );
   for (const table of tables) {
-    if (positionals.length > 0 && !positionals.includes(table.name)) continue;
+    if (positionals.length > 0 ? !positionals.includes(table.name) : table.onlyNamed) continue;
     console.log(`\n== ${table.name}: ${table.describe}\n`);
     const printed = [];
     const print = (...words) => {
       console.log(...words);
       printed.push(...words.join(' ').split('\n'));
     };
-    const results = await table.run({ machine, print, data: finder(values.data) });
+    const results = await table.run({ machine, print, data: finder(values.data), sets: values.sets?.split(',') });
     if (results === undefined) continue;
     mkdirSync(FOLDER, { recursive: true });
     const { versions, ...rest } = results;

@@ -126,6 +126,21 @@ describe('model.decision(points)', () => {
 });
 
 describe('model.predict(points) and model.predictOne(point)', () => {
+  it('name a bad value wherever it is, even beside a weight of 0', () => {
+    const nine = modelOf([0, 1, -1, 0, 2, 0, 1, 0, 0], 0, [-1, 1]);
+    for (const bad of [NaN, Infinity, -Infinity, '1', 1n, undefined]) {
+      for (let at = 0; at < 9; at++) {
+        const point: unknown[] = new Array(9).fill(1);
+        point[at] = bad;
+        const indices = [...point.keys()];
+        const named = (where: string) =>
+          new RegExp(`^Expected a finite number for ${where.replace(/[[\]]/g, '\\$&')} but received`);
+        expect(() => nine.predictOne(point as number[])).toThrow(named(`point[${at}]`));
+        expect(() => nine.predictOne({ indices, values: point as number[] })).toThrow(named(`point.values[${at}]`));
+      }
+    }
+  });
+
   it('agree with the sign of decision, ties being negative', () => {
     const tie = modelOf([1], -1, ['no', 'yes']);
     expect(tie.predict([[0], [1], [2]])).toEqual(['no', 'no', 'yes']);

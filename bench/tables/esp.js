@@ -1,7 +1,7 @@
 // Ellipsoid separation: the paper's tables on MNIST (zeros against ones), larger families, the two-dimensional experiment, and time.
 'use strict';
 const { separateEllipsoids } = require('../..');
-const { draw, ellipsoids, random, readDigits, spread } = require('../digits.js');
+const { ellipses, instances, loadDigits, spread } = require('../digits.js');
 const { plainLoop } = require('../plain.js');
 const { scs } = require('../scs.js');
 
@@ -25,20 +25,6 @@ const FIRST = [
   [1, 125, 23, 1],
   [125, 1, 34, 1],
 ];
-
-/** The digits of one half of MNIST, or undefined. */
-function load(data, half) {
-  const images = data(`mnist01-${half}-images-idx3-ubyte`);
-  const labels = data(`mnist01-${half}-labels-idx1-ubyte`);
-  return images && labels && readDigits(images, labels);
-}
-
-function instances(digits, n, m, count) {
-  return Array.from({ length: count }, (_, k) => {
-    const next = random(k + 1);
-    return [ellipsoids(draw(digits.zeros, n, next)), ellipsoids(draw(digits.ones, m, next))];
-  });
-}
 
 const text = ({ least, median, most }) => `${least} / ${median} / ${most}`;
 
@@ -74,28 +60,10 @@ function time(work, rounds = 15) {
   ).median;
 }
 
-/** Two random ellipses with centres (-d, 0) and (d, 0), as in the paper's figure. */
-function ellipses(seed) {
-  const next = random(seed);
-  const normal = () => Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next());
-  const shape = () => {
-    const [[a, b], [c, e]] = [
-      [normal(), normal()],
-      [normal(), normal()],
-    ];
-    return [
-      [0.1 * (a * a + b * b) + 1e-3, 0.1 * (a * c + b * e)],
-      [0.1 * (a * c + b * e), 0.1 * (c * c + e * e) + 1e-3],
-    ];
-  };
-  const [A, B] = [shape(), shape()];
-  return (d) => [[{ center: [-d, 0], shape: A }], [{ center: [d, 0], shape: B }]];
-}
-
 async function run({ print, data }) {
   const results = { first: [], converged: [], widest: [], large: [], plane: [], time: {} };
-  const test = load(data, 'test');
-  const train = load(data, 'train');
+  const test = loadDigits(data, 'test');
+  const train = loadDigits(data, 'train');
   if (test && train) {
     print(`Iterations to the first separator, least / median / most of ${DRAWS} seeded draws (test images)`);
     print("zeros/ones     paper's way          expected   default          expected");

@@ -1,0 +1,36 @@
+# driver.py <problem> <weights>: fits by scikit-learn as often as asked. The file and the conversation are those of driver.h.
+# A line in: LinearSVC C or SGDClassifier C; everything else is at the package's defaults. Times fit alone.
+import json
+import sys
+import time
+import warnings
+
+import numpy as np
+import scipy.sparse
+import sklearn
+from sklearn.linear_model import SGDClassifier
+from sklearn.svm import LinearSVC
+
+warnings.simplefilter("ignore")  # about runs that end at max_iter
+
+with open(sys.argv[1], "rb") as file:
+    kind, rows, cols, stored = (int(v) for v in np.fromfile(file, np.int64, 4))
+    y = np.fromfile(file, np.float64, rows)
+    if kind < 2:
+        X = np.fromfile(file, np.float32 if kind == 0 else np.float64, rows * cols).reshape(rows, cols).astype(np.float64)
+    else:
+        indptr = np.fromfile(file, np.int64, rows + 1).astype(np.int32)
+        indices = np.fromfile(file, np.int32, stored)
+        values = np.fromfile(file, np.float64, stored) if kind == 3 else np.ones(stored)
+        X = scipy.sparse.csr_matrix((values, indices, indptr), shape=(rows, cols))
+
+print(json.dumps({"version": sklearn.__version__}), flush=True)
+for line in sys.stdin:
+    name, C = line.split()
+    C = float(C)
+    model = LinearSVC(C=C, random_state=1) if name == "LinearSVC" else SGDClassifier(loss="hinge", alpha=1 / (C * rows), random_state=1)
+    begin = time.perf_counter()
+    model.fit(X, y)
+    seconds = time.perf_counter() - begin
+    np.concatenate([model.coef_[0], model.intercept_]).tofile(sys.argv[2])
+    print(json.dumps({"seconds": seconds}), flush=True)

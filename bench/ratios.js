@@ -1,0 +1,40 @@
+// Rounds, ratios and their layout.
+'use strict';
+
+const best = (list) => Math.min(...list);
+const median = (list) => [...list].sort((a, b) => a - b)[list.length >> 1];
+
+/** How many times as fast as the reference the times are: by the median over the rounds of the ratio within a round, and best to best. */
+function speed(seconds, reference) {
+  return { median: median(seconds.map((t, k) => reference[k] / t)), best: best(reference) / best(seconds) };
+}
+
+const digits = (x) => (x >= 1e6 ? x.toExponential(1) : x.toFixed(x < 10 ? 2 : x < 100 ? 1 : 0));
+const show = (ratio) => `${digits(ratio.median)} | ${digits(ratio.best)}`;
+const milliseconds = (seconds) => digits(1000 * seconds);
+
+/** A cell that says whether a target is reached: met or missed if both ways of taking the ratio say so. */
+function verdict(ratio, least) {
+  const reached = [ratio.median, ratio.best].map((x) => x >= least);
+  if (reached[0] !== reached[1]) return `≥ ${least} unclear`;
+  return { value: `≥ ${least} ${reached[0] ? 'met' : 'MISSED'}`, met: reached[0] };
+}
+
+/** Columns as wide as their widest cell; the first is left-justified. */
+function layout(rows) {
+  const texts = rows.map((row) => row.map((cell) => String(cell?.value ?? cell ?? '')));
+  const widths = texts[0].map((_, c) => Math.max(...texts.map((row) => (row[c] ?? '').length)));
+  const pad = (cell, c) => (c === 0 ? cell.padEnd(widths[c]) : cell.padStart(widths[c]));
+  return texts.map((row) => row.map(pad).join('   ').trimEnd()).join('\n');
+}
+
+/** Runs the trials in turn, A B A B, and returns the seconds of each. A trial is () => seconds, maybe promised. */
+async function interleave(trials, rounds) {
+  const seconds = trials.map(() => []);
+  for (let round = 0; round < rounds; round++) {
+    for (const [k, trial] of trials.entries()) seconds[k].push(await trial());
+  }
+  return seconds;
+}
+
+module.exports = { best, median, speed, digits, show, milliseconds, verdict, layout, interleave };

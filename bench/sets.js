@@ -1,0 +1,205 @@
+// The problems of the comparisons: { name, about, train, test }, both of { points, labels }, scaled as `about` says, labels ±1.
+'use strict';
+const { parseLibsvm, toDense } = require('./data.js');
+const { random } = require('./digits.js');
+
+const isSparse = (points) => 'indptr' in points;
+
+/** Some rows, in the order given. */
+function pick({ points, labels }, which) {
+  const rows = which.length;
+  const chosen = Float64Array.from(which, (i) => labels[i]);
+  const { cols } = points;
+  if (!isSparse(points)) {
+    const data = new points.data.constructor(rows * cols);
+    which.forEach((i, k) => data.set(points.data.subarray(i * cols, (i + 1) * cols), k * cols));
+    return { points: { data, rows, cols }, labels: chosen };
+  }
+  const indptr = new Uint32Array(rows + 1);
+  which.forEach((i, k) => (indptr[k + 1] = indptr[k] + points.indptr[i + 1] - points.indptr[i]));
+  const indices = new Uint32Array(indptr[rows]);
+  const values = points.values && new points.values.constructor(indptr[rows]);
+  which.forEach((i, k) => {
+    indices.set(points.indices.subarray(points.indptr[i], points.indptr[i + 1]), indptr[k]);
+    values?.set(points.values.subarray(points.indptr[i], points.indptr[i + 1]), indptr[k]);
+  });
+  return { points: { indptr, indices, ...(values && { values }), rows, cols }, labels: chosen };
+}
+
+/** A fixed split: four fifths to train with, one to test. */
+function split(set, seed = 1) {
+  const next = random(seed);
+  const order = Uint32Array.from({ length: set.points.rows }, (_, i) => i);
+  for (let k = order.length - 1; k > 0; k--) {
+    const other = Math.floor(next() * (k + 1));
+    [order[k], order[other]] = [order[other], order[k]];
+  }
+  const many = Math.round(0.8 * order.length);
+  return { train: pick(set, order.subarray(0, many).sort()), test: pick(set, order.subarray(many).sort()) };
+}
+
+/** Columns of mean 0 and deviation 1, by the mean and the deviation of the training rows. */
+function standardise({ train, test }) {
+  const { data, rows, cols } = train.points;
+  for (let j = 0; j < cols; j++) {
+    let [sum, squares] = [0, 0];
+    for (let i = 0; i < rows; i++) sum += data[i * cols + j];
+    const mean = sum / rows;
+    for (let i = 0; i < rows; i++) squares += (data[i * cols + j] - mean) ** 2;
+    const factor = squares > 0 ? 1 / Math.sqrt(squares / rows) : 0;
+    for (const { points } of [train, test]) {
+      for (let i = 0; i < points.rows; i++) points.data[i * cols + j] = (points.data[i * cols + j] - mean) * factor;
+    }
+  }
+  return { train, test };
+}
+
+/** Rows of length 1. */
+function normalise({ train, test }) {
+  for (const { points } of [train, test]) {
+    for (let i = 0; i < points.rows; i++) {
+      const row = points.values.subarray(points.indptr[i], points.indptr[i + 1]);
+      const length = Math.hypot(...row);
+      if (length > 0) row.forEach((value, k) => (row[k] = value / length));
+    }
+  }
+  return { train, test };
+}
+
+/** Without values where all are 1; without stored zeros, which say nothing. */
+function tidy({ indptr, indices, values, rows, cols }) {
+  if (values.every((value) => value === 1)) return { indptr, indices, rows, cols };
+  const keep = values.reduce((count, value) => count + (value !== 0), 0);
+  const out = { indptr: new Uint32Array(rows + 1), indices: new Uint32Array(keep), values: new Float64Array(keep), rows, cols };
+  let at = 0;
+  for (let i = 0; i < rows; i++) {
+    for (let k = indptr[i]; k < indptr[i + 1]; k++) {
+      if (values[k] === 0) continue;
+      out.indices[at] = indices[k];
+      out.values[at++] = values[k];
+    }
+    out.indptr[i + 1] = at;
+  }
+  return out;
+}
+
+/** Labels ±1: the larger is positive. */
+function signs(labels) {
+  const most = labels.reduce((a, b) => Math.max(a, b));
+  return labels.map((label) => (label === most ? 1 : -1));
+}
+
+function read(data, name, { cols = 0, dense = false } = {}) {
+  const text = data(name);
+  if (text === undefined) return undefined;
+  const { labels, ...points } = parseLibsvm(text, cols);
+  return { points: dense ? toDense(points) : tidy(points), labels: signs(labels) };
+}
+
+/** Both halves from files, or one file that is split. */
+function load(data, name, { official, ...options }) {
+  const whole = read(data, name, options);
+  if (whole === undefined) return undefined;
+  if (!official) return split(whole);
+  const test = read(data, official, options);
+  return test && { train: whole, test };
+}
+
+/** CSR as dense f32. */
+function dense32(points) {
+  const { data, rows, cols } = toDense({ ...points, values: points.values ?? new Float64Array(points.indices.length).fill(1) });
+  return { data: Float32Array.from(data), rows, cols };
+}
+
+function mnist(data) {
+  const halves = ['train', 'test'].map((half) => {
+    const images = data(`mnist01-${half}-images-idx3-ubyte`);
+    const labels = data(`mnist01-${half}-labels-idx1-ubyte`);
+    if (!images || !labels) return undefined;
+    const pixels = images.subarray(16);
+    const rows = labels.length - 8;
+    const indptr = new Uint32Array(rows + 1);
+    const [indices, values] = [[], []];
+    for (let i = 0; i < rows; i++) {
+      for (let j = 0; j < 784; j++) {
+        if (pixels[i * 784 + j] === 0) continue;
+        indices.push(j);
+        values.push(pixels[i * 784 + j] / 255);
+      }
+      indptr[i + 1] = indices.length;
+    }
+    const points = { indptr, indices: Uint32Array.from(indices), values: Float32Array.from(values), rows, cols: 784 };
+    return { points, labels: Float64Array.from(labels.subarray(8), (label) => (label === 1 ? 1 : -1)) };
+  });
+  return halves[0] && halves[1] && { train: halves[0], test: halves[1] };
+}
+
+const SPLIT = 'seeded 80/20 split';
+const OFFICIAL = 'official test set';
+
+const SMALL = [
+  ['a9a', `as it is (0/1), ${OFFICIAL}`, (data) => load(data, 'a9a', { cols: 123, official: 'a9a.t' })],
+  ['w8a', `as it is (0/1), ${SPLIT}`, (data) => load(data, 'w8a', { cols: 300 })],
+  ['mushrooms', `as it is (0/1), ${SPLIT}`, (data) => load(data, 'mushrooms', { cols: 112 })],
+  ['spambase', `standardised, ${SPLIT}`, (data) => then(load(data, 'spambase', { dense: true }), standardise)],
+  ['farm-ads', `rows of length 1, ${SPLIT}`, (data) => then(load(data, 'farm-ads', { cols: 54877 }), valued)],
+  ['mnist01', `/255, ${OFFICIAL}`, mnist],
+  [
+    'svmguide1',
+    `standardised, ${OFFICIAL}`,
+    (data) => then(load(data, 'svmguide1', { dense: true, official: 'svmguide1.t' }), standardise),
+  ],
+];
+
+function then(set, change) {
+  return set && change(set);
+}
+
+/** With values, which rows of length 1 need. */
+function valued({ train, test }) {
+  for (const set of [train, test]) {
+    set.points = { ...set.points, values: set.points.values ?? new Float64Array(set.points.indices.length).fill(1) };
+  }
+  return normalise({ train, test });
+}
+
+/** A problem by name, or undefined after saying what is missing. */
+function problem(data, name) {
+  const [, about, make] = SMALL.find(([known]) => known === name);
+  const set = make(data);
+  return set && { name, about, ...set };
+}
+
+/** weights·x + bias by row. */
+function decisions(points, weights, bias) {
+  const values = new Float64Array(points.rows);
+  for (let i = 0; i < points.rows; i++) {
+    let s = bias;
+    if (isSparse(points)) {
+      for (let k = points.indptr[i]; k < points.indptr[i + 1]; k++)
+        s += weights[points.indices[k]] * (points.values ? points.values[k] : 1);
+    } else for (let j = 0; j < points.cols; j++) s += weights[j] * points.data[i * points.cols + j];
+    values[i] = s;
+  }
+  return values;
+}
+
+function accuracy({ points, labels }, { weights, bias }) {
+  const values = decisions(points, weights, bias);
+  return values.reduce((count, value, i) => count + (value > 0 === labels[i] > 0), 0) / points.rows;
+}
+
+/** 1/2 |w|^2 + C sum loss(1 - margin), by loss: { hinge, squared }. */
+function objectives({ points, labels }, { weights, bias }, C) {
+  const values = decisions(points, weights, bias);
+  let [hinge, squared] = [0, 0];
+  values.forEach((value, i) => {
+    const short = Math.max(0, 1 - labels[i] * value);
+    hinge += short;
+    squared += short * short;
+  });
+  const half = weights.reduce((sum, w) => sum + w * w, 0) / 2;
+  return { hinge: half + C * hinge, squared: half + C * squared };
+}
+
+module.exports = { SMALL: SMALL.map(([name]) => name), problem, standardise, dense32, isSparse, decisions, accuracy, objectives };
