@@ -4,7 +4,8 @@ import { Dataset } from './dataset.js';
 import { FACT } from './facts.js';
 import { fistaSvm, run, runAsync, type LoopCheck, type LoopResult } from './fista.js';
 import { checkSvmOptions, copyPoints, resolveBackend, resolveFit, resolveLabels, resolveThreads, type Fit } from './input/index.js';
-import { decisionOf, decisions, labelOf, readJSON, writeJSON, writeLiblinear, type Model } from './model.js';
+import { readLiblinear, writeLiblinear } from './liblinear.js';
+import { decisionOf, decisions, labelOf, readJSON, writeJSON, type Model } from './model.js';
 import { firstOf } from './stopping.js';
 import type { BackendName, Label, Point, Points, SvmInfo, SvmJSON, SvmOptions, SvmProgress } from './types.js';
 
@@ -52,6 +53,11 @@ export class LinearSvm<L extends Label = Label> implements Model<L> {
   /** A model from what `toJSON` gave. */
   static fromJSON(json: unknown): LinearSvm {
     return new LinearSvm(readJSON(json));
+  }
+
+  /** A model from the text of one that liblinear-train made, or `toLiblinear`: any of its linear classifiers of two classes. */
+  static fromLiblinear(text: string): LinearSvm<number> {
+    return new LinearSvm(readLiblinear(text));
   }
 
   /** The labels of points. */

@@ -176,6 +176,8 @@ export interface SvmJSON {
   readonly labels: readonly [negative: Label, positive: Label];
   readonly bias: number;
   readonly weights: readonly number[];
+  /** In files: the sha256 of all that predicts. Where it is there, it must be right. */
+  readonly checksum?: string;
 }
 
 /** The points center + shape·z with |z| <= 1. */
