@@ -147,6 +147,47 @@ type EspConstructor = new (
 
 type Positional<F extends EspFamily> = [centers: F['centers'], kinds: F['kinds'], shapes: F['shapes']];
 
+/** Where reading a file stopped, and why: line and column (in bytes) of the token count from 1, `text` is how it begins. */
+export interface ParseProblem {
+  problem:
+    'label' | 'word' | 'entry' | 'qid' | 'value' | 'range' | 'zero' | 'order' | 'extra' | 'long' | 'rows' | 'entries' | 'empty';
+  line: number;
+  column: number;
+  text: Uint8Array;
+  /** The index before this one in its row. */
+  last: number;
+}
+
+/** What a file held. */
+export interface Parsed {
+  rows: number;
+  /** One more than the highest column. */
+  cols: number;
+  /** Entries left out, as they are beyond the limit. */
+  ignored: number;
+  indptr: Uint32Array;
+  indices: Uint32Array;
+  /** Absent if all are 1. */
+  values: Float64Array | undefined;
+  /** Labels that are numbers, or else */
+  labels: Float64Array | undefined;
+  /** labels as text, each with a newline after it. */
+  words: Uint8Array | undefined;
+}
+
+/** Reads LIBSVM text, piece by piece. */
+export interface Parser {
+  /** The next piece of the text, which may end anywhere. What is wrong with it, if anything is: nothing more is read then. */
+  push(chunk: Uint8Array): ParseProblem | undefined;
+  /** The text has ended. */
+  finish(): ParseProblem | undefined;
+  /** Hands over what was read. */
+  take(): Parsed;
+}
+
+/** `limit`: columns from there on are refused, or ignored. */
+type ParserConstructor = new (zeroBased: boolean, limit: number, ignoreExtra: boolean, words: boolean) => Parser;
+
 interface MatrixConstructor {
   new (onProblem: OnProblem, threads: number, data: Float64Array | Float32Array, rows: number, cols: number): Matrix;
   new (
@@ -165,6 +206,7 @@ export interface Kernels {
   Matrix: MatrixConstructor;
   Svm: SvmConstructor;
   Esp: EspConstructor;
+  Parser: ParserConstructor;
   /**
    * x = the point of { y·x = b, 0 ≤ x_i ≤ gamma_i } nearest to a (x may be a); `guess` (or NaN) is where to look for lambda first.
    * Returns lambda, x_i = clamp(a_i - lambda y_i, 0, gamma_i); or NaN, and x undefined, if b is out of reach.

@@ -1,7 +1,16 @@
 /** Errors all speak one grammar: Expected ⟨what⟩ for ⟨where⟩ but received ⟨what came⟩. */
 
 export type ErrorCode =
-  'ERR_POINTS' | 'ERR_ELLIPSOIDS' | 'ERR_LABELS' | 'ERR_OPTION' | 'ERR_MODEL' | 'ERR_BACKEND' | 'ERR_DISPOSED';
+  | 'ERR_POINTS'
+  | 'ERR_ELLIPSOIDS'
+  | 'ERR_LABELS'
+  | 'ERR_OPTION'
+  | 'ERR_MODEL'
+  | 'ERR_SOURCE'
+  | 'ERR_LIBSVM'
+  | 'ERR_CSV'
+  | 'ERR_BACKEND'
+  | 'ERR_DISPOSED';
 
 type ErrorKind = new (message: string, options?: ErrorOptions) => Error;
 

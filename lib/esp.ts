@@ -3,7 +3,14 @@ import type { EspProblem } from './backend.js';
 import { differenceTwice, dotTwice } from './double.js';
 import { run, runAsync } from './fista.js';
 import { chiSquareQuantile } from './gaussian.js';
-import { copyEllipsoids, resolveBackend, resolveCovariance, resolveEspOptions, resolveThreads, type EspFit } from './input/index.js';
+import {
+  copyEllipsoids,
+  resolveBackend,
+  resolveCovariance,
+  resolveEspOptions,
+  resolveThreads,
+  type EspFit,
+} from './input/index.js';
 import { fistaEsp, type EspResult } from './separation.js';
 import type { BackendName, Ellipsoids, EspOptions, Separation } from './types.js';
 

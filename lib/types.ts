@@ -269,3 +269,67 @@ export type Separation = (Separated | Touching | Undecided) & {
   readonly elapsed: number;
   readonly backend: BackendName;
 };
+
+/** What a file is read from: its path, a stream (Node's or the web's) of its bytes, or the bytes. Gzip is recognised in each. */
+export type Source = string | AsyncIterable<Uint8Array | string> | Uint8Array;
+
+export interface ReadLibsvmOptions {
+  /** The number of columns. @default as many as the file uses */
+  cols?: number;
+  /** Whether column indices in the file count from 0. @default false */
+  zeroBased?: boolean;
+  /** What labels are. @default 'number' */
+  labels?: 'number' | 'string';
+  /** Entries beyond `cols` end in an error, or are left out and counted. @default 'error' */
+  extra?: 'error' | 'ignore';
+  /** Ends the reading; the promise rejects with its reason. */
+  signal?: AbortSignal;
+  /** @default 'auto' */
+  backend?: 'auto' | BackendName;
+}
+
+/** A file of LIBSVM text. */
+export interface LibsvmData<Labels extends Float64Array | string[] = Float64Array | string[]> {
+  /** Without values where all of them are 1. */
+  readonly points: SparseMatrix & { readonly indptr: Uint32Array; readonly indices: Uint32Array; readonly values?: Float64Array };
+  /** By row. */
+  readonly labels: Labels;
+  /** Entries left out with `extra: 'ignore'`. */
+  readonly ignored: number;
+}
+
+/** What a file is written to: its path, or a stream, which is a Writable of Node's by what is used of it. */
+export type Target = string | TargetStream;
+
+export interface TargetStream {
+  write(chunk: string | Uint8Array): boolean;
+  end(): unknown;
+  once(event: string, listener: (...args: never[]) => void): unknown;
+}
+
+export interface WriteLibsvmOptions {
+  /** Ends the writing; the promise rejects with its reason, and a path keeps what it had. */
+  signal?: AbortSignal;
+}
+
+export interface ReadCsvOptions {
+  /** The column with the labels: by its name in the header, or its number from 0; -1 is the last. */
+  label: string | number;
+  /** Whether the first row has the names of the columns. @default true */
+  header?: boolean;
+  /** One character or more. @default ',' */
+  delimiter?: string;
+  /** What labels are; 'auto': numbers if every one is a number. @default 'auto' */
+  labels?: 'auto' | 'number' | 'string';
+  /** Ends the reading; the promise rejects with its reason. */
+  signal?: AbortSignal;
+}
+
+/** A file of comma-separated values. */
+export interface CsvData<Labels extends Float64Array | string[] = Float64Array | string[]> {
+  readonly points: DenseMatrix & { readonly data: Float64Array };
+  /** By row. */
+  readonly labels: Labels;
+  /** The names of the points' columns: those of the header, or else the columns' numbers in the file. */
+  readonly columns: string[];
+}

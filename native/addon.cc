@@ -23,6 +23,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   exports.Set("useSimd", Napi::Function::New(env, use_simd, "useSimd"));
   register_matrix(env, exports);
   register_esp(env, exports);
+  register_parser(env, exports);
   register_svm(env, exports);
   register_projections(env, exports);
   return exports;

@@ -34,6 +34,7 @@ inline Addon& addon(Napi::Env env) { return *env.GetInstanceData<Addon>(); }
 
 void register_matrix(Napi::Env env, Napi::Object exports);
 void register_esp(Napi::Env env, Napi::Object exports);
+void register_parser(Napi::Env env, Napi::Object exports);
 void register_svm(Napi::Env env, Napi::Object exports);
 void register_projections(Napi::Env env, Napi::Object exports);
 

@@ -78,6 +78,11 @@ inline size_t count(const Napi::CallbackInfo& info, size_t i, const char* name) 
   return static_cast<size_t>(value);
 }
 
+inline bool flag(const Napi::CallbackInfo& info, size_t i, const char* name) {
+  if (!info[i].IsBoolean()) refuse(info.Env(), "true or false", name, "something else");
+  return info[i].As<Napi::Boolean>().Value();
+}
+
 inline unsigned threads(const Napi::CallbackInfo& info, size_t i) {
   const size_t value = count(info, i, "threads");
   return static_cast<unsigned>(value < 1 ? 1 : value > 256 ? 256 : value);

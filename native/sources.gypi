@@ -6,16 +6,19 @@
       "native/esp_handle.cc",
       "native/glibc.cc",
       "native/matrix_handle.cc",
+      "native/parse_handle.cc",
       "native/projections.cc",
       "native/svm_handle.cc"
     ],
     "kernel_sources": [
       "native/kernels/cones.cc",
       "native/kernels/cpu.cc",
+      "native/kernels/decimal.cc",
       "native/kernels/esp.cc",
       "native/kernels/knapsack.cc",
       "native/kernels/matrix.cc",
       "native/kernels/parallel.cc",
+      "native/kernels/parse.cc",
       "native/kernels/svm.cc"
     ],
     "isa_source": "native/kernels/isa.cc",

@@ -115,14 +115,16 @@ describe('lib', () => {
     }
   });
 
-  it('only lib/backend.ts loads the addon', () => {
+  it('only lib/backend.ts loads the addon, and lib/csv.ts, when it is wanted, the CSV library', () => {
     const loaders = libFiles.filter((file) => {
       return (
         runtime(file).some(({ from }) => from === 'node-gyp-build' || !/^(\.|node:)/.test(from)) ||
         /\bprocess\.dlopen\b|\bcreateRequire\b/.test(code(file))
       );
     });
-    expect(loaders).toEqual(['lib/backend.ts']);
+    expect(loaders).toEqual(['lib/backend.ts', 'lib/csv.ts']);
+    const foreign = runtime('lib/csv.ts').filter(({ from }) => !/^(\.|node:)/.test(from));
+    expect(new Set(foreign.map(({ from }) => from))).toEqual(new Set(["'csv-parse'"])); // quoted: import(), not at the top
     expect(imports('lib/backend.ts').map(({ from }) => from)).toContain('node-gyp-build');
   });
 

@@ -38,6 +38,7 @@ async function run(code: string, file: string, line: number): Promise<number> {
     setTimeout,
     Float64Array,
     Float32Array,
+    Uint8Array,
     Uint32Array,
     Int32Array,
     Map,

@@ -3,4 +3,5 @@ export { projectCones } from './cones.js';
 export { Esp } from './esp.js';
 export { projectKnapsack } from './knapsack.js';
 export { Matrix } from './matrix.js';
+export { Parser } from './parse.js';
 export { Svm } from './svm.js';

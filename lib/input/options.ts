@@ -60,7 +60,7 @@ export function resolveBackend(choice: unknown): Backend {
 /** Beyond it a number or its inverse overflows when squared. */
 export const HUGE = 1e100;
 
-function abortSignal(value: unknown, where: string): AbortSignal {
+export function abortSignal(value: unknown, where: string): AbortSignal {
   if (!(value instanceof AbortSignal)) throw typeError('ERR_OPTION', 'an AbortSignal', where, value);
   return value;
 }

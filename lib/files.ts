@@ -1,0 +1,235 @@
+/** Points and labels in files: LIBSVM text, read and written, and CSV. */
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { writeAtomically } from './atomic.js';
+import { records, type CsvRecord } from './csv.js';
+import {
+  checkSource,
+  csvError,
+  libsvmError,
+  resolveCsvReading,
+  resolveLibsvmReading,
+  resolveLibsvmWriting,
+  type CsvReading,
+  type LibsvmWriting,
+} from './input/index.js';
+import { pieces } from './source.js';
+import type {
+  CsvData,
+  DenseMatrix,
+  LibsvmData,
+  ReadCsvOptions,
+  ReadLibsvmOptions,
+  Rows,
+  Source,
+  SparseMatrix,
+  Target,
+  WriteLibsvmOptions,
+} from './types.js';
+
+/**
+ * Reads LIBSVM text, `label index:value …` by row, plain or gzip. The text is not kept: memory is what is returned and a few
+ * buffers. What is wrong with it is said with file, line and column (in bytes).
+ */
+export async function readLibsvm(source: Source, options: ReadLibsvmOptions & { labels: 'string' }): Promise<LibsvmData<string[]>>;
+export async function readLibsvm(
+  source: Source,
+  options?: ReadLibsvmOptions & { labels?: 'number' },
+): Promise<LibsvmData<Float64Array>>;
+export async function readLibsvm(source: Source, options?: ReadLibsvmOptions): Promise<LibsvmData>;
+export async function readLibsvm(source: Source, options?: ReadLibsvmOptions): Promise<LibsvmData> {
+  const name = checkSource(source);
+  const reading = resolveLibsvmReading(options);
+  const { backend, zeroBased, limit, ignoreExtra, words, signal } = reading;
+  const parser = new backend.Parser(zeroBased, limit, ignoreExtra, words);
+  for await (const piece of pieces(source, name, 'ERR_LIBSVM', signal)) {
+    const problem = parser.push(piece);
+    if (problem) throw libsvmError(problem, name, reading);
+  }
+  const problem = parser.finish();
+  if (problem) throw libsvmError(problem, name, reading);
+  const { rows, cols, ignored, indptr, indices, values, labels, words: text } = parser.take();
+  return {
+    points: { indptr, indices, ...(values && { values }), rows, cols: reading.cols ?? cols },
+    labels: labels ?? split(text!, rows),
+    ignored,
+  };
+}
+
+/** Words with a newline after each; equal ones are one string. */
+function split(text: Uint8Array, rows: number): string[] {
+  const known = new Map<string, string>();
+  const bytes = Buffer.from(text.buffer, text.byteOffset, text.byteLength);
+  const words = new Array<string>(rows);
+  for (let i = 0, at = 0; i < rows; i++) {
+    const end = bytes.indexOf(10, at);
+    const word = bytes.toString('utf8', at, end);
+    words[i] = known.get(word) ?? word;
+    if (words[i] === word) known.set(word, word);
+    at = end + 1;
+  }
+  return words;
+}
+
+/**
+ * Writes LIBSVM text: indices from 1, every stored value (of dense rows those that are not 0) with as many digits as it takes to
+ * read the same number again. A path is written atomically; a stream is ended.
+ */
+export async function writeLibsvm(
+  target: Target,
+  points: Rows | DenseMatrix | SparseMatrix,
+  labels: ArrayLike<number | string>,
+  options?: WriteLibsvmOptions,
+): Promise<void> {
+  const writing = resolveLibsvmWriting(target, points, labels, options);
+  if (typeof target === 'string') return writeAtomically(target, lines(writing));
+  await pipeline(
+    Readable.from(lines(writing)),
+    target as unknown as NodeJS.WritableStream,
+    writing.signal ? { signal: writing.signal } : {},
+  );
+}
+
+/** The text in pieces of some 64 kB. */
+function* lines({ points, labels, signal }: LibsvmWriting): Generator<string> {
+  let text = '';
+  for (let i = 0; i < labels.length; i++) {
+    text += String(labels[i]);
+    for (const [column, value] of entries(points, i)) text += ` ${column + 1}:${Object.is(value, -0) ? '-0' : value}`;
+    text += '\n';
+    if (text.length < 1 << 16) continue;
+    signal?.throwIfAborted();
+    yield text;
+    text = '';
+  }
+  signal?.throwIfAborted();
+  yield text;
+}
+
+function* entries(points: Rows | DenseMatrix | SparseMatrix, i: number): Generator<[column: number, value: number]> {
+  if ('indptr' in points) {
+    for (let k = points.indptr[i]!; k < points.indptr[i + 1]!; k++) yield [points.indices[k]!, points.values?.[k] ?? 1];
+    return;
+  }
+  const row = 'data' in points ? points.data.subarray(i * points.cols, (i + 1) * points.cols) : points[i]!;
+  for (let j = 0; j < row.length; j++) if (!Object.is(row[j], 0)) yield [j, row[j]!];
+}
+
+/**
+ * Reads comma-separated values: one column of labels, all others numbers. Needs the package csv-parse, which is not installed with
+ * this one. Gzip is recognised.
+ */
+export async function readCsv(source: Source, options: ReadCsvOptions & { labels: 'string' }): Promise<CsvData<string[]>>;
+export async function readCsv(source: Source, options: ReadCsvOptions & { labels: 'number' }): Promise<CsvData<Float64Array>>;
+export async function readCsv(source: Source, options: ReadCsvOptions): Promise<CsvData>;
+export async function readCsv(source: Source, options: ReadCsvOptions): Promise<CsvData> {
+  const file = checkSource(source);
+  const reading = resolveCsvReading(options);
+  const table = new Table(file, reading);
+  for await (const record of records(pieces(source, file, 'ERR_CSV', reading.signal), reading.delimiter, file)) table.add(record);
+  return table.finish();
+}
+
+const NUMBER = /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/;
+
+/** NaN if it is none, or is infinite. */
+function finite(cell: string): number {
+  const number = NUMBER.test(cell) ? Number(cell) : NaN;
+  return Number.isFinite(number) ? number : NaN;
+}
+
+class Table {
+  readonly #file: string;
+  readonly #reading: CsvReading;
+  #names: readonly string[] | undefined;
+  #width = 0;
+  #label = -1;
+  #line = 1;
+  #rows = 0;
+  #data = new Float64Array(1024);
+  #words: string[] = [];
+  readonly #known = new Map<string, string>();
+  #numeric = true;
+
+  constructor(file: string, reading: CsvReading) {
+    this.#file = file;
+    this.#reading = reading;
+  }
+
+  add({ cells, line }: CsvRecord): void {
+    this.#line = line;
+    if (this.#label < 0) {
+      this.#width = cells.length;
+      this.#label = this.#find(cells);
+      if (this.#reading.header) {
+        this.#names = cells;
+        return;
+      }
+    }
+    if (cells.length !== this.#width) {
+      const what = `${this.#width} cells, as in the first row,`;
+      throw csvError(what, { file: this.#file, line }, cells.length);
+    }
+    this.#room();
+    let at = this.#rows++ * (this.#width - 1);
+    cells.forEach((cell, j) => {
+      if (j === this.#label) return this.#addLabel(cell, j);
+      const number = finite(cell);
+      if (Number.isNaN(number)) throw csvError('a finite number', this.#place(j), cell);
+      this.#data[at++] = number;
+    });
+  }
+
+  finish(): CsvData {
+    if (this.#rows === 0) {
+      const what = this.#reading.header ? 'at least one row below the header' : 'at least one row';
+      throw csvError(what, { file: this.#file, line: this.#line }, 0);
+    }
+    const cols = this.#width - 1;
+    const names = this.#names ?? Array.from({ length: this.#width }, (_, j) => String(j));
+    return {
+      points: { data: this.#data.slice(0, this.#rows * cols), rows: this.#rows, cols },
+      labels: this.#numeric && this.#reading.labels !== 'string' ? Float64Array.from(this.#words, Number) : this.#words,
+      columns: names.filter((_, j) => j !== this.#label),
+    };
+  }
+
+  #find(cells: readonly string[]): number {
+    const { label } = this.#reading;
+    const place = { file: this.#file, line: this.#line };
+    if (typeof label === 'string') {
+      const found = cells.indexOf(label);
+      if (found < 0)
+        throw csvError(`a column ${JSON.stringify(label)}, as options.label says,`, place, cells.join(this.#reading.delimiter));
+      return found;
+    }
+    const found = label < 0 ? label + cells.length : label;
+    if (!(found >= 0 && found < cells.length)) {
+      throw csvError(`a column ${label}, as options.label says,`, place, `${cells.length} columns`);
+    }
+    return found;
+  }
+
+  #place(column: number) {
+    return { file: this.#file, line: this.#line, column: column + 1, name: this.#names?.[column] };
+  }
+
+  #addLabel(cell: string, column: number): void {
+    if (this.#numeric && this.#reading.labels !== 'string' && Number.isNaN(finite(cell))) {
+      if (this.#reading.labels === 'number') throw csvError('a finite number, the label,', this.#place(column), cell);
+      this.#numeric = false;
+    }
+    if (cell === '') throw csvError('a label', this.#place(column), cell);
+    const known = this.#known.get(cell);
+    if (known === undefined) this.#known.set(cell, cell);
+    this.#words.push(known ?? cell);
+  }
+
+  #room(): void {
+    const need = (this.#rows + 1) * (this.#width - 1);
+    if (need <= this.#data.length) return;
+    const larger = new Float64Array(Math.max(need, 2 * this.#data.length));
+    larger.set(this.#data);
+    this.#data = larger;
+  }
+}

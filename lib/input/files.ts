@@ -1,0 +1,196 @@
+/** What files are read from and written to, and what is wrong with them. */
+import { types } from 'node:util';
+import type { Backend, ParseProblem } from '../backend.js';
+import { coded, rangeError, show, typeError, Verbatim } from '../errors.js';
+import type {
+  DenseMatrix,
+  ReadCsvOptions,
+  ReadLibsvmOptions,
+  Rows,
+  SparseMatrix,
+  TargetStream,
+  WriteLibsvmOptions,
+} from '../types.js';
+import { abortSignal, boolean, checkOptionNames, integer, oneOfThese, optional, resolveBackend } from './options.js';
+import { copyPoints } from './points.js';
+
+/** Columns are numbered from 0 to 2^31 - 1. */
+const MOST_COLUMNS = 2147483648;
+
+/** What messages call it: its path, or `input`. */
+export function checkSource(source: unknown): string {
+  if (typeof source === 'string') return source;
+  if (types.isUint8Array(source)) return 'input';
+  if (typeof (source as AsyncIterable<unknown> | null | undefined)?.[Symbol.asyncIterator] === 'function') {
+    const { path } = source as { path?: unknown };
+    return typeof path === 'string' ? path : 'input';
+  }
+  throw typeError('ERR_SOURCE', 'a path, a Readable or a Uint8Array', 'source', source);
+}
+
+/** A piece of a stream, as bytes. */
+export function checkPiece(piece: unknown): Uint8Array {
+  if (types.isUint8Array(piece)) return piece;
+  if (typeof piece === 'string') return Buffer.from(piece);
+  throw typeError('ERR_SOURCE', 'bytes or text', 'a piece of the stream', piece);
+}
+
+/** The bytes of a source were transferred elsewhere while they were read. */
+export function gone(): Error {
+  return typeError('ERR_SOURCE', 'bytes that stay where they are', 'source', new Verbatim('a buffer that was detached or resized'));
+}
+
+/** What zlib says of compressed data that are broken. */
+export function gzipError(name: string, code: 'ERR_LIBSVM' | 'ERR_CSV', cause: Error): Error {
+  const received = /unexpected end/.test(cause.message) ? 'a file that ends in the middle' : `something else (${cause.message})`;
+  return coded(SyntaxError, code, `Expected a whole gzip file for ${name} but received ${received}`, cause);
+}
+
+export interface LibsvmReading {
+  readonly backend: Backend;
+  readonly cols: number | undefined;
+  readonly limit: number;
+  readonly zeroBased: boolean;
+  readonly words: boolean;
+  readonly ignoreExtra: boolean;
+  readonly signal: AbortSignal | undefined;
+}
+
+const READ_OPTIONS = [
+  'cols',
+  'zeroBased',
+  'labels',
+  'extra',
+  'signal',
+  'backend',
+] as const satisfies readonly (keyof ReadLibsvmOptions)[];
+
+export function resolveLibsvmReading(options: ReadLibsvmOptions = {}): LibsvmReading {
+  checkOptionNames(options, READ_OPTIONS);
+  const cols = optional(options.cols, 'cols', integer(0, MOST_COLUMNS));
+  return {
+    backend: resolveBackend(options.backend),
+    cols,
+    limit: cols ?? MOST_COLUMNS,
+    zeroBased: optional(options.zeroBased, 'zeroBased', boolean) ?? false,
+    words: optional(options.labels, 'labels', oneOfThese('number', 'string')) === 'string',
+    ignoreExtra: optional(options.extra, 'extra', oneOfThese('error', 'ignore')) === 'ignore',
+    signal: optional(options.signal, 'signal', abortSignal),
+  };
+}
+
+/** Words what a parser met. */
+export function libsvmError({ problem, line, column, text, last }: ParseProblem, name: string, reading: LibsvmReading): Error {
+  const first = reading.zeroBased ? 0 : 1;
+  const received = Buffer.from(text).toString();
+  const lost = /^\d+:/.test(received); // the label
+  const expected: Record<ParseProblem['problem'], readonly [what: string, hint?: string | undefined]> = {
+    label: ['a finite number, the label,', lost ? undefined : "for labels that are words set labels: 'string'"],
+    word: ['a label in UTF-8 without ":"'],
+    entry: ['index:value'],
+    qid: ['index:value', 'query ids, for ranking, are not supported'],
+    value: ['index:value with a finite number'],
+    range: ['an index of at most 2147483647'],
+    zero: ['an index from 1', 'for a file that counts from 0 set zeroBased: true'],
+    order: [parseInt(received) === last ? 'each index once in a row' : `an index above ${last}, as indices ascend in a row,`],
+    extra: [`an index of at most ${reading.limit - 1 + first}, as options.cols is ${reading.limit},`],
+    long: ['a label or index:value of at most 1000 bytes'],
+    rows: ['at most 4294967294 rows'],
+    entries: ['at most 4294967294 entries'],
+    empty: ['at least one row'],
+  };
+  const [what, hint] = expected[problem];
+  const came = problem === 'empty' ? 'none' : show(received);
+  const message = `Expected ${what} at ${name}:${line}:${column} but received ${came}`;
+  return coded(SyntaxError, 'ERR_LIBSVM', hint === undefined ? message : `${message}; ${hint}`);
+}
+
+export interface LibsvmWriting {
+  readonly points: Rows | DenseMatrix | SparseMatrix;
+  readonly labels: ArrayLike<number | string>;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** A target is a path, or has `write`; points and labels are what readLibsvm could read again. */
+export function resolveLibsvmWriting(
+  target: unknown,
+  points: unknown,
+  labels: unknown,
+  options?: WriteLibsvmOptions,
+): LibsvmWriting {
+  checkOptionNames(options, ['signal']);
+  if (typeof target !== 'string' && typeof (target as TargetStream | null | undefined)?.write !== 'function') {
+    throw typeError('ERR_SOURCE', 'a path or a Writable', 'target', target);
+  }
+  const signal = optional(options?.signal, 'signal', abortSignal);
+  // The copy is made for its checks.
+  const matrix = copyPoints(points, resolveBackend(undefined), 1, false);
+  const { rows } = matrix.describe();
+  matrix.dispose();
+  const list = labels as ArrayLike<unknown> | null | undefined;
+  if (typeof list !== 'object' || !Number.isInteger(list?.length))
+    throw typeError('ERR_LABELS', 'an array of labels', 'labels', labels);
+  if (list!.length !== rows) throw rangeError('ERR_LABELS', `${rows} of them`, 'labels, one for each row of points,', list!.length);
+  for (let i = 0; i < rows; i++) checkWritable(list![i], i);
+  return { points: points as Rows | DenseMatrix | SparseMatrix, labels: list as ArrayLike<number | string>, signal };
+}
+
+function checkWritable(label: unknown, i: number): void {
+  if (typeof label === 'number') {
+    if (!Number.isFinite(label)) throw rangeError('ERR_LABELS', 'a finite number', `labels[${i}]`, label);
+  } else if (typeof label !== 'string') {
+    throw typeError('ERR_LABELS', 'a number or string', `labels[${i}]`, label);
+  } else if (!/^[^\0- :#\x7f]+$/.test(label) || Buffer.from(label).toString() !== label || Buffer.byteLength(label) > 1000) {
+    throw rangeError('ERR_LABELS', 'a word of at most 1000 bytes without blanks, ":" and "#"', `labels[${i}]`, label);
+  }
+}
+
+export interface CsvReading {
+  readonly label: string | number;
+  readonly header: boolean;
+  readonly delimiter: string;
+  readonly labels: 'auto' | 'number' | 'string';
+  readonly signal: AbortSignal | undefined;
+}
+
+const CSV_OPTIONS = ['label', 'header', 'delimiter', 'labels', 'signal'] as const satisfies readonly (keyof ReadCsvOptions)[];
+
+export function resolveCsvReading(options: ReadCsvOptions): CsvReading {
+  if (options === undefined) throw typeError('ERR_OPTION', 'an object with the label column', 'options', options);
+  checkOptionNames(options, CSV_OPTIONS);
+  const header = optional(options.header, 'header', boolean) ?? true;
+  const { label } = options;
+  if (typeof label !== 'string' && !Number.isInteger(label)) {
+    throw typeError('ERR_OPTION', "a column's name or number", 'options.label', label);
+  }
+  if (typeof label === 'string' && !header) {
+    throw rangeError('ERR_OPTION', "a column's number", 'options.label, as there is no header,', label);
+  }
+  return {
+    label,
+    header,
+    delimiter: optional(options.delimiter, 'delimiter', delimiter) ?? ',',
+    labels: optional(options.labels, 'labels', oneOfThese('auto', 'number', 'string')) ?? 'auto',
+    signal: optional(options.signal, 'signal', abortSignal),
+  };
+}
+
+function delimiter(value: unknown, where: string): string {
+  if (typeof value !== 'string') throw typeError('ERR_OPTION', 'a character', where, value);
+  if (value === '' || /["\r\n]/.test(value))
+    throw rangeError('ERR_OPTION', 'a character that is no quote or line end', where, value);
+  return value;
+}
+
+/** Where in a CSV file: its line and, if it is one cell, the number of its column from 1 and its name. */
+export interface CsvPlace {
+  readonly file: string;
+  readonly line: number;
+  readonly column?: number;
+  readonly name?: string | undefined;
+}
+
+export function csvError(what: string, { file, line, column, name }: CsvPlace, received: unknown, cause?: unknown): Error {
+  const cell = column === undefined ? '' : `:${column}${name === undefined ? '' : ` (column ${show(name)})`}`;
+  return coded(SyntaxError, 'ERR_CSV', `Expected ${what} at ${file}:${line}${cell} but received ${show(received)}`, cause);
+}

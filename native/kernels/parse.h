@@ -1,0 +1,181 @@
+// LIBSVM text → compressed sparse rows. The text comes in pieces that may end anywhere, and is not kept: memory is what was read,
+// and one token.
+//
+//   row = label { blank index ':' value } [ '#' comment ]
+//
+// Blanks are space, tab and carriage return; a line of blanks or comment only is no row. Positions count bytes, from 1.
+// Specification and twin: lib/fallback/parse.ts.
+#pragma once
+
+#include <cstdint>
+#include <new>
+
+#include "buffer.h"
+
+namespace fista {
+
+// A list that grows block by block: nothing is copied until it is taken, and then each block is freed as it is copied.
+template <typename T>
+class Blocks {
+ public:
+  Blocks() = default;
+  Blocks(const Blocks&) = delete;
+  Blocks& operator=(const Blocks&) = delete;
+  ~Blocks() {
+    while (first_ != nullptr) drop();
+  }
+
+  size_t size() const { return full_ * kBlock + (last_ == nullptr ? 0 : kBlock - static_cast<size_t>(end_ - at_)); }
+  size_t bytes() const { return (full_ + (last_ != nullptr)) * kBlock * sizeof(T); }
+
+  // False if there is no memory.
+  [[nodiscard]] bool push(T value) {
+    if (at_ == end_ && !grow()) return false;
+    *at_++ = value;
+    return true;
+  }
+
+  // Copies all to `out`, of size() entries, and is empty then.
+  void take(T* out) {
+    size_t left = size();
+    while (first_ != nullptr) {
+      const size_t n = left < kBlock ? left : kBlock;
+      for (size_t i = 0; i < n; ++i) out[i] = first_->entries[i];
+      out += n;
+      left -= n;
+      drop();
+    }
+    full_ = 0;
+    at_ = end_ = nullptr;
+  }
+
+ private:
+  static constexpr size_t kBlock = size_t(1) << 18;
+  struct Block {
+    Buffer<T> entries;
+    Block* next = nullptr;
+  };
+
+  bool grow() {
+    Block* block = new (std::nothrow) Block;
+    if (block == nullptr || !block->entries.allocate(kBlock)) {
+      delete block;
+      return false;
+    }
+    if (last_ == nullptr) {
+      first_ = block;
+    } else {
+      last_->next = block;
+      ++full_;
+    }
+    last_ = block;
+    at_ = block->entries.data();
+    end_ = at_ + kBlock;
+    return true;
+  }
+
+  void drop() {
+    Block* next = first_->next;
+    delete first_;
+    first_ = next;
+    if (next == nullptr) last_ = nullptr;
+  }
+
+  Block *first_ = nullptr, *last_ = nullptr;
+  T *at_ = nullptr, *end_ = nullptr;
+  size_t full_ = 0;  // blocks before the last
+};
+
+struct ParseProblem {
+  enum Kind : uint8_t {
+    none,
+    out_of_memory,
+    label,
+    word,
+    entry,
+    qid,
+    value,
+    range,
+    zero,
+    order,
+    extra,
+    too_long,
+    rows,
+    entries,
+    empty,
+  };
+  Kind kind = none;
+  uint64_t line = 0, column = 0;
+  int64_t last = 0;        // the index before, in its row
+  uint8_t text[200] = {};  // the token's beginning
+  size_t length = 0;
+};
+
+class Parser {
+ public:
+  // Rounds the well-formed numbers that read_decimal leaves undecided. The text ends with a byte that is no part of it.
+  struct Decider {
+    double (*decide)(void* context, const char* text, size_t length);
+    void* context;
+  };
+
+  // Columns from `limit` on are refused, or ignored. `words`: labels are text.
+  Parser(bool zero_based, int64_t limit, bool ignore_extra, bool words, uint64_t most = 4294967294)
+      : first_(zero_based ? 0 : 1), limit_(limit), ignore_extra_(ignore_extra), has_words_(words), most_(most) {}
+
+  // The next piece. False if something is wrong with it, once and for all: see problem().
+  bool push(const uint8_t* chunk, size_t n, Decider decider);
+  // The text has ended.
+  bool finish(Decider decider);
+  const ParseProblem& problem() const { return problem_; }
+
+  uint64_t rows() const { return rows_; }
+  uint64_t cols() const { return static_cast<uint64_t>(cols_); }
+  uint64_t ignored() const { return ignored_; }
+  bool has_words() const { return has_words_; }
+  bool has_values() const { return has_values_; }
+  size_t bytes() const;
+
+  // What was read. `starts` lacks the last one, which is the number of indices.
+  Blocks<uint32_t> starts, indices;
+  Blocks<double> values;  // none while all are 1
+  Blocks<double> labels;
+  Blocks<uint8_t> words;  // each with a newline after it
+
+ private:
+  static constexpr ptrdiff_t kLongest = 1000;
+  static constexpr int64_t kHighestIndex = 2147483647;
+
+  bool scan(const uint8_t* p, const uint8_t* stop, const uint8_t* begin, const uint8_t* end);
+  bool quick_label(const uint8_t*& p, const uint8_t* end);
+  bool quick_entry(const uint8_t*& p, const uint8_t* end);
+  bool token(const uint8_t* from, const uint8_t* to, uint64_t at);
+  bool label(const uint8_t* from, const uint8_t* to, uint64_t at);
+  bool entry(const uint8_t* from, const uint8_t* to, uint64_t at);
+  bool decimal(const uint8_t* from, const uint8_t* to, double& value);
+  bool start_row(double label);
+  bool store(int64_t column, double value);
+  bool first_value();
+  bool keep(const uint8_t* from, size_t n);
+  bool refuse(ParseProblem::Kind kind, const uint8_t* from, const uint8_t* to, uint64_t at);
+  void end_row() {
+    rows_ += in_row_;
+    in_row_ = false;
+  }
+
+  const int64_t first_, limit_;
+  const bool ignore_extra_, has_words_;
+  const uint64_t most_;  // of rows, and of entries
+  bool has_values_ = false, in_row_ = false, in_comment_ = false;
+  uint64_t rows_ = 0, ignored_ = 0, entries_ = 0;
+  int64_t cols_ = 0, last_ = -1;
+  uint64_t line_ = 1, line_start_ = 0;
+  uint64_t offset_ = 0;  // of the piece in the text
+  uint8_t carry_[kLongest + 1];
+  size_t carried_ = 0;
+  uint64_t carried_from_ = 0;
+  Decider decider_ = {};
+  ParseProblem problem_;
+};
+
+}  // namespace fista

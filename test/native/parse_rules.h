@@ -1,0 +1,115 @@
+// Reading text through fista::Parser, and what must hold of it however the text is cut.
+#pragma once
+
+#include <cstdlib>
+#include <string>
+
+#include "check.h"
+#include "parse.h"
+
+namespace check {
+
+// strtod is right where the locale is "C", which it is in these programs.
+inline double decide(void* calls, const char* text, size_t length) {
+  if (calls != nullptr) ++*static_cast<int*>(calls);
+  return std::strtod(std::string(text, length).c_str(), nullptr);
+}
+
+struct Options {
+  bool zero_based = false;
+  int64_t limit = int64_t(1) << 31;
+  bool ignore_extra = false;
+  bool words = false;
+  uint64_t most = 4294967294;
+};
+
+struct Reading {
+  fista::ParseProblem problem;
+  uint64_t rows = 0, cols = 0, ignored = 0;
+  bool has_values = false;
+  std::vector<uint32_t> starts, indices;
+  std::vector<double> values, labels;
+  std::vector<uint8_t> words;
+
+  std::string text() const { return std::string(reinterpret_cast<const char*>(problem.text), problem.length); }
+};
+
+template <typename T>
+std::vector<T> taken(fista::Blocks<T>& blocks) {
+  std::vector<T> all(blocks.size());
+  blocks.take(all.data());
+  return all;
+}
+
+// `next`: bytes of the next piece.
+template <typename Next>
+Reading read(const uint8_t* text, size_t size, const Options& o, Next next) {
+  fista::Parser parser(o.zero_based, o.limit, o.ignore_extra, o.words, o.most);
+  const fista::Parser::Decider decider = {decide, nullptr};
+  bool well = true;
+  for (size_t at = 0; well && at < size;) {
+    const size_t left = size - at, wanted = next(), n = wanted < left ? wanted : left;
+    const std::vector<uint8_t> piece(text + at, text + at + n);  // a sanitizer sees what is read past its end
+    well = parser.push(piece.data(), n, decider);
+    at += n;
+  }
+  well = well && parser.finish(decider);
+  Reading r;
+  r.problem = parser.problem();
+  if (!well) return r;
+  r.rows = parser.rows();
+  r.cols = parser.cols();
+  r.ignored = parser.ignored();
+  r.has_values = parser.has_values();
+  r.starts = taken(parser.starts);
+  r.indices = taken(parser.indices);
+  r.values = taken(parser.values);
+  r.labels = taken(parser.labels);
+  r.words = taken(parser.words);
+  return r;
+}
+
+inline bool same(const Reading& a, const Reading& b) {
+  const auto &p = a.problem, &q = b.problem;
+  return p.kind == q.kind && p.line == q.line && p.column == q.column && p.last == q.last && a.text() == b.text() &&
+         a.rows == b.rows && a.cols == b.cols && a.ignored == b.ignored && a.has_values == b.has_values && a.starts == b.starts &&
+         a.indices == b.indices && a.words == b.words && a.values.size() == b.values.size() &&
+         same_bits(a.values.data(), b.values.data(), a.values.size()) && a.labels.size() == b.labels.size() &&
+         same_bits(a.labels.data(), b.labels.data(), a.labels.size());
+}
+
+// What a reading that went well promises; the broken promise, or null.
+inline const char* broken_parse_rule(const Reading& r, const Options& o) {
+  using fista::ParseProblem;
+  if (r.problem.kind != ParseProblem::none) {
+    if (r.problem.line < 1 || r.problem.column < 1) return "a place from 1:1 on";
+    if (r.problem.kind != ParseProblem::empty && r.problem.length == 0) return "the text of a problem";
+    return nullptr;
+  }
+  if (r.rows == 0 || r.starts.size() != r.rows) return "rows";
+  if (!o.words && r.labels.size() != r.rows) return "labels";
+  size_t newlines = 0;
+  for (uint8_t byte : r.words) newlines += byte == '\n';
+  if (newlines != (o.words ? r.rows : 0)) return "words";
+  if (r.values.size() != (r.has_values ? r.indices.size() : 0)) return "values";
+  for (double v : r.labels) {
+    if (!std::isfinite(v)) return "finite labels";
+  }
+  bool ones = true;
+  for (double v : r.values) {
+    if (!std::isfinite(v)) return "finite values";
+    ones = ones && v == 1;
+  }
+  if (r.has_values && ones) return "no values where all are 1";
+  if (r.cols > static_cast<uint64_t>(o.limit)) return "columns below the limit";
+  for (size_t i = 0; i < r.rows; ++i) {
+    const size_t from = r.starts[i], to = i + 1 < r.rows ? r.starts[i + 1] : r.indices.size();
+    if (from > to || to > r.indices.size()) return "ascending starts";
+    for (size_t k = from; k < to; ++k) {
+      if (r.indices[k] >= r.cols || (k > from && r.indices[k] <= r.indices[k - 1])) return "ascending indices";
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace check
