@@ -53,6 +53,7 @@ export interface SvmTasks {
   rest(t: number, delta: number): Float64Array;
   wake(): Float64Array;
   power(first: number): Float64Array;
+  score(t: number): Float64Array;
 }
 
 /** A task to perform: its name and arguments. */
@@ -67,6 +68,8 @@ export interface SvmProblem {
   accept(): void;
   /** Stored entries read so far by X·w and Xᵀ·u. */
   readonly read: number;
+  /** Stored entries of the rows that take part. Known once `begin` was performed. */
+  readonly stored: number;
   /** w, in scaled space. */
   weights(out: Float64Array): void;
   /** 1 / scale by column, and what was subtracted from it before. Known once `begin` was performed. */
@@ -80,13 +83,16 @@ export interface SvmProblem {
 
 type SvmConstructor = new (
   matrix: Matrix,
+  /** ±1 by row, or 0 for a row of gamma 0 that is not even to be scored. */
   y: Int8Array,
-  /** By row, or one for all. */
+  /** By row, or one for all. Rows of gamma 0 take no part; `score` is about them. */
   gamma: Float64Array,
   mu: number,
   /** 0 none, 1 standard, 2 maxabs */
   scale: number,
   threads: number,
+  /** Problems of one lane take turns off the main thread; those of different lanes run side by side. @default 0 */
+  lane?: number,
 ) => SvmProblem;
 
 /** One family of ellipsoids: centres by rows, and each one's kind (KIND in lib/facts.ts) and shape, one after the other. */

@@ -42,12 +42,19 @@ const MOST_LOOKS = 8400;
 /** Newton's steps in a row that need not halve the bracket: on a piece with a misleading slope they crawl. */
 const MOST_CREDIT = 4;
 
+/**
+ * Halvings of the bracket's length come first: they are what a root of the size of the bracket needs, where halving the doubles in
+ * between would go through every power of two down to 0 and up again.
+ */
+const PLAIN_HALVINGS = 8;
+
 /** Narrows the bracket around the smallest t with value(t) ≥ 0. */
 export function* searchRoot(guess: number, { step, enough, lean = 0 }: SearchOptions): Search {
   const bracket: Bracket = { low: -Infinity, high: Infinity };
   let t = guess;
   let reach = step;
   let credit = MOST_CREDIT;
+  let halvings = 0;
   let followed = false; // whether the last step was Newton's
   let width = Infinity; // of the bracket, when last halved
   let margin = 1; // how many rounding units beyond Newton's point to look, so that the root is caught from both sides
@@ -84,7 +91,8 @@ export function* searchRoot(guess: number, { step, enough, lean = 0 }: SearchOpt
       t = Math.min(Math.max(t, -Number.MAX_VALUE), Number.MAX_VALUE);
       reach *= 2;
     } else {
-      t = middle(low, high);
+      t = low / 2 + high / 2;
+      if (++halvings > PLAIN_HALVINGS || !(low < t && t < high)) t = middle(low, high);
     }
   }
   return bracket;

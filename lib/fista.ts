@@ -10,7 +10,7 @@ import type { SvmStatus } from './types.js';
 export type Calls = { [K in keyof SvmTasks]: (...args: Parameters<SvmTasks[K]>) => SvmCall };
 
 export const calls: Calls = Object.fromEntries(
-  (['begin', 'warm', 'step', 'look', 'offsets', 'gap', 'claim', 'rest', 'wake', 'power'] as const).map((name) => [
+  (['begin', 'warm', 'step', 'look', 'offsets', 'gap', 'claim', 'rest', 'wake', 'power', 'score'] as const).map((name) => [
     name,
     (...args: unknown[]) => [name, ...args],
   ]),
@@ -177,11 +177,14 @@ interface Performer<Call extends readonly unknown[]> {
   later(...call: Call): Promise<Float64Array>;
 }
 
+/** An AbortSignal, or something else that may end a run by throwing. */
+export type Stopper = Pick<AbortSignal, 'throwIfAborted'>;
+
 /** Performs a loop's tasks on this thread. An aborted signal's reason is thrown, as it is. */
 export function run<Call extends readonly unknown[], R>(
   loop: Generator<Call, R, Float64Array>,
   problem: Performer<Call>,
-  signal?: AbortSignal,
+  signal?: Stopper,
 ): R {
   let next = loop.next();
   while (!next.done) {
@@ -195,7 +198,7 @@ export function run<Call extends readonly unknown[], R>(
 export async function runAsync<Call extends readonly unknown[], R>(
   loop: Generator<Call, R, Float64Array>,
   problem: Performer<Call>,
-  signal?: AbortSignal,
+  signal?: Stopper,
 ): Promise<R> {
   let next = loop.next();
   while (!next.done) {

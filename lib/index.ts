@@ -6,3 +6,4 @@ export { readCsv, readLibsvm, writeLibsvm } from './files.js';
 export { stop } from './stopping.js';
 export { LinearSvm, type Fitted } from './svm.js';
 export type * from './types.js';
+export { crossValidate, trainTestSplit } from './validation.js';

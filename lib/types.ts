@@ -49,6 +49,7 @@ export interface SvmCheck {
   readonly iteration: number;
   /** Milliseconds since the fit began. */
   readonly elapsed: number;
+  /** Rows that take part: those of positive weight. */
   readonly rows: number;
   readonly gap: number;
   readonly relativeGap: number;
@@ -77,15 +78,18 @@ export type Point = ArrayLike<number> | { readonly indices: ArrayLike<number>; r
 export type Scale = 'none' | 'standard' | 'maxabs';
 
 export interface SvmOptions<L extends Label = Label> {
-  /** The weight of a row's loss against the margin's width. @default 64 / rows */
-  gamma?: number;
+  /**
+   * The weight of a row's loss against the margin's width. 'auto' chooses one by a quick cross-validation before the fit: 3 folds of at
+   * most 4096 rows, fitted loosely; `info.validation` has its table. @default 64 / rows (those that take part)
+   */
+  gamma?: number | 'auto';
   /** Another name for gamma. */
   C?: number;
   /** The smoothing: the loss is quadratic over a width of mu·gamma. @default 1 / (2 gamma) */
   mu?: number;
   /** Factors on gamma by class; 'balanced' makes both classes weigh the same. */
   classWeight?: 'balanced' | ReadonlyMap<L, number> | Readonly<Record<string, number>>;
-  /** Factors on gamma by row. A row of weight 0 takes no part. */
+  /** Factors on gamma by row. A row of weight 0 takes no part, in scaling and counts neither. */
   sampleWeight?: ArrayLike<number>;
   /** Scaling of columns, folded into the model, which takes raw data. @default 'auto': dense 'standard', sparse 'maxabs' */
   scale?: 'auto' | Scale;
@@ -147,6 +151,7 @@ export interface SvmInfo {
   /** A proved upper bound of primal - optimum, rounding included. */
   readonly gap: number;
   readonly relativeGap: number;
+  /** Rows that take part: those of positive weight. All counts are of them. */
   readonly rows: number;
   /** Rows proved to get from this model the label that every exact optimum gives them. */
   readonly agreed: number;
@@ -167,6 +172,116 @@ export interface SvmInfo {
   readonly scale: Scale;
   readonly backend: BackendName;
   readonly threads: number;
+  /** With gamma: 'auto': how it was chosen, on so many rows. */
+  readonly validation?: { readonly rows: number; readonly folds: number; readonly table: readonly GammaScore[] };
+}
+
+export interface CrossValidationOptions<L extends Label = Label> {
+  /**
+   * How many parts the rows are dealt out to, class by class; or, by row, the number of the part it belongs to (rows that must stay
+   * together share one). @default 5
+   */
+  folds?: number | ArrayLike<number>;
+  /** What to try. @default [4, 16, 64, 256, 1024, 4096, 16384] / rows (those that take part) */
+  gammas?: ArrayLike<number>;
+  /** Decides which rows are dealt to which fold. @default 0 */
+  seed?: number;
+  /** What accuracy is: the share of rows predicted rightly, or the mean of that share over the classes. @default 'plain' */
+  accuracy?: 'plain' | 'balanced';
+  /** The label on the positive side. @default the larger one */
+  positive?: L;
+  /** Factors on gamma by class; 'balanced' makes both classes weigh the same in each fold's training rows. */
+  classWeight?: SvmOptions<L>['classWeight'];
+  /** Factors on gamma by row. A row of weight 0 takes no part, in training or in accuracy. */
+  sampleWeight?: ArrayLike<number>;
+  /** Scaling of columns; what it needs to know is taken from the training rows alone. @default 'auto': dense 'standard', sparse 'maxabs' */
+  scale?: 'auto' | Scale;
+  /** When each fit stops. @default [stop.agreement(0.99), stop.gap(1e-3)] */
+  stop?: StopRule | readonly StopRule[];
+  /** Of each fit. @default 10_000 */
+  maxIterations?: number;
+  /** Milliseconds, of each fit; for the whole, `signal: AbortSignal.timeout(ms)`. @default none */
+  timeLimit?: number;
+  signal?: AbortSignal;
+  /** Called after every fit, in the order in which they end. What it throws ends everything and comes out unchanged. */
+  onProgress?: (progress: CrossValidationProgress) => void;
+  /** Threads altogether: so many folds are fitted at once, and more of them help within a fit. @default os.availableParallelism() */
+  threads?: number;
+  /** @default 'auto' */
+  backend?: 'auto' | BackendName;
+}
+
+/** One fit of a cross-validation that has ended, and how far that is. */
+export interface CrossValidationProgress {
+  /** The fold held out, from 0. */
+  readonly fold: number;
+  readonly gamma: number;
+  /** On the rows held out. */
+  readonly accuracy: number;
+  /** The mean for this gamma, over the folds that have come to it. */
+  readonly mean: number;
+  /** How the fit ended. */
+  readonly status: SvmStatus;
+  readonly iterations: number;
+  /** Fits that have ended, and all of them. */
+  readonly done: number;
+  readonly total: number;
+  /** Milliseconds since the cross-validation began. */
+  readonly elapsed: number;
+}
+
+/** How well one gamma did. */
+export interface GammaScore {
+  readonly gamma: number;
+  /** On the rows held out, by fold. */
+  readonly accuracy: readonly number[];
+  readonly mean: number;
+  /** Of the mean: the folds' standard deviation / √folds. */
+  readonly standardError: number;
+  /** How the fits ended, by fold. */
+  readonly status: readonly SvmStatus[];
+}
+
+export interface CrossValidation {
+  /** The pick's gamma. */
+  readonly gamma: number;
+  /** The smallest gamma whose mean is within one standard error of the best one. */
+  readonly pick: GammaScore;
+  /** The highest mean; of several, the smallest gamma. */
+  readonly best: GammaScore;
+  /** By gamma, ascending. */
+  readonly table: readonly GammaScore[];
+  readonly folds: number;
+  /** By row: the fold in which it is held out, from 0; -1 for a row of weight 0, which takes no part. */
+  readonly fold: Int32Array;
+  /** Milliseconds. */
+  readonly elapsed: number;
+  readonly backend: BackendName;
+  readonly threads: number;
+}
+
+export interface SplitOptions {
+  /** The share of the rows that go to the test part. @default 0.25 */
+  testShare?: number;
+  /** The number of rows that go to the test part, instead of a share. */
+  testSize?: number;
+  /** Decides which rows these are. @default 0 */
+  seed?: number;
+  /** Whether each class is divided in the same proportion. @default true */
+  stratify?: boolean;
+}
+
+/** One side of a split. */
+export interface Part<P extends Rows | DenseMatrix | SparseMatrix, A extends ArrayLike<Label>> {
+  readonly points: P;
+  readonly labels: A;
+  /** Which rows of the whole these are, ascending. */
+  readonly rows: Uint32Array;
+}
+
+export interface Split<P extends Rows | DenseMatrix | SparseMatrix, A extends ArrayLike<Label>> {
+  readonly train: Part<P, A>;
+  readonly test: Part<P, A>;
 }
 
 /** A model as plain data. */

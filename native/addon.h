@@ -13,21 +13,23 @@ namespace fista {
 struct Addon {
   const Table* table = nullptr;
   Napi::FunctionReference matrix;  // the Matrix class
-  // Started when first wanted.
-  Runner& runner(Napi::Env env) {
-    if (!runner_) runner_ = std::make_unique<Runner>(env);
-    return *runner_;
+  // Jobs of one lane take turns, those of different lanes run side by side. Each lane is started when first wanted.
+  static constexpr size_t kLanes = 256;
+  Runner& runner(Napi::Env env, size_t lane = 0) {
+    std::unique_ptr<Runner>& runner = runners_[lane];
+    if (!runner) runner = std::make_unique<Runner>(env);
+    return *runner;
   }
   Addon() { retain_pool(); }
   ~Addon() {
-    runner_.reset();  // its thread may be using the pool
+    for (std::unique_ptr<Runner>& runner : runners_) runner.reset();  // its thread may be using the pool
     release_pool();
   }
   Addon(const Addon&) = delete;
   Addon& operator=(const Addon&) = delete;
 
  private:
-  std::unique_ptr<Runner> runner_;
+  std::unique_ptr<Runner> runners_[kLanes];
 };
 
 inline Addon& addon(Napi::Env env) { return *env.GetInstanceData<Addon>(); }

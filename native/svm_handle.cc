@@ -29,6 +29,7 @@ const Task kTasks[] = {
     {"rest", 2, [](Svm& s, const double* a, double* out) { return s.rest(a[0], a[1], out), true; }},
     {"wake", 0, [](Svm& s, const double*, double* out) { return s.wake(out), true; }},
     {"power", 1, [](Svm& s, const double* a, double* out) { return s.power(a[0] != 0, out), true; }},
+    {"score", 1, [](Svm& s, const double* a, double* out) { return s.score(a[0], out); }},
 };
 constexpr size_t kMostArguments = 10;
 
@@ -36,7 +37,7 @@ constexpr size_t kMostArguments = 10;
 
 class SvmHandle : public Napi::ObjectWrap<SvmHandle> {
  public:
-  // new Svm(matrix, y, gamma (by row, or one for all), mu, scale: 0 none, 1 standard, 2 maxabs, threads)
+  // new Svm(matrix, y, gamma (by row, or one for all), mu, scale: 0 none, 1 standard, 2 maxabs, threads, lane = 0)
   explicit SvmHandle(const Napi::CallbackInfo& info) : Napi::ObjectWrap<SvmHandle>(info) {
     const Napi::Env env = info.Env();
     const std::shared_ptr<Matrix> X = MatrixHandle::matrix_of(info[0]);
@@ -47,6 +48,8 @@ class SvmHandle : public Napi::ObjectWrap<SvmHandle> {
     const double mu = number(info, 3, "mu");
     const size_t scale = count(info, 4, "scale");
     if (scale > 2) refuse(env, "0, 1 or 2", "scale", std::to_string(scale));
+    if (!info[6].IsUndefined()) lane_ = count(info, 6, "lane");
+    if (lane_ >= Addon::kLanes) refuse(env, "a number below " + std::to_string(Addon::kLanes), "lane", std::to_string(lane_));
     svm_ = std::shared_ptr<Svm>(new Svm);
     if (!svm_->init({addon(env).table, threads(info, 5)}, X, y.data, gamma.data, per_row, mu, static_cast<Svm::Scale>(scale))) {
       svm_.reset();
@@ -65,7 +68,7 @@ class SvmHandle : public Napi::ObjectWrap<SvmHandle> {
                         InstanceMethod<&SvmHandle::accept>("accept"), InstanceMethod<&SvmHandle::weights>("weights"),
                         InstanceMethod<&SvmHandle::columns>("columns"), InstanceMethod<&SvmHandle::alpha>("alpha"),
                         InstanceMethod<&SvmHandle::facts>("facts"), InstanceMethod<&SvmHandle::dispose>("dispose"),
-                        InstanceAccessor<&SvmHandle::read>("read")});
+                        InstanceAccessor<&SvmHandle::read>("read"), InstanceAccessor<&SvmHandle::stored>("stored")});
   }
 
  private:
@@ -144,7 +147,7 @@ class SvmHandle : public Napi::ObjectWrap<SvmHandle> {
       }
       state->self.Reset();
     };
-    addon(info.Env()).runner(info.Env()).submit(std::move(job));
+    addon(info.Env()).runner(info.Env(), lane_).submit(std::move(job));
     busy_ = true;
     return state->deferred.Promise();
   }
@@ -181,6 +184,8 @@ class SvmHandle : public Napi::ObjectWrap<SvmHandle> {
 
   Napi::Value read(const Napi::CallbackInfo& info) { return Napi::Number::New(info.Env(), svm(info.Env()).read()); }
 
+  Napi::Value stored(const Napi::CallbackInfo& info) { return Napi::Number::New(info.Env(), svm(info.Env()).stored()); }
+
   Napi::Value dispose(const Napi::CallbackInfo& info) {
     if (busy_) svm(info.Env());
     release(info.Env());
@@ -196,6 +201,7 @@ class SvmHandle : public Napi::ObjectWrap<SvmHandle> {
   std::shared_ptr<Svm> svm_;
   Napi::ObjectReference result_;
   int64_t reported_ = 0;  // bytes the garbage collector was told of
+  size_t lane_ = 0;
   bool busy_ = false;
 };
 

@@ -59,6 +59,16 @@ describe('searchRoot(guess)', () => {
     expect(nextUp(low) === high).toBe(true);
   }
 
+  it('comes near a root of the size of the bracket in a few looks, even across 0', () => {
+    // A slope that misleads: Newton's point from -13 lies beyond 0, and between -3 and 9 nothing changes.
+    const f = (t: number): Found => ({
+      value: t < -13 ? -4.5 : t < -7 ? -4.5 + (t + 13) / 5 : 8,
+      slope: t < -13 || t >= -7 ? 0 : 0.2,
+    });
+    const { looks } = solve(f, -13, { step: 1, enough: ({ low, high }) => high - low < 0.5 });
+    expect(looks).toBeLessThanOrEqual(12);
+  });
+
   it('finds the root of a line to the last bit, in a few looks', () => {
     fc.assert(
       fc.property(

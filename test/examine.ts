@@ -5,7 +5,7 @@
 import { kernels } from '../lib/backend.js';
 import { FACT } from '../lib/facts.js';
 import { fistaSvm, run, type LoopCheck } from '../lib/fista.js';
-import { copyPoints, resolveFit, resolveLabels } from '../lib/input/index.js';
+import { checkWeights, copyPoints, resolveFit, resolveLabels, rowWeights } from '../lib/input/index.js';
 import { firstOf } from '../lib/stopping.js';
 import { LinearSvm } from '../lib/svm.js';
 import type { BackendName } from '../lib/types.js';
@@ -50,8 +50,12 @@ export function examine(instance: Instance, name: BackendName, most = 60): Count
   const { form } = matrix.describe();
   const resolved = resolveLabels(labels, rows, {});
   const fit = resolveFit(options, rows, cols, form.startsWith('sparse'), resolved);
-  const gammas = fit.gammas.length === 1 ? new Float64Array(rows).fill(fit.gammas[0]!) : fit.gammas;
-  const problem = new backend.Svm(matrix, resolved.y, fit.gammas, fit.mu, SCALES[fit.scale as 'none'], threads);
+  const gamma = fit.gamma as number;
+  const mu = fit.mu ?? 1 / (2 * gamma);
+  const given = checkWeights(gamma, rowWeights(fit.weights, resolved.y), resolved.labels, resolved.y);
+  const gammas = given.length === 1 ? new Float64Array(rows).fill(given[0]!) : given;
+  const taking = gammas.filter((one) => one > 0).length;
+  const problem = new backend.Svm(matrix, resolved.y, given, mu, SCALES[fit.scale as 'none'], threads);
   const { y } = resolved;
   const factor = new Float64Array(cols);
   const shift = new Float64Array(cols);
@@ -61,7 +65,7 @@ export function examine(instance: Instance, name: BackendName, most = 60): Count
   let truth: Truth | undefined;
   const scaled = () => {
     problem.columns(factor, shift);
-    truth ??= solve({ rows, cols, value, shift, factor, y, gamma: gammas, mu: fit.mu });
+    truth ??= solve({ rows, cols, value, shift, factor, y, gamma: gammas, mu });
     return truth;
   };
   const known = new Set<number>();
@@ -127,7 +131,7 @@ export function examine(instance: Instance, name: BackendName, most = 60): Count
       resting: fit.resting,
       checkEvery: fit.checkEvery,
       maxIterations: fit.maxIterations,
-      known: { n: rows, d: cols, mu: fit.mu },
+      known: { n: taking, d: cols, mu },
       ...(warmStart && {
         warm: () => {
           problem.columns(factor, shift);
@@ -141,7 +145,7 @@ export function examine(instance: Instance, name: BackendName, most = 60): Count
         const k = check.iteration / fit.checkEvery;
         if (k <= most || k % 17 === 0) look(check);
         const { gap, primal } = check.measured;
-        return rule({ ...check, gap, relativeGap: primal > 0 ? gap / primal : gap, elapsed: 0, rows });
+        return rule({ ...check, gap, relativeGap: primal > 0 ? gap / primal : gap, elapsed: 0, rows: taking });
       },
       expired: () => false,
     }),

@@ -119,6 +119,9 @@ describe.skipIf(natives.length === 0)('native entries', () => {
         results['threads ' + n] = outcome(() => new addon.Matrix(report, n, f64(6), 2, 3));
         results['multiply threads ' + n] = outcome(() => X.multiply(f64(3), f64(2), n));
       }
+      for (const n of [...nonsense, 256, 'x', null]) {
+        results['lane ' + n] = outcome(() => new addon.Svm(X, new Int8Array(2).fill(1), f64(2), 1, 0, 1, n));
+      }
       for (const [rows, cols] of [[3, 3], [2, 4], [7, 1], [2 ** 32, 2 ** 32], [2 ** 52, 2 ** 52], [2 ** 53 - 1, 2 ** 53 - 1], [2 ** 61 / 2 ** 20, 2 ** 23]]) {
         results['dense ' + rows + ' x ' + cols] = outcome(M(f64(6), rows, cols));
       }

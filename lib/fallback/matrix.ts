@@ -120,18 +120,18 @@ export class Matrix implements MatrixInterface {
     return sparse.combineRows(this.#alive(), row, begin, end, u, out);
   }
 
-  /** out[i] = Σ_j (factor_j x_ij)² */
-  rowNorms(factor: Float64Array, out: Float64Array): void {
-    const { rows, cols } = this.describe();
-    for (let i = 0; i < rows; i++) {
+  /** out[p] = Σ_j (factor_j x_ij)² for i = row[p] */
+  rowNorms(factor: Float64Array, row: Uint32Array, out: Float64Array): void {
+    const { cols } = this.describe();
+    row.forEach((i, p) => {
       let s = 0;
       if (this.#held.dense) for (let j = 0; j < cols; j++) s += (factor[j]! * this.#held.dense.data[i * cols + j]!) ** 2;
       else {
         const { start, index, values } = this.#alive();
         for (let k = start[i]!; k < start[i + 1]!; k++) s += (factor[index[k]!]! * (values ? values[k]! : 1)) ** 2;
       }
-      out[i] = s;
-    }
+      out[p] = s;
+    });
   }
 
   /** Stored entries of row i. */
@@ -141,8 +141,11 @@ export class Matrix implements MatrixInterface {
     return start[i + 1]! - start[i]!;
   }
 
-  /** By column, over the stored entries: sum of x - centre_j, sum of its squares, max |x|, and their number. */
-  columnStats(centre: Float64Array): ColumnStats {
+  /**
+   * By column, over the stored entries of some rows: sum of x - centre_j, sum of its squares, max |x| (before anything was subtracted),
+   * and their number.
+   */
+  columnStats(centre: Float64Array, row: Uint32Array): ColumnStats {
     const cols = centre.length;
     const stats: ColumnStats = {
       sum: new Float64Array(cols),
@@ -151,19 +154,20 @@ export class Matrix implements MatrixInterface {
       number: new Float64Array(cols),
     };
     const { sum, square, most, number } = stats;
+    const shift = this.#held.shifted?.shift;
     const add = (j: number, x: number) => {
       const v = x - centre[j]!;
       sum[j]! += v;
       square[j]! += v * v;
-      most[j] = Math.max(most[j]!, Math.abs(x));
+      most[j] = Math.max(most[j]!, Math.abs(shift ? x + shift[j]! : x));
       number[j]!++;
     };
     if (this.#held.dense) {
       const { data } = this.#held.dense;
-      for (let k = 0, j = 0; k < data.length; k++, j = j + 1 === cols ? 0 : j + 1) add(j, data[k]!);
+      for (const i of row) for (let j = 0; j < cols; j++) add(j, data[i * cols + j]!);
     } else {
-      const { index, values } = this.#alive();
-      for (let k = 0; k < index.length; k++) add(index[k]!, values ? values[k]! : 1);
+      const { start, index, values } = this.#alive();
+      for (const i of row) for (let k = start[i]!; k < start[i + 1]!; k++) add(index[k]!, values ? values[k]! : 1);
     }
     return stats;
   }
@@ -175,7 +179,10 @@ export class Matrix implements MatrixInterface {
   centre(): void {
     if (!(this.#held.dense?.data instanceof Float64Array) || this.#held.shifted) return;
     const { data, rows, cols } = this.#held.dense;
-    const { sum, most } = this.columnStats(new Float64Array(cols));
+    const { sum, most } = this.columnStats(
+      new Float64Array(cols),
+      Uint32Array.from({ length: rows }, (_, i) => i),
+    );
     // A sum that overflows leaves its column where it is.
     const shift = sum.map((s) => (Number.isFinite(s / rows) ? s / rows : 0));
     for (let k = 0, j = 0; k < data.length; k++, j = j + 1 === cols ? 0 : j + 1) data[k]! -= shift[j]!;

@@ -3,7 +3,8 @@
  * of the loop and answers with a few numbers. The twin of native/kernels/svm.
  *
  * Rows stand in an order of our own, the active ones first: [0, active) take part in steps, the others rest at a bound with their
- * alpha frozen. `row[p]` is the user's row at position p. H has rows y_i x̃_i, where x̃ = x / scale columnwise; q = H w.
+ * alpha frozen. `row[p]` is the user's row at position p. Rows of gamma 0 take no part in anything: they stand behind the others, at
+ * [n, …), and only `score` reads them. H has rows y_i x̃_i, where x̃ = x / scale columnwise; q = H w.
  */
 import type { SvmCall } from '../backend.js';
 import { FACT } from '../facts.js';
@@ -21,7 +22,7 @@ const FEW = 32;
 
 export class Svm {
   readonly #X: Matrix;
-  readonly #n: number;
+  readonly #n: number; // rows that take part
   readonly #d: number;
   readonly #mu: number;
   readonly #scale: number;
@@ -56,18 +57,28 @@ export class Svm {
   #mostEntries = 0;
   #mostNorm = 0;
   #read = 0;
+  #stored = 0;
   readonly #out = new Float64Array(12);
 
-  /** gamma by row, or one for all. scale: 0 none, 1 standard, 2 maxabs. Dense f64 data are centred by `begin`. */
+  /**
+   * y by row, 0 for one that is not even scored; gamma by row, or one for all. scale: 0 none, 1 standard, 2 maxabs. Dense f64 data are
+   * centred by `begin`.
+   */
   constructor(X: Matrix, y: Int8Array, gamma: Float64Array, mu: number, scale: number) {
-    const n = (this.#n = y.length);
+    const gammaOf = (i: number) => (gamma.length === 1 ? gamma[0]! : gamma[i]!);
+    const rows = Uint32Array.from(y.keys());
+    const taking = rows.filter((i) => gammaOf(i) !== 0);
+    const n = (this.#n = taking.length);
     const d = (this.#d = X.describe().cols);
     this.#X = X.share(); // whoever made it may dispose of it meanwhile
     this.#mu = mu;
     this.#scale = scale;
-    this.#row = Uint32Array.from({ length: n }, (_, i) => i);
-    this.#y = y.slice();
-    this.#gamma = gamma.length === 1 ? new Float64Array(n).fill(gamma[0]!) : gamma.slice();
+    const others = rows.filter((i) => gammaOf(i) === 0 && y[i] !== 0);
+    this.#row = new Uint32Array(n + others.length);
+    this.#row.set(taking);
+    this.#row.set(others, n);
+    this.#y = Int8Array.from(this.#row, (i) => y[i]!);
+    this.#gamma = Float64Array.from(taking, gammaOf);
     this.#facts = new Uint8Array(n);
     this.#returns = new Uint8Array(n);
     [this.#slack, this.#radius, this.#x, this.#xPrev, this.#xNext, this.#q, this.#qPrev, this.#qNext] = Array.from(
@@ -83,6 +94,11 @@ export class Svm {
   /** Stored entries read by X·w and Xᵀ·u so far. */
   get read(): number {
     return this.#read;
+  }
+
+  /** Stored entries of the rows that take part. */
+  get stored(): number {
+    return this.#stored;
   }
 
   perform(...[name, ...args]: SvmCall): Float64Array {
@@ -104,19 +120,20 @@ export class Svm {
     X.centre();
     const inverse = (size: number) => (size > 0 && Number.isFinite(1 / size) ? 1 / size : 1);
     const zero = new Float64Array(this.#d);
-    if (X.shifted) {
+    const taking = this.#row.subarray(0, n);
+    if (X.shifted && n === X.describe().rows) {
       if (this.#scale === 1) {
-        const { sum, square } = X.columnStats(zero);
+        const { sum, square } = X.columnStats(zero, taking);
         this.#inverseScale.set(X.shifted.most.map((most, j) => inverse(spread(n, sum[j]!, square[j]!, most))));
       }
       if (this.#scale === 2) this.#inverseScale.set(X.shifted.most.map(inverse));
       return;
     }
-    const { sum, most } = X.columnStats(zero);
+    const { sum, most } = X.columnStats(zero, taking);
     const mean = sum.map((s) => s / n);
     if (this.#scale === 2) this.#inverseScale.set(most.map(inverse));
     if (this.#scale === 1) {
-      const about = X.columnStats(mean);
+      const about = X.columnStats(mean, taking);
       this.#inverseScale.set(
         mean.map((m, j) => {
           const absent = n - about.number[j]!;
@@ -132,11 +149,12 @@ export class Svm {
     const m = this.#centre;
     const m2 = squares(m);
     const norms = new Float64Array(this.#n);
-    this.#X.rowNorms(this.#inverseScale, norms);
+    this.#X.rowNorms(this.#inverseScale, this.#row.subarray(0, this.#n), norms);
     this.#widen(m);
     this.#X.multiplyRows(this.#row, 0, this.#n, this.#wide, this.#radius);
     for (let i = 0; i < this.#n; i++) {
-      const entries = this.#X.entries(i);
+      const entries = this.#X.entries(this.#row[i]!);
+      this.#stored += entries;
       this.#mostEntries = Math.max(this.#mostEntries, entries);
       this.#mostNorm = Math.max(this.#mostNorm, norms[i]!);
       const lost = entries * SMALLEST; // squares and products that underflowed
@@ -199,7 +217,7 @@ export class Svm {
       const theta = this.#q[p]! + this.#y[p]! * t;
       this.#x[p] = clamp((1 - theta) / this.#mu, 0, this.#gamma[p]!);
     }
-    projectKnapsack(this.#x, this.#y, this.#gamma, 0, NaN, this.#x);
+    projectKnapsack(this.#x, this.#y.subarray(0, this.#n), this.#gamma, 0, NaN, this.#x);
     this.#combine(this.#x, 0, this.#n, this.#w);
     this.#margins(this.#w, 0, this.#n, this.#q);
     this.#xPrev.set(this.#x);
@@ -438,6 +456,24 @@ export class Svm {
     return this.#out;
   }
 
+  /**
+   * The model on the rows that take no part, at offset t: [positive rows with a positive decision value, positive rows, negative rows
+   * with none, negative rows]. Part of no solve, so its reading is not counted.
+   */
+  score(t: number): Float64Array {
+    const out = this.#out.fill(0);
+    const values = new Float64Array(this.#row.length);
+    this.#widen(this.#w);
+    this.#X.multiplyRows(this.#row, this.#n, values.length, this.#wide, values);
+    for (let p = this.#n; p < values.length; p++) {
+      const value = values[p]! + t;
+      const side = this.#y[p]! > 0 ? 0 : 2;
+      if (side === 0 ? value > 0 : value <= 0) out[side]!++;
+      out[side + 1]!++;
+    }
+    return out;
+  }
+
   weights(out: Float64Array): void {
     out.set(this.#w);
   }
@@ -450,11 +486,13 @@ export class Svm {
 
   /** alpha by the user's row. */
   alpha(out: Float64Array): void {
+    out.fill(0);
     for (let p = 0; p < this.#n; p++) out[this.#row[p]!] = this.#x[p]!;
   }
 
   /** FACT bits by the user's row, and decision values s_i + t. */
   facts(out: Uint8Array): void {
+    out.fill(0);
     for (let p = 0; p < this.#n; p++) out[this.#row[p]!] = this.#facts[p]!;
   }
 

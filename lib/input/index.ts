@@ -4,3 +4,4 @@ export * from './files.js';
 export { checkOptionNames, resolveBackend, resolveThreads } from './options.js';
 export { copyPoints, resolveDatasetOptions } from './points.js';
 export * from './svm.js';
+export * from './validation.js';

@@ -66,11 +66,18 @@ export function resolveLabels(
   return { labels: [negative, larger], y };
 }
 
+/** Factors on gamma. */
+export interface Weights {
+  /** By class, [negative, positive]; 'balanced' depends on the rows that take part. */
+  readonly byClass: 'balanced' | readonly [negative: number, positive: number];
+  readonly byRow: Float64Array | undefined;
+}
+
 export interface Fit extends Limits<SvmProgress> {
-  readonly gamma: number;
-  readonly mu: number;
-  /** gamma by row, or one for all */
-  readonly gammas: Float64Array;
+  readonly gamma: number | 'auto';
+  /** What was asked for; by default it follows gamma. */
+  readonly mu: number | undefined;
+  readonly weights: Weights;
   readonly scale: Scale;
   readonly warmStart: { readonly weights: ArrayLike<number>; readonly bias: number } | undefined;
   readonly keepSets: boolean;
@@ -111,18 +118,23 @@ export function checkSvmOptions(options: SvmOptions | undefined): void {
 export function resolveFit(options: SvmOptions, rows: number, cols: number, sparse: boolean, { labels, y }: Labels): Fit {
   // gamma, C, mu
   const C = optional(options.C, 'C', sensibleNumber);
-  const given = optional(options.gamma, 'gamma', sensibleNumber);
+  const given = optional(options.gamma, 'gamma', gammaOrAuto);
   if (C !== undefined && given !== undefined && C !== given) {
     throw coded(
       RangeError,
       'ERR_OPTION',
-      `Expected one number for options.gamma and its other name C but received ${given} and ${C}`,
+      `Expected one number for options.gamma and its other name C but received ${given === 'auto' ? show(given) : given} and ${C}`,
     );
   }
-  const gamma = given ?? C ?? 64 / rows;
-  const mu = optional(options.mu, 'mu', sensibleNumber) ?? 1 / (2 * gamma);
+  const mu = optional(options.mu, 'mu', sensibleNumber);
   // Weights
-  const gammas = weights(options, gamma, rows, labels, y);
+  const weights: Weights = {
+    byClass: classFactors(options.classWeight, labels),
+    byRow: rowFactors(options.sampleWeight, rows),
+  };
+  const { byRow } = weights;
+  const gamma = given ?? C ?? 64 / (byRow ? byRow.reduce((count, weight) => count + Number(weight > 0), 0) : rows);
+  checkWeights(gamma === 'auto' ? 1 : gamma, rowWeights(weights, y), labels, y);
   // Scaling
   const scale = optional(options.scale, 'scale', oneOfThese('auto', 'none', 'standard', 'maxabs')) ?? 'auto';
   // The step size
@@ -142,7 +154,7 @@ export function resolveFit(options: SvmOptions, rows: number, cols: number, spar
   return {
     gamma,
     mu,
-    gammas,
+    weights,
     scale: scale === 'auto' ? (sparse ? 'maxabs' : 'standard') : scale,
     warmStart: warmStart(options.warmStart, cols),
     keepSets: optional(options.keepSets, 'keepSets', boolean) ?? false,
@@ -187,49 +199,68 @@ function warmStart(given: unknown, cols: number): Fit['warmStart'] {
   return { weights: Float64Array.from(weights), bias }; // a copy: an async fit gets to it later
 }
 
-/** gamma by row, times the class's and the row's weight; or one for all. */
-function weights(options: SvmOptions, gamma: number, rows: number, labels: Labels['labels'], y: Int8Array): Float64Array {
-  const { classWeight, sampleWeight } = options;
-  const [negative, positive] = classFactors(classWeight, labels, y);
-  const uniform = classWeight === undefined && sampleWeight === undefined;
-  const gammas = uniform ? Float64Array.of(gamma) : Float64Array.from(y, (label) => gamma * (label > 0 ? positive : negative));
-  if (sampleWeight !== undefined) {
-    if (typeof sampleWeight !== 'object' || !Number.isInteger(sampleWeight?.length)) {
-      throw typeError('ERR_OPTION', 'an array of numbers', 'options.sampleWeight', sampleWeight);
-    }
-    if (sampleWeight.length !== rows) {
-      throw rangeError(
-        'ERR_OPTION',
-        plural(rows, 'number'),
-        'options.sampleWeight, one for each row of points,',
-        sampleWeight.length,
-      );
-    }
-    for (let i = 0; i < rows; i++) gammas[i]! *= weight(sampleWeight[i], `options.sampleWeight[${i}]`);
+// Plain loops: a cross-validation comes by here for every fit.
+
+/** The factors by row, or one for all; of the rows that `takesPart` lets in, the others' being 0. */
+export function rowWeights({ byClass, byRow }: Weights, y: Int8Array, takesPart?: (row: number) => boolean): Float64Array {
+  if (!byRow && !takesPart && byClass !== 'balanced' && byClass[0] === 1 && byClass[1] === 1) return Float64Array.of(1);
+  const weights = new Float64Array(y.length);
+  const counts: [number, number] = [0, 0];
+  for (let i = 0; i < y.length; i++) {
+    if (takesPart && !takesPart(i)) continue;
+    weights[i] = byRow ? byRow[i]! : 1;
+    if (weights[i]! > 0) counts[y[i]! > 0 ? 1 : 0]++;
   }
-  for (const [sign, label] of [
-    [-1, labels[0]],
-    [1, labels[1]],
-  ] as const) {
-    if (!uniform && gammas.every((g, i) => y[i] !== sign || g === 0)) {
-      throw coded(
-        RangeError,
-        'ERR_OPTION',
-        `Expected a positive weight for some row of class ${show(label)} but all of them are 0`,
-      );
-    }
+  const n = counts[0] + counts[1];
+  const [negative, positive] = byClass === 'balanced' ? [n / (2 * counts[0]), n / (2 * counts[1])] : byClass;
+  for (let i = 0; i < y.length; i++) if (weights[i]! > 0) weights[i]! *= y[i]! > 0 ? positive : negative;
+  return weights;
+}
+
+/** gamma by row, or one for all. Both classes must take part, and none of it may be too much. */
+export function checkWeights(gamma: number, weights: Float64Array, labels: Labels['labels'], y: Int8Array): Float64Array {
+  const gammas = new Float64Array(weights.length);
+  const most: [number, number] = [0, 0]; // by class
+  for (let i = 0; i < weights.length; i++) {
+    const g = (gammas[i] = gamma * weights[i]!);
+    const side = y[i]! > 0 ? 1 : 0;
+    if (g > HUGE) throw rangeError('ERR_OPTION', `at most ${HUGE}`, `gamma times the weights of row ${i}`, g);
+    if (g > most[side]) most[side] = g;
   }
-  const bad = gammas.findIndex((g) => g > HUGE);
-  if (bad >= 0) throw rangeError('ERR_OPTION', `at most ${HUGE}`, `gamma times the weights of row ${bad}`, gammas[bad]);
+  const empty = most.indexOf(0);
+  if (empty >= 0 && weights.length > 1) {
+    throw coded(
+      RangeError,
+      'ERR_OPTION',
+      `Expected a positive weight for some row of class ${show(labels[empty])} but all of them are 0`,
+    );
+  }
   return gammas;
 }
 
-function classFactors(classWeight: unknown, labels: Labels['labels'], y: Int8Array): [negative: number, positive: number] {
-  if (classWeight === undefined) return [1, 1];
-  if (classWeight === 'balanced') {
-    const positives = y.reduce((count, label) => count + (label > 0 ? 1 : 0), 0);
-    return [y.length / (2 * (y.length - positives)), y.length / (2 * positives)];
+function gammaOrAuto(value: unknown, where: string): number | 'auto' {
+  if (value === 'auto') return value;
+  if (typeof value !== 'number') throw typeError('ERR_OPTION', "a positive number or 'auto'", where, value);
+  return sensibleNumber(value, where);
+}
+
+function rowFactors(sampleWeight: unknown, rows: number): Float64Array | undefined {
+  if (sampleWeight === undefined) return undefined;
+  const list = sampleWeight as ArrayLike<number> | null;
+  if (typeof list !== 'object' || !Number.isInteger(list?.length)) {
+    throw typeError('ERR_OPTION', 'an array of numbers', 'options.sampleWeight', sampleWeight);
   }
+  if (list!.length !== rows) {
+    throw rangeError('ERR_OPTION', plural(rows, 'number'), 'options.sampleWeight, one for each row of points,', list!.length);
+  }
+  const factors = new Float64Array(rows); // a copy: an async fit gets to it later
+  for (let i = 0; i < rows; i++) factors[i] = weight(list![i], `options.sampleWeight[${i}]`);
+  return factors;
+}
+
+function classFactors(classWeight: unknown, labels: Labels['labels']): Weights['byClass'] {
+  if (classWeight === undefined) return [1, 1];
+  if (classWeight === 'balanced') return classWeight;
   if (typeof classWeight !== 'object' || classWeight === null) {
     const error = typeof classWeight === 'string' ? rangeError : typeError;
     throw error('ERR_OPTION', "'balanced', a Map or an object", 'options.classWeight', classWeight);

@@ -244,21 +244,18 @@ size_t Matrix::combine(const Run& run, const uint32_t* list, size_t begin, size_
   return total;
 }
 
-// Calls body(row, column, value) for every stored entry of rows [from, to).
+// Calls body(position, column, value) for every stored entry of the rows at positions [from, to) of a list.
 template <typename Body>
-void Matrix::each(size_t from, size_t to, Body&& body) const {
+void Matrix::each(const uint32_t* list, size_t from, size_t to, Body&& body) const {
   const auto visit = [&](auto value) {
-    if (!sparse_) {
-      for (size_t i = from; i < to; ++i) {
-        for (size_t j = 0; j < cols_; ++j) body(i, j, value(i * cols_ + j));
-      }
-    } else if (index_ == Index::u16) {
-      for (size_t i = from; i < to; ++i) {
-        for (size_t k = start_[i]; k < start_[i + 1]; ++k) body(i, size_t(index16_[k]), value(k));
-      }
-    } else {
-      for (size_t i = from; i < to; ++i) {
-        for (size_t k = start_[i]; k < start_[i + 1]; ++k) body(i, size_t(index32_[k]), value(k));
+    for (size_t p = from; p < to; ++p) {
+      const size_t i = list ? list[p] : p;
+      if (!sparse_) {
+        for (size_t j = 0; j < cols_; ++j) body(p, j, value(i * cols_ + j));
+      } else if (index_ == Index::u16) {
+        for (size_t k = start_[i]; k < start_[i + 1]; ++k) body(p, size_t(index16_[k]), value(k));
+      } else {
+        for (size_t k = start_[i]; k < start_[i + 1]; ++k) body(p, size_t(index32_[k]), value(k));
       }
     }
   };
@@ -271,17 +268,18 @@ void Matrix::each(size_t from, size_t to, Body&& body) const {
   }
 }
 
-void Matrix::row_norms(const Run& run, const double* factor, double* out) const {
-  const Partition parts = partition(rows_, stored_ + rows_);
+void Matrix::row_norms(const Run& run, const uint32_t* list, size_t n, const double* factor, double* out) const {
+  const Partition parts = partition(n, static_cast<size_t>(work(n)));
   parallel(parts.parts, run.threads, [&](size_t p) {
     const size_t from = parts.begin(p), to = parts.end(p);
     for (size_t i = from; i < to; ++i) out[i] = 0;
-    each(from, to, [&](size_t i, size_t j, double x) { out[i] += (factor[j] * x) * (factor[j] * x); });
+    each(list, from, to, [&](size_t i, size_t j, double x) { out[i] += (factor[j] * x) * (factor[j] * x); });
   });
 }
 
-bool Matrix::column_stats(const Run& run, const double* centre, ColumnStats& out) const {
-  const Partition parts = {rows_, combine_parts(rows_)};
+bool Matrix::column_stats(const Run& run, const uint32_t* list, size_t n, const double* centre, ColumnStats& out) const {
+  const Partition parts = {n, combine_parts(n)};
+  const double* const shift = shift_.data();
   Buffer<double> scratch;
   if (!scratch.allocate(4 * parts.parts * cols_) || !out.sum.allocate(cols_) || !out.square.allocate(cols_) ||
       !out.most.allocate(cols_) || !out.number.allocate(cols_)) {
@@ -291,8 +289,8 @@ bool Matrix::column_stats(const Run& run, const double* centre, ColumnStats& out
     double* s = scratch.data() + 4 * p * cols_;
     double *s2 = s + cols_, *m = s2 + cols_, *c = m + cols_;
     std::memset(s, 0, 4 * cols_ * sizeof(double));
-    each(parts.begin(p), parts.end(p), [&](size_t, size_t j, double x) {
-      const double v = x - centre[j], a = x < 0 ? -x : x;
+    each(list, parts.begin(p), parts.end(p), [&](size_t, size_t j, double x) {
+      const double v = x - centre[j], raw = shift ? x + shift[j] : x, a = raw < 0 ? -raw : raw;
       s[j] += v;
       s2[j] += v * v;
       m[j] = a > m[j] ? a : m[j];
@@ -322,7 +320,7 @@ bool Matrix::centre(const Run& run) {
   Buffer<double> zeros, shift;
   if (!zeros.allocate(cols_) || !shift.allocate(cols_)) return false;
   std::memset(zeros.data(), 0, cols_ * sizeof(double));
-  if (!column_stats(run, zeros.data(), stats)) return false;
+  if (!column_stats(run, nullptr, rows_, zeros.data(), stats)) return false;
   for (size_t j = 0; j < cols_; ++j) {
     // A sum that overflows leaves its column where it is.
     const double mean = stats.sum[j] / static_cast<double>(rows_);

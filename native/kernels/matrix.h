@@ -55,13 +55,14 @@ class Matrix {
     combine(run, nullptr, 0, rows_, u, out, scratch);
   }
 
-  // out_i = sum_j (factor_j x_ij)^2
-  void row_norms(const Run& run, const double* factor, double* out) const;
-  // By column, over the stored entries: sum of x - centre_j, sum of its squares, max |x|, and their number.
+  // out[p] = sum_j (factor_j x_ij)^2 for the rows i at positions [0, n) of a list (null: all rows in their order).
+  void row_norms(const Run& run, const uint32_t* list, size_t n, const double* factor, double* out) const;
+  // By column, over the stored entries of such rows: sum of x - centre_j, sum of its squares, max |x| (before anything was
+  // subtracted), and their number.
   struct ColumnStats {
     Buffer<double> sum, square, most, number;
   };
-  [[nodiscard]] bool column_stats(const Run& run, const double* centre, ColumnStats& out) const;
+  [[nodiscard]] bool column_stats(const Run& run, const uint32_t* list, size_t n, const double* centre, ColumnStats& out) const;
 
   // Dense f64 data are kept minus their column means: a mean of 1e8 would cost x.w all its digits. Others, and data already
   // centred, stay as they are. False if there is no memory.
@@ -93,7 +94,7 @@ class Matrix {
   SparseRows sparse_rows(const uint32_t* list, size_t begin, size_t end) const;
   const void* data() const;
   template <typename Body>
-  void each(size_t from, size_t to, Body&& body) const;
+  void each(const uint32_t* list, size_t from, size_t to, Body&& body) const;
 
   size_t rows_ = 0, cols_ = 0, stored_ = 0;
   bool sparse_ = false;

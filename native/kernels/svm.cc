@@ -59,9 +59,18 @@ bool Svm::init(const Run& run, std::shared_ptr<Matrix> matrix, const int8_t* y, 
   run_ = run;
   scale_ = scale;
   X_ = std::move(matrix);
-  n_ = X_->rows();
   d_ = X_->cols();
+  const size_t rows = X_->rows();
+  const auto gamma_of = [&](size_t i) { return gamma[per_row ? i : 0]; };
+  for (size_t i = 0; i < rows; ++i) {
+    if (gamma_of(i) != 0) {
+      ++n_;
+    } else if (y[i] != 0) {
+      ++others_;
+    }
+  }
   active_ = n_;
+  ordered_ = n_ == rows;
   mu_ = mu;
   lambda_ = std::numeric_limits<double>::quiet_NaN();
   for (Buffer<double>* b : {&gamma_, &slack_, &radius_, &x_, &x_prev_, &x_next_, &q_, &q_prev_, &q_next_}) {
@@ -72,13 +81,17 @@ bool Svm::init(const Run& run, std::shared_ptr<Matrix> matrix, const int8_t* y, 
     if (!b->allocate(d_ + 1)) return false;
     std::memset(b->data(), 0, (d_ + 1) * sizeof(double));
   }
-  if (!row_.allocate(n_) || !index_.allocate(n_) || !y_.allocate(n_) || !facts_.allocate(n_) || !returns_.allocate(n_) ||
-      !scratch_.allocate(X_->scratch_size())) {
+  if (!row_.allocate(n_ + others_) || !index_.allocate(n_) || !y_.allocate(n_ + others_) || !facts_.allocate(n_) ||
+      !returns_.allocate(n_) || !scratch_.allocate(X_->scratch_size())) {
     return false;
   }
-  for (size_t i = 0; i < n_; ++i) row_[i] = static_cast<uint32_t>(i);
-  std::memcpy(y_.data(), y, n_);
-  for (size_t i = 0; i < n_; ++i) gamma_[i] = gamma[per_row ? i : 0];
+  for (size_t i = 0, taking = 0, other = n_; i < rows; ++i) {
+    if (gamma_of(i) == 0 && y[i] == 0) continue;
+    const size_t p = gamma_of(i) != 0 ? taking++ : other++;
+    row_[p] = static_cast<uint32_t>(i);
+    y_[p] = y[i];
+    if (p < n_) gamma_[p] = gamma_of(i);
+  }
   std::memset(facts_.data(), 0, n_);
   std::memset(returns_.data(), 0, n_);
   return true;
@@ -94,21 +107,21 @@ bool Svm::measure_columns() {
     inverse_scale_[j] = 1;
     centre_[j] = 0;
   }
-  if (X_->shift() != nullptr) {
-    if (scale_ == Scale::standard && !X_->column_stats(run_, centre_.data(), stats)) return false;
+  if (X_->shift() != nullptr && n_ == X_->rows()) {
+    if (scale_ == Scale::standard && !X_->column_stats(run_, list(), n_, centre_.data(), stats)) return false;
     for (size_t j = 0; j < d_; ++j) {
       if (scale_ == Scale::standard) inverse_scale_[j] = inverse(spread(n, stats.sum[j], stats.square[j], X_->most_abs()[j]));
       if (scale_ == Scale::maxabs) inverse_scale_[j] = inverse(X_->most_abs()[j]);
     }
     return true;
   }
-  if (!X_->column_stats(run_, centre_.data(), stats)) return false;
+  if (!X_->column_stats(run_, list(), n_, centre_.data(), stats)) return false;
   for (size_t j = 0; j < d_; ++j) centre_[j] = stats.sum[j] / n;
   if (scale_ == Scale::maxabs) {
     for (size_t j = 0; j < d_; ++j) inverse_scale_[j] = inverse(stats.most[j]);
   }
   if (scale_ == Scale::standard) {
-    if (!X_->column_stats(run_, centre_.data(), stats)) return false;
+    if (!X_->column_stats(run_, list(), n_, centre_.data(), stats)) return false;
     for (size_t j = 0; j < d_; ++j) {
       const double absent = n - stats.number[j], m = centre_[j];
       inverse_scale_[j] = inverse(spread(n, stats.sum[j] - absent * m, stats.square[j] + absent * m * m, stats.most[j]));
@@ -129,12 +142,13 @@ size_t Svm::bytes() const {
 
 void Svm::measure_rows() {
   const double m2 = dot(centre_.data(), centre_.data(), d_), m = std::sqrt(m2);
-  X_->row_norms(run_, inverse_scale_.data(), slack_.data());
+  X_->row_norms(run_, list(), n_, inverse_scale_.data(), slack_.data());
   const size_t read = read_;
   dot_rows(centre_.data(), 0, n_, radius_.data());
   read_ = read;  // part of the copy, not of the solve
   for (size_t i = 0; i < n_; ++i) {
-    const size_t entries = X_->entries(i);
+    const size_t entries = X_->entries(row_[i]);
+    stored_ += entries;
     most_entries_ = std::max(most_entries_, entries);
     most_norm_ = std::max(most_norm_, slack_[i]);
     const double rounding = static_cast<double>(entries + 4) * kUnit;
@@ -366,6 +380,21 @@ void Svm::power(bool first, double* out) {
   margins(w_next_.data(), 0, n_, z);
 }
 
+bool Svm::score(double t, double* out) {
+  const size_t end = n_ + others_;
+  Buffer<double> values;
+  if (!values.allocate(end)) return false;
+  widen(w_.data());
+  X_->multiply(run_, row_.data(), n_, end, wide_.data(), values.data());
+  for (size_t p = n_; p < end; ++p) {
+    const double value = values[p] + t;
+    const size_t side = y_[p] > 0 ? 0 : 2;
+    if (side == 0 ? value > 0 : value <= 0) out[side] += 1;
+    out[side + 1] += 1;
+  }
+  return true;
+}
+
 void Svm::weights(double* out) const {
   if (d_) std::memcpy(out, w_.data(), d_ * sizeof(double));
 }
@@ -378,10 +407,12 @@ void Svm::columns(double* inverse_scale, double* shift) const {
 }
 
 void Svm::alpha(double* out) const {
+  std::memset(out, 0, rows() * sizeof(double));
   for (size_t p = 0; p < n_; ++p) out[row_[p]] = x_[p];
 }
 
 void Svm::facts(uint8_t* out) const {
+  std::memset(out, 0, rows());
   for (size_t p = 0; p < n_; ++p) out[row_[p]] = facts_[p];
 }
 

@@ -2,7 +2,8 @@
 // the twin, and says what each task computes and answers.
 //
 // Rows stand in an order of our own, the active ones first: [0, active) take part in steps, the others rest at a bound with their
-// alpha frozen. H has rows y_i x_i / scale (by column); q = H w.
+// alpha frozen. Rows of gamma 0 take no part in anything: they stand behind the others, at [n, ...), and only score() reads them.
+// H has rows y_i x_i / scale (by column); q = H w.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +25,8 @@ class Svm {
   // How columns are scaled: not, by their deviation, by their largest magnitude.
   enum class Scale : uint8_t { none, standard, maxabs };
 
-  // y by row; gamma by row, or one for all (per_row false); copied. Dense f64 data are centred by begin(). False if there is no
-  // memory.
+  // y by row, 0 for one that is not even scored; gamma by row, or one for all (per_row false); copied. Dense f64 data are centred
+  // by begin(). False if there is no memory.
   [[nodiscard]] bool init(const Run& run, std::shared_ptr<Matrix> matrix, const int8_t* y, const double* gamma, bool per_row,
                           double mu, Scale scale);
 
@@ -41,6 +42,7 @@ class Svm {
   void rest(double t, double delta, double* out);
   void wake(double* out);
   void power(bool first, double* out);
+  [[nodiscard]] bool score(double t, double* out);  // false if there is no memory
 
   void accept();
   void weights(double* out) const;  // by column, in scaled space
@@ -49,7 +51,8 @@ class Svm {
   void facts(uint8_t* out) const;  // by row
   double read() const { return static_cast<double>(read_); }
   size_t active() const { return active_; }
-  size_t rows() const { return n_; }
+  double stored() const { return static_cast<double>(stored_); }  // entries of the rows that take part
+  size_t rows() const { return X_->rows(); }
   size_t cols() const { return d_; }
   size_t bytes() const;
 
@@ -70,11 +73,11 @@ class Svm {
   Run run_{};
   std::shared_ptr<Matrix> X_;
   Scale scale_ = Scale::none;
-  size_t n_ = 0, d_ = 0, active_ = 0, most_entries_ = 0, read_ = 0;
+  size_t n_ = 0, others_ = 0, d_ = 0, active_ = 0, most_entries_ = 0, read_ = 0, stored_ = 0;  // n_ rows take part
   double mu_ = 0, b_rest_ = 0, lambda_ = 0, most_norm_ = 0;
   bool ordered_ = true;  // row p stands at position p
 
-  // By position.
+  // By position; row_ and y_ hold the others_ rows too.
   Buffer<uint32_t> row_, index_;
   Buffer<int8_t> y_;
   Buffer<uint8_t> facts_, returns_;

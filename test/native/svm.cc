@@ -74,7 +74,9 @@ Outcome drive(const Run& run, const Data& data, int form, Svm::Scale scale) {
   const double cap = mu + out[1];
   Outcome end = {std::vector<double>(data.d), std::vector<double>(data.n), {}, std::vector<uint8_t>(data.n)};
   double t = 0, first_gap = 0, gap = 0;
-  size_t least = data.n;
+  size_t taking = 0;
+  for (double gamma : data.gamma) taking += gamma > 0;
+  size_t least = taking;
   for (int iteration = 1; iteration <= 60; ++iteration) {
     const double beta = (std::sqrt(L / mu) - 1) / (std::sqrt(L / mu) + 1);
     for (;;) {
@@ -137,9 +139,35 @@ Outcome drive(const Run& run, const Data& data, int form, Svm::Scale scale) {
     end.numbers.push_back(gap);
   }
   CHECK(gap < 1e-2 * first_gap);
-  CHECK(least < data.n);  // some did rest
+  CHECK(least < taking);  // some did rest
   svm.facts(end.facts.data());
   end.numbers.push_back(svm.read());
+
+  // The rows of gamma 0, as the model has them.
+  std::vector<double> inverse(data.d), shift(data.d);
+  svm.columns(inverse.data(), shift.data());
+  double right[4] = {}, entries = 0;
+  bool clear = true;
+  for (size_t i = 0; i < data.n; ++i) {
+    double value = t;
+    for (size_t j = 0; j < data.d; ++j) {
+      const double x = form == 1 ? static_cast<float>(data.x[i * data.d + j]) : data.x[i * data.d + j];
+      value += end.w[j] * (x - shift[j]) * inverse[j];
+      entries += data.gamma[i] > 0 && (form != 2 || x != 0);
+    }
+    if (data.gamma[i] > 0) continue;
+    clear = clear && std::fabs(value) > 1e-9;
+    const int side = data.y[i] > 0 ? 0 : 2;
+    right[side] += (value > 0) == (side == 0);
+    right[side + 1] += 1;
+  }
+  double score[Svm::kResults] = {};
+  const double read = svm.read();
+  svm.weights(end.w.data());
+  CHECK(svm.score(t, score));
+  for (int k = 0; k < 4; ++k) CHECK(!clear || score[k] == right[k]);
+  CHECK(right[1] + right[3] == static_cast<double>(data.n - taking));
+  CHECK(svm.read() == read && svm.stored() == entries);
 
   // A power iteration grows, up to the norm.
   svm.wake(out);

@@ -1,0 +1,315 @@
+/** What a cross-validation is asked to do, and what is to be split. */
+import { coded, plural, rangeError, show, typeError, Verbatim } from '../errors.js';
+import { stop } from '../stopping.js';
+import type {
+  CrossValidationOptions,
+  CrossValidationProgress,
+  DenseMatrix,
+  Label,
+  Rows,
+  SparseMatrix,
+  SplitOptions,
+} from '../types.js';
+import { boolean, checkOptionNames, integer, oneOfThese, optional, resolveLimits, sensibleNumber, share } from './options.js';
+import { isData, size } from './points.js';
+import { resolveFit, type Fit, type Labels } from './svm.js';
+
+const SEED = integer(0, Number.MAX_SAFE_INTEGER);
+
+const CROSS_VALIDATION_OPTIONS = [
+  'folds',
+  'gammas',
+  'seed',
+  'accuracy',
+  'positive',
+  'classWeight',
+  'sampleWeight',
+  'scale',
+  'stop',
+  'maxIterations',
+  'timeLimit',
+  'signal',
+  'onProgress',
+  'threads',
+  'backend',
+] as const satisfies readonly (keyof CrossValidationOptions)[];
+
+export function checkCrossValidationOptions(options: CrossValidationOptions | undefined): void {
+  checkOptionNames(options, CROSS_VALIDATION_OPTIONS);
+}
+
+/** What gamma is tried times the rows that take part. The default of a fit is in the middle. */
+export const PATH = [4, 16, 64, 256, 1024, 4096, 16384] as const;
+
+export interface CrossValidationTask {
+  /** What every fit has in common. */
+  readonly fit: Fit;
+  /** How many; or, by row, which. */
+  readonly folds: number | Int32Array;
+  /** Ascending. */
+  readonly gammas: readonly number[];
+  readonly seed: number;
+  readonly balanced: boolean;
+  readonly onProgress: ((progress: CrossValidationProgress) => void) | undefined;
+}
+
+export function resolveCrossValidation(
+  options: CrossValidationOptions,
+  rows: number,
+  cols: number,
+  sparse: boolean,
+  labels: Labels,
+): CrossValidationTask {
+  const { classWeight, sampleWeight, scale, maxIterations, timeLimit, signal } = options;
+  const given = { classWeight, sampleWeight, scale, maxIterations, timeLimit, signal };
+  const stopping = options.stop ?? [stop.agreement(0.99), stop.gap(1e-3)];
+  const present = Object.fromEntries(Object.entries({ ...given, stop: stopping }).filter(([, value]) => value !== undefined));
+  const fit = resolveFit(present, rows, cols, sparse, labels);
+  const weight = (i: number) => fit.weights.byRow?.[i] ?? 1;
+  const taking = labels.y.reduce((count, _, i) => count + Number(weight(i) > 0), 0);
+  const folds =
+    options.folds === undefined || typeof options.folds === 'number'
+      ? (optional(options.folds, 'folds', integer(2, rows)) ?? 5)
+      : foldsByRow(options.folds, labels, weight);
+  if (typeof folds === 'number') checkFolds(folds, labels, weight, 'options.folds');
+  return {
+    fit,
+    folds,
+    gammas: optional(options.gammas, 'gammas', gammaList) ?? PATH.map((product) => product / taking),
+    seed: optional(options.seed, 'seed', SEED) ?? 0,
+    balanced: optional(options.accuracy, 'accuracy', oneOfThese('plain', 'balanced')) === 'balanced',
+    onProgress: resolveLimits<CrossValidationProgress>(options).onProgress,
+  };
+}
+
+/** Every fold holds out a row of each class, and leaves one to learn from. */
+export function checkFolds(folds: number, { labels, y }: Labels, weight: (row: number) => number, where: string): void {
+  for (const [sign, label] of [
+    [-1, labels[0]],
+    [1, labels[1]],
+  ] as const) {
+    const members = y.reduce((count, s, i) => count + Number(s === sign && weight(i) > 0), 0);
+    if (members < folds) {
+      const of = `class ${show(label)}, one for each fold of ${where},`;
+      throw coded(RangeError, 'ERR_LABELS', `Expected at least ${folds} rows of ${of} but received ${members}`);
+    }
+  }
+}
+
+/** The folds of rows of weight 0 do not count. */
+function foldsByRow(given: unknown, { labels, y }: Labels, weight: (row: number) => number): Int32Array {
+  const list = given as ArrayLike<number> | null;
+  const length = list?.length;
+  if (typeof list !== 'object' || !Number.isInteger(length)) {
+    throw typeError('ERR_OPTION', 'an integer, or an array with the fold of each row,', 'options.folds', given);
+  }
+  const rows = y.length;
+  if (length !== rows) {
+    throw rangeError('ERR_OPTION', plural(rows, 'number'), 'options.folds, one for each row of points,', length);
+  }
+  const check = integer(0, rows - 1);
+  const fold = Int32Array.from({ length: rows }, (_, i) => check(list![i], `options.folds[${i}]`));
+  const count = fold.reduce((most, k, i) => (weight(i) > 0 ? Math.max(most, k) : most), 0) + 1;
+  // By fold and class, and by class.
+  const members = [new Uint32Array(count), new Uint32Array(count)] as const;
+  const totals = [0, 0];
+  fold.forEach((k, i) => {
+    if (!(weight(i) > 0)) return;
+    const side = y[i]! > 0 ? 1 : 0;
+    members[side][k]!++;
+    totals[side]!++;
+  });
+  for (let k = 0; k < count; k++) {
+    if (members[0][k]! + members[1][k]! === 0) {
+      throw coded(RangeError, 'ERR_OPTION', `Expected a row in every fold of options.folds but fold ${k} of ${count} has none`);
+    }
+    for (const side of [0, 1] as const) {
+      if (members[side][k] === totals[side]) {
+        throw coded(
+          RangeError,
+          'ERR_OPTION',
+          `Expected rows of class ${show(labels[side])} outside every fold of options.folds but all of them are in fold ${k}`,
+        );
+      }
+    }
+  }
+  return fold;
+}
+
+function gammaList(given: unknown, where: string): readonly number[] {
+  const list = given as ArrayLike<number> | null;
+  if (typeof list !== 'object' || !Number.isInteger(list?.length))
+    throw typeError('ERR_OPTION', 'an array of numbers', where, given);
+  const gammas = Array.from(list!, (value, k) => sensibleNumber(value, `${where}[${k}]`)).sort((a, b) => a - b);
+  if (gammas.length === 0) throw rangeError('ERR_OPTION', 'at least one number', where, new Verbatim('none'));
+  const twice = gammas.find((gamma, k) => k > 0 && gamma === gammas[k - 1]);
+  if (twice !== undefined) throw rangeError('ERR_OPTION', 'distinct numbers', where, new Verbatim(`${twice} twice`));
+  return gammas;
+}
+
+// ---- Splitting
+
+const SPLIT_OPTIONS = ['testShare', 'testSize', 'seed', 'stratify'] as const satisfies readonly (keyof SplitOptions)[];
+
+export interface SplitTask {
+  readonly form: 'rows' | 'dense' | 'sparse';
+  readonly rows: number;
+  /** The rows of each class, or of all. */
+  readonly groups: readonly Uint32Array[];
+  /** How many rows of each group are for the test. */
+  readonly take: readonly number[];
+  readonly seed: number;
+  /** Refuses a split that leaves a class without rows on one side. */
+  readonly check: (test: Uint8Array) => void;
+}
+
+export function resolveSplit(points: unknown, labels: unknown, options: SplitOptions = {}): SplitTask {
+  checkOptionNames(options, SPLIT_OPTIONS);
+  const { form, rows } = shape(points);
+  const length = (labels as ArrayLike<unknown> | null | undefined)?.length;
+  if (typeof labels !== 'object' || !Number.isInteger(length))
+    throw typeError('ERR_LABELS', 'an array of labels', 'labels', labels);
+  if (length !== rows) throw rangeError('ERR_LABELS', `${rows} of them`, 'labels, one for each row of points,', length);
+  if (rows < 2) throw rangeError('ERR_POINTS', 'at least 2 rows', 'points', rows);
+  const testShare = optional(options.testShare, 'testShare', share);
+  const testSize = optional(options.testSize, 'testSize', integer(1, rows - 1));
+  if (testShare !== undefined && testSize !== undefined) {
+    throw coded(
+      RangeError,
+      'ERR_OPTION',
+      `Expected one of options.testShare and options.testSize but received both: ${testShare} and ${testSize}`,
+    );
+  }
+  const stratify = optional(options.stratify, 'stratify', boolean) ?? true;
+  const classes = classesOf(labels as ArrayLike<Label>);
+  const names = [...classes.keys()];
+  const members = [...classes.values()].map((list) => Uint32Array.from(list));
+  // A share is as near as whole rows, one of each class on either side, come to it.
+  const least = stratify ? members.length : 1;
+  const wanted = testSize ?? Math.max(Math.min(Math.round((testShare ?? 0.25) * rows), rows - least), least);
+  if (stratify) {
+    const lonely = members.findIndex((list) => list.length < 2);
+    if (lonely >= 0) {
+      const of = `class ${show(names[lonely])}, for either side,`;
+      throw coded(RangeError, 'ERR_LABELS', `Expected at least 2 rows of ${of} but received 1`);
+    }
+    if (wanted < least || rows - wanted < least) {
+      const [side, got] = wanted < least ? ['test', wanted] : ['training', rows - wanted];
+      throw rangeError('ERR_OPTION', `at least ${least} rows, one of each class,`, `the ${side} part`, got);
+    }
+  }
+  return {
+    form,
+    rows,
+    groups: stratify ? members : [Uint32Array.from({ length: rows }, (_, i) => i)],
+    take: stratify
+      ? divide(
+          wanted,
+          members.map((list) => list.length),
+        )
+      : [wanted],
+    seed: optional(options.seed, 'seed', SEED) ?? 0,
+    check: (test) => {
+      members.forEach((list, k) => {
+        const tested = list.reduce((count, i) => count + test[i]!, 0);
+        if (tested > 0 && tested < list.length) return;
+        throw coded(
+          RangeError,
+          'ERR_OPTION',
+          `Expected rows of class ${show(names[k])} on both sides of the split but all of them came to one; stratify: true sees to it`,
+        );
+      });
+    },
+  };
+}
+
+/** The rows of each label, in the order of the labels' first appearance. */
+function classesOf(labels: ArrayLike<Label>): Map<Label, number[]> {
+  const classes = new Map<Label, number[]>();
+  const type = typeof labels[0];
+  for (let i = 0; i < labels.length; i++) {
+    const label = labels[i]!;
+    if (type !== 'number' && type !== 'string' && type !== 'boolean') {
+      throw typeError('ERR_LABELS', 'a number, string or boolean', 'labels[0]', label);
+    }
+    if (typeof label !== type) throw typeError('ERR_LABELS', `a ${type}`, `labels[${i}], as in labels[0],`, label);
+    if (type === 'number' && !Number.isFinite(label)) throw rangeError('ERR_LABELS', 'a finite number', `labels[${i}]`, label);
+    const list = classes.get(label);
+    if (list) list.push(i);
+    else classes.set(label, [i]);
+  }
+  return classes;
+}
+
+/** Divides `wanted` in proportion to the sizes, each getting at least 1 and leaving at least 1: what is left goes by largest remainder. */
+function divide(wanted: number, sizes: readonly number[]): number[] {
+  const total = sizes.reduce((a, b) => a + b, 0);
+  const exact = sizes.map((n) => (wanted * n) / total);
+  const take = exact.map((e, k) => Math.min(Math.max(Math.floor(e), 1), sizes[k]! - 1));
+  let left = wanted - take.reduce((a, b) => a + b, 0);
+  const step = Math.sign(left);
+  while (left !== 0) {
+    // The one that is furthest from its share, among those that can give or take.
+    let k = -1;
+    sizes.forEach((n, j) => {
+      const next = take[j]! + step;
+      if (next >= 1 && next < n && (k < 0 || step * (exact[j]! - take[j]!) > step * (exact[k]! - take[k]!))) k = j;
+    });
+    take[k]! += step;
+    left -= step;
+  }
+  return take;
+}
+
+function shape(points: unknown): Pick<SplitTask, 'form' | 'rows'> {
+  if (Array.isArray(points)) return { form: 'rows', rows: (points as Rows).length };
+  if (typeof points === 'object' && points !== null) {
+    if ('data' in points) {
+      const { data, rows, cols } = points as DenseMatrix;
+      size(rows, 'points.rows', 1);
+      size(cols, 'points.cols', 0);
+      if (!isData(data)) throw typeError('ERR_POINTS', 'a Float64Array or Float32Array', 'points.data', data);
+      if (data.length !== rows * cols) {
+        throw rangeError('ERR_POINTS', `rows × cols = ${plural(rows * cols, 'number')}`, 'points.data', data.length);
+      }
+      return { form: 'dense', rows };
+    }
+    if ('indptr' in points) {
+      checkStarts(points as SparseMatrix);
+      return { form: 'sparse', rows: (points as SparseMatrix).rows };
+    }
+  }
+  throw typeError(
+    'ERR_POINTS',
+    'rows of numbers, { data, rows, cols } or { indptr, indices, rows, cols }',
+    'points, to be split,',
+    points,
+  );
+}
+
+function checkStarts({ indptr, indices, values, rows }: SparseMatrix): void {
+  size(rows, 'points.rows', 1);
+  for (const [name, list] of [
+    ['indptr', indptr],
+    ['indices', indices],
+    ...(values === undefined ? [] : ([['values', values]] as const)),
+  ] as const) {
+    if (!Array.isArray(list) && !(ArrayBuffer.isView(list) && 'length' in list)) {
+      throw typeError('ERR_POINTS', 'an array of numbers', `points.${name}`, list);
+    }
+  }
+  if (indptr.length !== rows + 1) {
+    throw rangeError('ERR_POINTS', `rows + 1 = ${rows + 1} offsets`, 'points.indptr', indptr.length);
+  }
+  if (values !== undefined && values.length !== indices.length) {
+    throw rangeError('ERR_POINTS', plural(indices.length, 'number'), 'points.values, as in points.indices,', values.length);
+  }
+  for (let i = 0, last = 0; i <= rows; i++) {
+    const start = indptr[i]!;
+    if (!Number.isInteger(start) || start < last || start > indices.length || (i === 0 && start !== 0)) {
+      const what = i === 0 ? '0' : `an offset from ${last} to ${indices.length}`;
+      throw rangeError('ERR_POINTS', what, `points.indptr[${i}]`, start);
+    }
+    last = start;
+  }
+}

@@ -1,0 +1,397 @@
+/** Cross-validation, the choice of gamma, and splitting. The data are copied once: rows held out take part with weight 0. */
+import { calls, run, runAsync, type LoopResult, type Stopper } from './fista.js';
+import {
+  checkCrossValidationOptions,
+  checkFolds,
+  PATH,
+  resolveCrossValidation,
+  resolveSplit,
+  rowWeights,
+  type CrossValidationTask,
+  type Fit,
+} from './input/index.js';
+import type { SvmCall } from './backend.js';
+import { Random } from './random.js';
+import { stop } from './stopping.js';
+import { Prepared, Training, type Particulars } from './training.js';
+import type {
+  CrossValidation,
+  CrossValidationOptions,
+  CrossValidationProgress,
+  DenseMatrix,
+  GammaScore,
+  Label,
+  Points,
+  Rows,
+  SparseMatrix,
+  Split,
+  SplitOptions,
+  SvmInfo,
+  SvmStatus,
+} from './types.js';
+
+/**
+ * How well each gamma does on rows that were held out: rows are dealt out to folds, class by class; for each fold a model is trained
+ * on the others, for one gamma after the other, and tried on it. The result does not depend on the number of threads. Trains off the
+ * main thread, as `LinearSvm.fitAsync` does.
+ */
+export async function crossValidate<L extends Label>(
+  points: Points,
+  labels: ArrayLike<L>,
+  options: CrossValidationOptions<L> = {},
+): Promise<CrossValidation> {
+  checkCrossValidationOptions(options);
+  const data = new Prepared<L>(points, labels, options);
+  try {
+    const task = resolveCrossValidation(options, data.rows, data.cols, data.sparse, data);
+    const { byRow } = task.fit.weights;
+    const takesPart = (i: number) => byRow === undefined || byRow[i]! > 0;
+    const fold =
+      typeof task.folds === 'number'
+        ? deal(data.y, takesPart, task.folds, new Random(task.seed))
+        : task.folds.map((k, i) => (takesPart(i) ? k : -1));
+    const trial = new Trial(data, task.fit, task.gammas, fold, task);
+    await trial.runAsync();
+    const { table, best, pick } = trial.result();
+    return {
+      gamma: pick.gamma,
+      pick,
+      best,
+      table,
+      folds: trial.folds,
+      fold,
+      elapsed: performance.now() - data.began,
+      backend: data.backend.name,
+      threads: data.threads,
+    };
+  } finally {
+    data.release();
+  }
+}
+
+/** What a quick cross-validation came to. */
+export interface Choice {
+  readonly gamma: number;
+  readonly validation: NonNullable<SvmInfo['validation']>;
+  /** A model of some of the rows, near the one that is wanted. */
+  readonly warmStart: NonNullable<Particulars['warmStart']>;
+}
+
+/** gamma: 'auto'. */
+export function chooseGamma(data: Prepared<Label>, fit: Fit): Choice {
+  const quick = new Quick(data, fit);
+  quick.trial.run();
+  return quick.choice();
+}
+
+/** The same, off the main thread. */
+export async function chooseGammaAsync(data: Prepared<Label>, fit: Fit): Promise<Choice> {
+  const quick = new Quick(data, fit);
+  await quick.trial.runAsync();
+  return quick.choice();
+}
+
+const QUICK_FOLDS = 3;
+const QUICK_ROWS = 4096;
+
+/**
+ * Few folds, few rows and a loose stop. What matters is gamma times the number of rows, so on a sample of m rows out of n, gamma n/m
+ * is tried for gamma.
+ */
+class Quick {
+  readonly trial: Trial;
+  readonly #rows: number; // that take part in the fit
+  readonly #sample: number; // of them here
+
+  constructor(data: Prepared<Label>, fit: Fit) {
+    const { byRow } = fit.weights;
+    const weight = (i: number) => byRow?.[i] ?? 1;
+    checkFolds(QUICK_FOLDS, data, weight, "gamma: 'auto'");
+    const random = new Random(0);
+    const classes = membersOf(data.y, (i) => weight(i) > 0);
+    this.#rows = classes[0].length + classes[1].length;
+    const share = Math.min(1, QUICK_ROWS / this.#rows);
+    const chosen = new Uint8Array(data.rows);
+    this.#sample = 0;
+    for (const members of classes) {
+      const take = Math.max(Math.round(share * members.length), QUICK_FOLDS);
+      for (const i of random.shuffle(members).subarray(0, take)) chosen[i] = 1;
+      this.#sample += take;
+    }
+    const fold = deal(data.y, (i) => chosen[i] === 1, QUICK_FOLDS, random);
+    const factor = this.#rows / this.#sample;
+    const common: Fit = {
+      ...fit,
+      ...(fit.mu !== undefined && { mu: fit.mu / factor }),
+      L: 'measured',
+      resting: true,
+      checkEvery: 5,
+      rules: [stop.agreement(0.99), stop.gap(1e-2)],
+      keepSets: false,
+      onProgress: undefined,
+    };
+    const gammas = PATH.map((product) => product / this.#sample);
+    this.trial = new Trial(data, common, gammas, fold, { balanced: false, onProgress: undefined }, data.began);
+  }
+
+  choice(): Choice {
+    const { table, pick } = this.trial.result();
+    const back = ({ gamma, ...score }: GammaScore) => ({ gamma: (gamma * this.#sample) / this.#rows, ...score });
+    return {
+      gamma: back(pick).gamma,
+      validation: { rows: this.#sample, folds: QUICK_FOLDS, table: table.map(back) },
+      warmStart: this.trial.models[table.indexOf(pick)]!,
+    };
+  }
+}
+
+/** What one fit came to: how it ended, and [positive rows right, positive rows, negative rows right, negative rows] held out. */
+interface Scored {
+  readonly end: LoopResult;
+  readonly counts: Float64Array;
+}
+
+/** A fit, and then its model on the rows that took no part. */
+function* scored(training: Training<Label>): Generator<SvmCall, Scored, Float64Array> {
+  const end = yield* training.loop();
+  return { end, counts: (yield calls.score(end.check.measured.t)).slice(0, 4) };
+}
+
+/** Every fold against every gamma. */
+class Trial {
+  readonly folds: number;
+  /** The first fold's, by gamma. */
+  readonly models: { readonly weights: Float64Array; readonly bias: number }[] = [];
+  readonly #data: Prepared<Label>;
+  readonly #fit: Fit;
+  readonly #gammas: readonly number[];
+  readonly #fold: Int32Array;
+  readonly #how: Pick<CrossValidationTask, 'balanced' | 'onProgress'>;
+  readonly #began: number | undefined;
+  readonly #y: Int8Array;
+  readonly #accuracy: number[][]; // by gamma and fold
+  readonly #status: SvmStatus[][];
+  #done = 0;
+
+  /** `began`: since when the time of all fits counts; by default each has its own. */
+  constructor(
+    data: Prepared<Label>,
+    fit: Fit,
+    gammas: readonly number[],
+    fold: Int32Array,
+    how: Pick<CrossValidationTask, 'balanced' | 'onProgress'>,
+    began?: number,
+  ) {
+    this.#data = data;
+    this.#fit = fit;
+    this.#gammas = gammas;
+    this.#fold = fold;
+    this.#how = how;
+    this.#began = began;
+    this.folds = fold.reduce((most, k) => Math.max(most, k), 0) + 1;
+    this.#y = data.y.map((y, i) => (fold[i]! < 0 ? 0 : y)); // of gamma 0, and not scored either
+    this.#accuracy = gammas.map(() => []);
+    this.#status = gammas.map(() => []);
+    if (data.own) data.matrix.centre(data.threads); // while nothing else uses it
+  }
+
+  /** On this thread. */
+  run(): void {
+    const { signal } = this.#fit;
+    for (let k = 0; k < this.folds; k++) {
+      const path = this.#path(k, 0, () => this.#data.threads);
+      for (let next = path.next(); !next.done;) {
+        const training = next.value;
+        try {
+          next = path.next(run(scored(training), training.problem, signal));
+        } finally {
+          training.release();
+        }
+      }
+    }
+  }
+
+  /** Off the main thread, several folds at once. */
+  async runAsync(): Promise<void> {
+    const { signal } = this.#fit;
+    const { threads, backend } = this.#data;
+    let running = backend.name === 'native' ? Math.min(this.folds, threads) : 1;
+    let failure: { readonly error: unknown } | undefined;
+    const stopper: Stopper = {
+      throwIfAborted: () => {
+        if (failure) throw failure.error;
+        signal?.throwIfAborted();
+      },
+    };
+    let k = 0;
+    // The pool that helps a fit serves one at a time, so at most `threads` threads work at any moment.
+    const helped = () => threads - running + 1;
+    const work = async (lane: number) => {
+      try {
+        while (k < this.folds) {
+          const path = this.#path(k++, lane, helped);
+          for (let next = path.next(); !next.done;) {
+            const training = next.value;
+            try {
+              next = path.next(await runAsync(scored(training), training.problem, stopper));
+            } finally {
+              training.release();
+            }
+          }
+        }
+      } catch (error) {
+        failure ??= { error };
+      }
+      running--;
+    };
+    await Promise.all(Array.from({ length: running }, (_, lane) => work(lane)));
+    if (failure) throw failure.error;
+  }
+
+  /** One fold: yields a fit for each gamma, each starting where the last one ended, and takes what came of it. */
+  *#path(k: number, lane: number, threads: () => number): Generator<Training<Label>, void, Scored> {
+    const weights = rowWeights(this.#fit.weights, this.#data.y, (i) => this.#fold[i]! >= 0 && this.#fold[i] !== k);
+    let warmStart: Particulars['warmStart'];
+    for (const [g, gamma] of this.#gammas.entries()) {
+      const training = new Training(this.#data, this.#fit, {
+        gamma,
+        mu: this.#fit.mu ?? 1 / (2 * gamma),
+        weights,
+        y: this.#y,
+        warmStart,
+        threads: threads(),
+        lane,
+        began: this.#began ?? performance.now(),
+      });
+      const { end, counts } = yield training;
+      const { model } = training.finish(end);
+      warmStart = model;
+      if (k === 0) this.models.push(model);
+      this.#accuracy[g]![k] = this.#accuracyOf(counts);
+      this.#status[g]![k] = end.status;
+      this.#done++;
+      this.#how.onProgress?.(this.#progress(k, g, end));
+    }
+  }
+
+  #accuracyOf([positiveRight, positive, negativeRight, negative]: ArrayLike<number> & Iterable<number>): number {
+    if (!this.#how.balanced) return (positiveRight! + negativeRight!) / (positive! + negative!);
+    if (positive === 0 || negative === 0) return (positiveRight! + negativeRight!) / (positive! + negative!);
+    return positiveRight! / positive! / 2 + negativeRight! / negative! / 2;
+  }
+
+  #progress(k: number, g: number, { status, check }: LoopResult): CrossValidationProgress {
+    const known = Object.values(this.#accuracy[g]!); // some folds may not have come so far
+    return {
+      fold: k,
+      gamma: this.#gammas[g]!,
+      accuracy: this.#accuracy[g]![k]!,
+      mean: known.reduce((a, b) => a + b, 0) / known.length,
+      status,
+      iterations: check.iteration,
+      done: this.#done,
+      total: this.folds * this.#gammas.length,
+      elapsed: performance.now() - this.#data.began,
+    };
+  }
+
+  result(): { table: readonly GammaScore[]; best: GammaScore; pick: GammaScore } {
+    const table = this.#gammas.map((gamma, g): GammaScore => {
+      const accuracy = this.#accuracy[g]!;
+      const n = accuracy.length;
+      const mean = accuracy.reduce((a, b) => a + b, 0) / n;
+      const squares = accuracy.reduce((sum, a) => sum + (a - mean) ** 2, 0);
+      return { gamma, accuracy, mean, standardError: Math.sqrt(squares / (n - 1) / n), status: this.#status[g]! };
+    });
+    const best = table.reduce((a, b) => (b.mean > a.mean ? b : a));
+    const pick = table.find(({ mean }) => mean >= best.mean - best.standardError)!;
+    return { table, best, pick };
+  }
+}
+
+/** The rows of the negative class and those of the positive one. */
+function membersOf(y: Int8Array, takesPart: (row: number) => boolean): [Uint32Array, Uint32Array] {
+  const classes: [number[], number[]] = [[], []];
+  for (let i = 0; i < y.length; i++) if (takesPart(i)) classes[y[i]! > 0 ? 1 : 0].push(i);
+  return [Uint32Array.from(classes[0]), Uint32Array.from(classes[1])];
+}
+
+/** By row, its fold, or -1. Each class is shuffled and dealt out in turn; the second goes on where the first ended. */
+function deal(y: Int8Array, takesPart: (row: number) => boolean, folds: number, random: Random): Int32Array {
+  const fold = new Int32Array(y.length).fill(-1);
+  let next = 0;
+  for (const members of membersOf(y, takesPart)) {
+    for (const i of random.shuffle(members)) {
+      fold[i] = next;
+      next = (next + 1) % folds;
+    }
+  }
+  return fold;
+}
+
+// ---- Splitting
+
+/**
+ * Divides points and labels in two: one part to train on, one to try the model on. Rows keep their order, arrays their kind; rows of
+ * an array of rows are the same objects, everything else is copied.
+ */
+export function trainTestSplit<P extends Rows | DenseMatrix | SparseMatrix, A extends ArrayLike<Label>>(
+  points: P,
+  labels: A,
+  options?: SplitOptions,
+): Split<P, A> {
+  const { rows, groups, take, seed, check } = resolveSplit(points, labels, options);
+  const random = new Random(seed);
+  const test = new Uint8Array(rows);
+  groups.forEach((group, k) => {
+    for (const i of random.shuffle(group).subarray(0, take[k])) test[i] = 1;
+  });
+  check(test);
+  const part = (side: number) => {
+    const list = Uint32Array.from([...test.keys()].filter((i) => test[i] === side));
+    return { points: rowsOf(points, list) as P, labels: pickFrom(labels, list) as unknown as A, rows: list };
+  };
+  return { train: part(0), test: part(1) };
+}
+
+function rowsOf(points: Rows | DenseMatrix | SparseMatrix, list: Uint32Array): Rows | DenseMatrix | SparseMatrix {
+  if ('data' in points) {
+    const { data, cols } = points;
+    const copy = like(data, list.length * cols) as typeof data;
+    list.forEach((i, p) => copy.set(data.subarray(i * cols, (i + 1) * cols), p * cols));
+    return { data: copy, rows: list.length, cols };
+  }
+  if (!('indptr' in points)) return Array.from(list, (i) => points[i]!);
+  const { indptr, indices, values, cols } = points;
+  const starts = like(indptr, list.length + 1);
+  list.forEach((i, p) => (starts[p + 1] = starts[p]! + indptr[i + 1]! - indptr[i]!));
+  const entries = starts[list.length]!;
+  const gather = (from: ArrayLike<number>) => {
+    const to = like(from, entries);
+    list.forEach((i, p) => {
+      for (let k = indptr[i]!, at = starts[p]!; k < indptr[i + 1]!; k++, at++) to[at] = from[k]!;
+    });
+    return to;
+  };
+  return {
+    indptr: starts,
+    indices: gather(indices),
+    ...(values && { values: gather(values) }),
+    rows: list.length,
+    cols,
+  } as SparseMatrix;
+}
+
+/** Zeros in an array of the same kind. */
+function like(array: ArrayLike<number>, length: number): { [i: number]: number } {
+  if (!ArrayBuffer.isView(array)) return new Array<number>(length).fill(0);
+  const Kind = array.constructor as new (length: number) => Float64Array;
+  return new Kind(length);
+}
+
+function pickFrom(labels: ArrayLike<Label>, list: Uint32Array): ArrayLike<Label> {
+  const picked = Array.from(list, (i) => labels[i]!);
+  if (!ArrayBuffer.isView(labels)) return picked;
+  const Kind = labels.constructor as unknown as { from(list: readonly Label[]): ArrayLike<Label> };
+  return Kind.from(picked);
+}
