@@ -2,12 +2,17 @@
 // numbers in bench/results/<table>.json. A table is a file in bench/tables that exports { name, describe, run }:
 //   describe   one line for the list
 //   run        (context) => results for the JSON file, or undefined; may be async. context: { machine, print, data }
+// The form of the results, and the page bench/results/index.html that shows them, are described in bench/README.md.
 'use strict';
 const { mkdirSync, readdirSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { parseArgs } = require('node:util');
 const machine = require('./machine.js');
 const { finder } = require('./data.js');
+const { writePage } = require('./page.js');
+const { version } = require('../package.json');
+
+const FOLDER = join(__dirname, 'results');
 
 const tables = readdirSync(join(__dirname, 'tables')).map((file) => require(join(__dirname, 'tables', file)));
 
@@ -35,13 +40,33 @@ async function main() {
   for (const table of tables) {
     if (positionals.length > 0 && !positionals.includes(table.name)) continue;
     console.log(`\n== ${table.name}: ${table.describe}\n`);
-    const results = await table.run({ machine, print: console.log, data: finder(values.data) });
+    const printed = [];
+    const print = (...words) => {
+      console.log(...words);
+      printed.push(...words.join(' ').split('\n'));
+    };
+    const results = await table.run({ machine, print, data: finder(values.data) });
     if (results === undefined) continue;
-    const folder = join(__dirname, 'results');
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, `${table.name}.json`), `${JSON.stringify({ ...machine, ...results }, null, 1)}\n`);
-    console.log(`\nKept in bench/results/${table.name}.json`);
+    mkdirSync(FOLDER, { recursive: true });
+    const { versions, ...rest } = results;
+    const here = where();
+    const kept = {
+      name: table.name,
+      title: table.describe,
+      ...here,
+      versions: { ...here.versions, ...versions },
+      ...rest,
+      printed,
+    };
+    writeFileSync(join(FOLDER, `${table.name}.json`), `${JSON.stringify(kept, null, 1)}\n`);
+    console.log(`\nKept in bench/results/${table.name}.json, shown in ${writePage(FOLDER)}`);
   }
+}
+
+/** Machine, date and versions, as the results name them. */
+function where() {
+  const { date, node, compiler, ...rest } = machine;
+  return { date, machine: rest, versions: { 'fista-classify': version, node, compiler } };
 }
 
 main().catch((error) => {

@@ -1,0 +1,73 @@
+// node bench/page.js [folder]: shows the results kept in a folder (bench/results) as one page, index.html, in it. The form of the
+// results is described in bench/README.md. What a table printed is shown where it gave no tables.
+'use strict';
+const { existsSync, readdirSync, readFileSync, writeFileSync } = require('node:fs');
+const { join, relative } = require('node:path');
+const { barChart, escape, histogram, lineChart, page, table } = require('../dist/charts.js');
+
+const KINDS = { line: lineChart, bar: barChart, histogram };
+
+/** A chart, or a word on why it is not drawn: one bad result must not cost the page. */
+function plot(spec) {
+  const draw = Object.hasOwn(KINDS, spec.kind ?? 'line') ? KINDS[spec.kind ?? 'line'] : undefined;
+  try {
+    if (draw) return draw(spec);
+  } catch {
+    // told below
+  }
+  return `<p class="empty">The plot ${escape(spec.title)} is not of a form that can be drawn: ${escape(spec.kind)}.</p>`;
+}
+
+function section({ name, title, date, machine = {}, versions = {}, tables = [], plots = [], printed = [], ...old }) {
+  // Files of an earlier form have machine and versions among the rest.
+  const facts = [
+    ['date', date],
+    ...Object.entries(machine),
+    ...Object.entries(versions),
+    ...['cpu', 'load', 'system', 'node', 'compiler'].filter((key) => typeof old[key] === 'string').map((key) => [key, old[key]]),
+  ].filter(([, value]) => value !== undefined);
+  const line = [date, machine.cpu ?? old.cpu, versions.node ?? old.node].filter(Boolean).map(escape).join(' · ');
+  const raw = `<p class="soft">All numbers are in ${escape(name)}.json.</p>`;
+  return `<section id="${escape(name)}"><h2>${escape(name)}${title ? `: ${escape(title)}` : ''}</h2><p class="soft">${line}</p>
+${tables
+  .map(
+    ({ title: heading, columns, rows, notes = [] }) =>
+      `<div class="card">${heading ? `<h3>${escape(heading)}</h3>` : ''}${table(columns, rows)}${[notes]
+        .flat()
+        .map((note) => `<p class="soft">${escape(note)}</p>`)
+        .join('')}</div>`,
+  )
+  .join('\n')}
+${plots.length > 0 ? `<div class="charts">${plots.map(plot).join('\n')}</div>` : ''}
+${tables.length === 0 && printed.length > 0 ? `<div class="card"><pre>${escape(printed.join('\n').trim())}</pre></div>` : ''}
+<details class="card"><summary>Where and when</summary>${table(
+    ['what', 'value'],
+    facts.map(([key, value]) => [key, String(value)]),
+  )}${raw}</details></section>`;
+}
+
+/** The page of results. */
+function resultsPage(results) {
+  const list = results.map(({ name }) => `<li><a href="#${escape(name)}">${escape(name)}</a></li>`).join('');
+  return page(
+    'fista-classify: benchmarks',
+    `<header><h1>Benchmarks</h1><p class="lead">What was measured, where and when. Ratios are taken within one run.</p></header>
+<nav aria-label="Tables"><ul>${list}</ul></nav>
+${results.map(section).join('\n') || '<p>There are no results yet: npm run bench.</p>'}`,
+  );
+}
+
+/** Writes the page of a folder's results, and says where it is. */
+function writePage(folder) {
+  const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith('.json')) : [];
+  const results = files
+    .sort()
+    .map((file) => ({ name: file.replace(/\.json$/, ''), ...JSON.parse(readFileSync(join(folder, file), 'utf8')) }));
+  const target = join(folder, 'index.html');
+  writeFileSync(target, resultsPage(results));
+  return relative(process.cwd(), target) || target;
+}
+
+if (require.main === module) console.log(writePage(process.argv[2] ?? join(__dirname, 'results')));
+
+module.exports = { resultsPage, writePage };

@@ -1,0 +1,79 @@
+// What requests look like. A row is all its numbers, or { indices, values } of those that are not 0 (without values: all 1).
+'use strict';
+
+const numbers = { type: 'array', items: { type: 'number' } };
+
+// Keywords for arrays say nothing about objects and the other way round, so one schema serves both kinds without trying two.
+const rows = {
+  type: 'array',
+  minItems: 1,
+  maxItems: 100_000,
+  items: {
+    type: ['array', 'object'],
+    items: { type: 'number' },
+    properties: { indices: { type: 'array', items: { type: 'integer', minimum: 0 } }, values: numbers },
+    required: ['indices'],
+    additionalProperties: false,
+  },
+};
+
+const predictSchema = { type: 'object', required: ['rows'], additionalProperties: false, properties: { rows } };
+
+const trainSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    rows,
+    labels: { type: 'array', items: { type: ['number', 'string', 'boolean'] } },
+    columns: { type: 'integer', minimum: 1, maximum: 10_000_000 },
+    file: { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$' }, // a name: no path leads out of the folder
+    options: {
+      type: 'object',
+      additionalProperties: false,
+      properties: {
+        gamma: { type: 'number', exclusiveMinimum: 0 },
+        scale: { enum: ['auto', 'none', 'standard', 'maxabs'] },
+        classWeight: { const: 'balanced' },
+        gap: { type: 'number', exclusiveMinimum: 0 },
+        maxIterations: { type: 'integer', minimum: 1 },
+        timeLimit: { type: 'number', exclusiveMinimum: 0 },
+      },
+    },
+  },
+  oneOf: [{ required: ['rows', 'labels'] }, { required: ['file'] }],
+};
+
+/** Rows of a request as points: rows of numbers as they are, sparse ones as compressed sparse rows of `cols` columns. */
+function toPoints(list, cols) {
+  const dense = Array.isArray(list[0]);
+  const other = list.findIndex((row) => Array.isArray(row) !== dense);
+  if (other >= 0) throw bad(`Expected rows of one kind but rows[0] is ${dense ? 'dense' : 'sparse'} and rows[${other}] is not`);
+  if (dense) return list;
+  const indptr = new Uint32Array(list.length + 1);
+  list.forEach(({ indices, values }, i) => {
+    if (values !== undefined && values.length !== indices.length) {
+      throw bad(
+        `Expected ${indices.length} numbers for rows[${i}].values, as in rows[${i}].indices, but received ${values.length}`,
+      );
+    }
+    const beyond = indices.findIndex((j) => j >= (cols ?? 0xffffffff));
+    if (beyond >= 0)
+      throw bad(`Expected a column below ${cols ?? 0xffffffff} for rows[${i}].indices[${beyond}] but received ${indices[beyond]}`);
+    indptr[i + 1] = indptr[i] + indices.length;
+  });
+  const stored = indptr[list.length];
+  const indices = new Uint32Array(stored);
+  const values = list.some((row) => row.values !== undefined) ? new Float64Array(stored).fill(1) : undefined;
+  list.forEach((row, i) => {
+    indices.set(row.indices, indptr[i]);
+    if (row.values) values.set(row.values, indptr[i]);
+  });
+  cols ??= indices.reduce((most, j) => Math.max(most, j + 1), 1);
+  return { indptr, indices, ...(values && { values }), rows: list.length, cols };
+}
+
+function bad(message) {
+  return Object.assign(new RangeError(message), { code: 'ERR_POINTS', statusCode: 400 });
+}
+
+module.exports = { predictSchema, trainSchema, toPoints };

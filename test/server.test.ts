@@ -1,0 +1,447 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { request as httpRequest } from 'node:http';
+import { createRequire } from 'node:module';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { backend, LinearSvm } from '../lib/index.js';
+import { ROOT } from './child.js';
+import { clouds } from './svm-data.js';
+
+// examples/server in a process of its own, over real HTTP.
+
+const { installExample } = createRequire(__filename)('../bench/example.js') as {
+  installExample: (name: string) => { folder: string; remove: () => void } | undefined;
+};
+const installed = installExample('server');
+if (!installed) process.stdout.write('Left out: examples/server. Its dependencies are not installed.\n');
+
+const TOKEN = 'a token';
+
+interface Answer {
+  status: number;
+  body: Record<string, unknown> & { code?: string; message?: string };
+}
+
+class Server {
+  log = '';
+  private constructor(
+    readonly child: ChildProcess,
+    readonly folder: string,
+    readonly port: number,
+  ) {}
+
+  /** Starts one in the example's folder, with files of its own. */
+  static async start(folder: string, env: NodeJS.ProcessEnv = {}): Promise<Server> {
+    const child = spawn(process.execPath, ['server.js'], {
+      cwd: folder,
+      env: { ...process.env, PORT: '0', DATA: folder, ADMIN_TOKEN: TOKEN, LOG_LEVEL: 'info', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let log = '';
+    child.stderr.on('data', (data: Buffer) => (log += data.toString()));
+    const port = await new Promise<number>((found, failed) => {
+      child.once('exit', (code) => failed(new Error(`The server ended with ${code}: ${log}`)));
+      child.stdout.on('data', (data: Buffer) => {
+        log += data.toString();
+        const match = /listening at http:\/\/127\.0\.0\.1:(\d+)/.exec(log);
+        if (match) found(Number(match[1]));
+      });
+    });
+    const server = new Server(child, folder, port);
+    child.stdout.on('data', (data: Buffer) => (server.log += data.toString()));
+    return server;
+  }
+
+  async call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    const response = await fetch(`http://127.0.0.1:${this.port}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${TOKEN}`, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, body: (text.startsWith('{') ? JSON.parse(text) : { text }) as Answer['body'] };
+  }
+
+  /** GET /train until it is in one of these states. */
+  async trained(...states: string[]): Promise<Answer['body']> {
+    for (;;) {
+      const { body } = await this.call('GET', '/train');
+      if (states.includes(body.state as string)) return body;
+      await wait(10);
+    }
+  }
+
+  async stop(): Promise<number | null> {
+    if (this.child.exitCode !== null) return this.child.exitCode;
+    this.child.kill('SIGTERM');
+    const [code] = (await once(this.child, 'exit')) as [number | null];
+    return code;
+  }
+}
+
+/** LIBSVM text. */
+function libsvm(rows: number[][], labels: number[]): string {
+  return rows.map((row, i) => `${labels[i]} ${row.map((value, j) => `${j + 1}:${value}`).join(' ')}\n`).join('');
+}
+
+/** The priorities of the threads that train, once there are some that are not 0. */
+async function niceness(pid: number): Promise<number[]> {
+  for (;;) {
+    const stats = readdirSync(`/proc/${pid}/task`).map((id) => readFileSync(`/proc/${pid}/task/${id}/stat`, 'utf8'));
+    const trainers = stats.filter((stat) => stat.includes('(fista-async)'));
+    const found = trainers.map((stat) => Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]));
+    if (found.some((nice) => nice !== 0)) return found;
+    await wait(10);
+  }
+}
+
+describe.skipIf(!installed)('examples/server', () => {
+  const { folder, remove } = installed ?? { folder: '', remove: () => undefined };
+  const { rows: wide, labels } = clouds(1, 200, 3, 4);
+  const rows = wide.map((row) => row.map((value) => value / 64)); // so that weights are large enough to overflow
+  const model = LinearSvm.fit(rows, labels);
+  const other = LinearSvm.fit(rows, labels, { positive: -1 });
+  const file = join(folder, 'model.json');
+  let server: Server;
+
+  beforeAll(async () => {
+    writeFileSync(file, JSON.stringify(model));
+    writeFileSync(join(folder, 'clouds.libsvm'), libsvm(rows, labels));
+    writeFileSync(join(folder, 'broken.libsvm'), '1 1:1\n-1 2:x\n');
+    const large = clouds(2, 20_000, 20, 0.1);
+    writeFileSync(join(folder, 'large.libsvm'), libsvm(large.rows, large.labels));
+    server = await Server.start(folder);
+  });
+  afterAll(async () => {
+    await server?.stop();
+    remove();
+  });
+
+  it('POST /predict gives the labels and decision values of the model, dense and sparse', async () => {
+    const dense = await server.call('POST', '/predict', { rows: rows.slice(0, 5) });
+    expect(dense.status).toBe(200);
+    expect(dense.body).toEqual({
+      version: expect.stringMatching(/^[0-9a-f]{12}$/) as string,
+      labels: model.predict(rows.slice(0, 5)),
+      decisions: Array.from(model.decision(rows.slice(0, 5))),
+    });
+    const sparse = await server.call('POST', '/predict', {
+      rows: [{ indices: [0, 2], values: [2, -1] }, { indices: [] }, { indices: [1] }],
+    });
+    const twin = model.decision([
+      [2, 0, -1],
+      [0, 0, 0],
+      [0, 1, 0],
+    ]);
+    expect(sparse.body.labels).toEqual(Array.from(twin, (value) => (value > 0 ? 1 : -1)));
+    (sparse.body.decisions as number[]).forEach((value, i) => expect(value).toBeCloseTo(twin[i]!, 12));
+  });
+
+  const deep = (n: number) => '['.repeat(n) + ']'.repeat(n);
+  const BAD: [string, unknown, number, RegExp, Record<string, string>?][] = [
+    [
+      'a row that is too short',
+      { rows: [[1, 2]] },
+      400,
+      /ERR_POINTS Expected 3 columns for rows, one for each weight of the model, but received 2/,
+    ],
+    [
+      'rows of two lengths',
+      { rows: [[1, 2, 3], [1]] },
+      400,
+      /ERR_POINTS Expected 3 numbers for rows\[1\], as in rows\[0\], but received 1/,
+    ],
+    ['null, which is what NaN becomes', { rows: [[1, NaN, 3]] }, 400, /FST_ERR_VALIDATION body\/rows\/0\/1 must be number/],
+    ['an infinite number', '{"rows":[[1,1e999,3]]}', 400, /body\/rows\/0\/1 must be number/],
+    ['a number that overflows', { rows: [[1e308, 1e308, 1e308]] }, 400, /ERR_POINTS Expected smaller numbers for row 0/],
+    ['text for a number', { rows: [['1', 2, 3]] }, 400, /must be number/],
+    ['no rows', { rows: [] }, 400, /must NOT have fewer than 1 items/],
+    ['no body', undefined, 400, /body must be object|body/],
+    ['another member', { rows: [[1, 2, 3]], row: 1 }, 400, /must NOT have additional properties/],
+    [
+      'a column beyond the model',
+      { rows: [{ indices: [3] }] },
+      400,
+      /ERR_POINTS Expected a column below 3 for rows\[0\]\.indices\[0\] but received 3/,
+    ],
+    [
+      'columns out of order',
+      { rows: [{ indices: [2, 1] }] },
+      400,
+      /ERR_POINTS Expected ascending column indices in row 0 but received 1 after 2/,
+    ],
+    [
+      'fewer values than indices',
+      { rows: [{ indices: [0, 1], values: [1] }] },
+      400,
+      /ERR_POINTS Expected 2 numbers for rows\[0\]\.values/,
+    ],
+    ['dense and sparse rows', { rows: [[1, 2, 3], { indices: [0] }] }, 400, /ERR_POINTS Expected rows of one kind/],
+    ['what is not JSON', '{"rows":[[1,2,', 400, /FST_ERR_CTP_INVALID_JSON_BODY/],
+    ['an empty body', '', 400, /FST_ERR_CTP_EMPTY_JSON_BODY/],
+    ['a __proto__', '{"rows":[[1,2,3]],"__proto__":{"polluted":1}}', 400, /FST_ERR_CTP_INVALID_JSON_BODY/],
+    ['a constructor.prototype', '{"rows":[[1,2,3]],"constructor":{"prototype":{"polluted":1}}}', 400, /./],
+    ['brackets without end', '['.repeat(500_000), 400, /FST_ERR_CTP_INVALID_JSON_BODY/],
+    ['deep nesting', `{"rows":${deep(300_000)}}`, 400, /must be number|must be array/],
+    ['a huge body', ' '.repeat(2 ** 20 + 1), 413, /FST_ERR_CTP_BODY_TOO_LARGE Expected a smaller body/],
+    [
+      'another content type',
+      'rows',
+      415,
+      /Expected the header "content-type: application\/json"/,
+      { 'content-type': 'text/plain' },
+    ],
+    ['an array for an object', [[1, 2, 3]], 400, /body must be object/],
+  ];
+
+  it.each(BAD)('POST /predict refuses %s with the reason', async (_, body, status, reason, headers) => {
+    const answer = await server.call('POST', '/predict', body, headers);
+    expect(answer.status).toBe(status);
+    expect(`${answer.body.code} ${answer.body.message}`).toMatch(reason);
+    expect(answer.body).not.toHaveProperty('stack');
+    expect((await server.call('GET', '/health')).status).toBe(200);
+  });
+
+  it('lives on when a client breaks off, sends no HTTP, or promises more than it sends', async () => {
+    for (const text of [
+      '\0\x01\xff garbage\r\n\r\n',
+      'POST /predict HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"rows"',
+    ]) {
+      const socket = connect(server.port, '127.0.0.1');
+      socket.on('error', () => undefined);
+      await once(socket, 'connect');
+      socket.write(text);
+      await wait(20);
+      socket.destroy();
+    }
+    expect((await server.call('POST', '/predict', { rows: [[1, 2, 3]] })).status).toBe(200);
+  });
+
+  it('answers 404 to what is not there, with the reason', async () => {
+    expect(await server.call('GET', '/nothing')).toEqual({
+      status: 404,
+      body: { statusCode: 404, code: 'ERR_ROUTE', message: 'There is no GET /nothing' },
+    });
+  });
+
+  it.each([
+    ['POST', '/train'],
+    ['DELETE', '/train'],
+    ['POST', '/reload'],
+  ])('%s %s needs the token', async (method, path) => {
+    for (const authorization of ['', 'Bearer another', TOKEN]) {
+      expect((await server.call(method, path, undefined, { authorization })).status).toBe(401);
+    }
+  });
+
+  it('POST /reload takes the file into service; a bad one is refused with the reason, and the old model stays', async () => {
+    const version = async () => ((await server.call('GET', '/health')).body.model as { version: string }).version;
+    const before = await version();
+    for (const [text, status, reason] of [
+      ['{"format":"fista-classify/linear-svm","version":1,"la', 422, /ERR_MODEL Expected JSON for the model file/],
+      [JSON.stringify({ ...model.toJSON(), version: 2 }), 422, /ERR_MODEL Expected version 1 for json\.version but received 2/],
+      [JSON.stringify({ ...model.toJSON(), weights: [1, null] }), 422, /ERR_MODEL Expected a finite number for json\.weights\[1\]/],
+      ['', 422, /ERR_MODEL/],
+    ] as const) {
+      writeFileSync(file, text);
+      const answer = await server.call('POST', '/reload');
+      expect(answer.status).toBe(status);
+      expect(`${answer.body.code} ${answer.body.message}`).toMatch(reason);
+      expect(await version()).toBe(before);
+      expect((await server.call('POST', '/predict', { rows: [[1, 2, 3]] })).status).toBe(200);
+    }
+    writeFileSync(file, JSON.stringify(other));
+    const answer = await server.call('POST', '/reload');
+    expect(answer.status).toBe(200);
+    expect(answer.body.version).not.toBe(before);
+    expect(answer.body.labels).toEqual([1, -1]);
+  });
+
+  it('reloads without dropping requests, each of which is answered by one model', async () => {
+    const answers: Promise<Answer>[] = [];
+    const seen = new Map<unknown, string>();
+    for (let k = 0; k < 40; k++) {
+      writeFileSync(`${file}.new`, JSON.stringify(k % 2 ? model : other));
+      renameSync(`${file}.new`, file);
+      for (let n = 0; n < 5; n++) answers.push(server.call('POST', '/predict', { rows: rows.slice(0, 50) }));
+      if (k % 4 === 0 && process.platform !== 'win32') server.child.kill('SIGHUP');
+      else answers.push(server.call('POST', '/reload').then((answer) => ({ ...answer, body: { ...answer.body, reloaded: true } })));
+      if (k % 8 === 0) await wait(5);
+    }
+    for (const { status, body } of await Promise.all(answers)) {
+      expect(status).toBe(200);
+      if (body.reloaded) continue;
+      // One version always has the same decisions.
+      const decisions = JSON.stringify(body.decisions);
+      expect(seen.get(body.version) ?? decisions).toBe(decisions);
+      seen.set(body.version, decisions);
+    }
+    expect(seen.size).toBe(2);
+  });
+
+  it('SIGHUP with a bad file keeps the old model and says why in the log', async () => {
+    if (process.platform === 'win32') return;
+    writeFileSync(file, 'no model');
+    server.child.kill('SIGHUP');
+    while (!server.log.includes('The old model stays')) await wait(10);
+    expect((await server.call('POST', '/predict', { rows: [[1, 2, 3]] })).status).toBe(200);
+  });
+
+  it('POST /train trains on rows that are sent, writes the model file and takes it into service', async () => {
+    const answer = await server.call('POST', '/train', { rows, labels, options: { gap: 1e-6 } });
+    expect(answer.status).toBe(202);
+    const { info, model: served } = (await server.trained('done')) as {
+      info: { status: string; threads: number };
+      model: { version: string };
+    };
+    expect(info.status).toBe('gap');
+    const predicted = await server.call('POST', '/predict', { rows: rows.slice(0, 3) });
+    expect(predicted.body.version).toBe(served.version);
+    const kept = LinearSvm.fromJSON(JSON.parse(readFileSync(file, 'utf8')));
+    expect(predicted.body.decisions).toEqual(Array.from(kept.decision(rows.slice(0, 3))));
+    expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  });
+
+  it('POST /train trains on sparse rows, and on a file of the folder', async () => {
+    const sparse = [{ indices: [0] }, { indices: [1], values: [2] }, { indices: [0, 1] }, { indices: [] }];
+    expect((await server.call('POST', '/train', { rows: sparse, columns: 4, labels: ['a', 'b', 'a', 'b'] })).status).toBe(202);
+    expect((await server.trained('done')).model).toMatchObject({ columns: 4, labels: ['a', 'b'] });
+    expect((await server.call('POST', '/train', { file: 'clouds.libsvm' })).status).toBe(202);
+    expect((await server.trained('done')).model).toMatchObject({ columns: 3, labels: [-1, 1] });
+  });
+
+  it.each([
+    ['one label', { rows: [[1], [2]], labels: [1, 1] }, /ERR_LABELS Expected two distinct labels but every label is 1/],
+    ['too few labels', { rows: [[1], [2]], labels: [1] }, /ERR_LABELS Expected 2 of them for labels/],
+    ['rows of two lengths', { rows: [[1], [2, 3]], labels: [1, 2] }, /ERR_POINTS Expected 1 number for rows\[1\]/],
+    ['neither rows nor a file', {}, /must match exactly one schema/],
+    ['rows and a file', { rows: [[1], [2]], labels: [1, 2], file: 'a' }, /must match exactly one schema/],
+    ['a path', { file: '../model.json' }, /must match pattern/],
+    ['an unknown option', { file: 'clouds.libsvm', options: { threads: 64 } }, /must NOT have additional properties/],
+  ])('POST /train refuses %s with the reason', async (_, body, reason) => {
+    const answer = await server.call('POST', '/train', body);
+    expect(answer.status).toBe(400);
+    expect(`${answer.body.code} ${answer.body.message}`).toMatch(reason);
+    expect((await server.call('GET', '/health')).status).toBe(200);
+  });
+
+  it.each([
+    ['is not there', 'missing.libsvm', /ENOENT/],
+    ['cannot be parsed', 'broken.libsvm', /broken\.libsvm:2:/],
+  ])('GET /train says so if the file %s, and the old model stays', async (_, name, reason) => {
+    const before = (await server.call('GET', '/health')).body.model;
+    expect((await server.call('POST', '/train', { file: name })).status).toBe(202);
+    const { error } = (await server.trained('failed')) as { error: { message: string } };
+    expect(error.message).toMatch(reason);
+    expect((await server.call('GET', '/health')).body.model).toEqual(before);
+  });
+
+  it('trains one model at a time, serves meanwhile, shows progress, and DELETE /train aborts it', async () => {
+    const before = (await server.call('GET', '/health')).body.model;
+    expect((await server.call('DELETE', '/train')).status).toBe(409);
+    const endless = { file: 'large.libsvm', options: { gamma: 100, gap: 1e-300, maxIterations: 1_000_000 } };
+    expect((await server.call('POST', '/train', endless)).status).toBe(202);
+    const second = await server.call('POST', '/train', endless);
+    expect(second.status).toBe(409);
+    expect(second.body.code).toBe('ERR_BUSY');
+    for (;;) {
+      const { progress, state } = (await server.call('GET', '/train')).body as {
+        state: string;
+        progress: { iteration: number } | null;
+      };
+      expect(state).toBe('running');
+      if (progress && progress.iteration > 0) break;
+      await wait(10);
+    }
+    expect((await server.call('POST', '/predict', { rows: [[1, 2, 3]] })).status).toBe(200);
+    if (process.platform === 'linux' && backend.name === 'native') expect(await niceness(server.child.pid!)).toEqual([10]);
+    const metrics = (await server.call('GET', '/metrics')).body.text as string;
+    expect(metrics).toContain('\ntraining_running 1\n');
+    const aborted = await server.call('DELETE', '/train');
+    expect([aborted.status, aborted.body.state]).toEqual([200, 'aborted']);
+    expect((await server.call('GET', '/health')).body.model).toEqual(before);
+  });
+
+  it('GET /metrics counts requests and errors, and tells event-loop delay and model', async () => {
+    const read = async () => (await server.call('GET', '/metrics')).body.text as string;
+    const count = (text: string) =>
+      Number(/http_requests_total\{method="POST",route="\/predict",status="200"\} (\d+)/.exec(text)![1]);
+    const before = count(await read());
+    await server.call('POST', '/predict', { rows: [[1, 2, 3]] });
+    const text = await read();
+    expect(count(text)).toBe(before + 1);
+    const { version } = (await server.call('GET', '/health')).body.model as { version: string };
+    expect(text).toContain(`model_info{version="${version}"} 1`);
+    expect(text).toMatch(/^http_errors_total 0$/m);
+    for (const line of text.trim().split('\n')) expect(line).toMatch(/^(# (HELP|TYPE) \w+ .+|\w+(\{[^}]*\})? -?[\d.e+-]+)$/);
+    for (const quantile of ['0.5', '0.99', '1']) {
+      const value = Number(new RegExp(`event_loop_delay_seconds\\{quantile="${quantile}"\\} (\\S+)`).exec(text)![1]);
+      expect(value).toBeGreaterThanOrEqual(0);
+      expect(value).toBeLessThan(60);
+    }
+  });
+
+  it('SIGTERM answers what has been asked, ends training, and exits with 0', async () => {
+    const mine = await Server.start(folder, { MODEL: 'none.json' });
+    expect((await mine.call('GET', '/health')).status).toBe(503);
+    expect((await mine.call('POST', '/predict', { rows: [[1]] })).body).toMatchObject({ code: 'ERR_NO_MODEL' });
+    await mine.call('POST', '/train', { rows: [[1], [2]], labels: [1, 2] });
+    await mine.trained('done');
+    await mine.call('POST', '/train', { file: 'large.libsvm', options: { gamma: 100, gap: 1e-300, maxIterations: 1_000_000 } });
+    // A request whose body is still on its way when the signal comes.
+    const open = httpRequest({
+      port: mine.port,
+      host: '127.0.0.1',
+      method: 'POST',
+      path: '/predict',
+      headers: { 'content-type': 'application/json', 'transfer-encoding': 'chunked', expect: '100-continue' },
+    });
+    open.flushHeaders();
+    await once(open, 'continue'); // the server has the request
+    open.write('{"rows":');
+    const ended = once(mine.child, 'exit');
+    mine.child.kill('SIGTERM');
+    while (!mine.log.includes('answering what has been asked')) await wait(5);
+    open.end('[[1]]}');
+    const [response] = (await once(open, 'response')) as [import('node:http').IncomingMessage];
+    expect(response.statusCode).toBe(200);
+    expect(response.headers.connection).toBe('close');
+    response.resume();
+    expect(await ended).toEqual([0, null]);
+    expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  });
+
+  it.each([
+    ['a model file that is no model', { MODEL: 'clouds.libsvm' }, /Expected JSON for the model file/],
+    ['a port that is no number', { PORT: 'http' }, /Expected an integer of 0 or more for PORT but received http/],
+  ])('does not start with %s, and says why', async (_, env, reason) => {
+    await expect(Server.start(folder, env)).rejects.toThrow(reason);
+  });
+
+  it("README.md's requests get the answers it shows", async () => {
+    const text = readFileSync(join(ROOT, 'examples/server/README.md'), 'utf8');
+    const [train, predict] = [...text.matchAll(/ -d '(\{.*\})'/g)].map((match) => match[1]!);
+    expect((await server.call('POST', '/train', train)).status).toBe(202);
+    await server.trained('done');
+    const { labels: shown } = JSON.parse(
+      /^# (\{"version".*\})$/m.exec(text)![1]!.replaceAll('…', '0').replace('"0"', '0'),
+    ) as Answer['body'];
+    expect((await server.call('POST', '/predict', predict)).body.labels).toEqual(shown);
+    const refusal = JSON.parse(/```json\n(.*)\n```/.exec(text)![1]!) as Answer['body'];
+    expect((await server.call('POST', '/predict', { rows: [[1, 2, 3]] })).body).toEqual(refusal);
+  });
+
+  it('depends on fastify and the package, by itself', () => {
+    const manifest = JSON.parse(readFileSync(join(ROOT, 'examples/server/package.json'), 'utf8')) as { dependencies: object };
+    const root = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+      dependencies: object;
+      devDependencies: { fastify: string };
+    };
+    expect(manifest.dependencies).toEqual({ fastify: root.devDependencies.fastify, 'fista-classify': 'file:../..' });
+    expect(root.dependencies).not.toHaveProperty('fastify');
+  });
+});
