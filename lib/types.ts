@@ -428,8 +428,8 @@ export interface WriteLibsvmOptions {
 }
 
 export interface ReadCsvOptions {
-  /** The column with the labels: by its name in the header, or its number from 0; -1 is the last. */
-  label: string | number;
+  /** The column with the labels: by its name in the header, or its number from 0, -1 being the last; null if there is none. */
+  label: string | number | null;
   /** Whether the first row has the names of the columns. @default true */
   header?: boolean;
   /** One character or more. @default ',' */
@@ -443,7 +443,7 @@ export interface ReadCsvOptions {
 /** A file of comma-separated values. */
 export interface CsvData<Labels extends Float64Array | string[] = Float64Array | string[]> {
   readonly points: DenseMatrix & { readonly data: Float64Array };
-  /** By row. */
+  /** By row; empty with `label: null`. */
   readonly labels: Labels;
   /** The names of the points' columns: those of the header, or else the columns' numbers in the file. */
   readonly columns: string[];
