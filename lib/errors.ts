@@ -10,7 +10,8 @@ export type ErrorCode =
   | 'ERR_LIBSVM'
   | 'ERR_CSV'
   | 'ERR_BACKEND'
-  | 'ERR_DISPOSED';
+  | 'ERR_DISPOSED'
+  | 'ERR_USAGE';
 
 type ErrorKind = new (message: string, options?: ErrorOptions) => Error;
 

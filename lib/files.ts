@@ -116,7 +116,7 @@ function* entries(points: Rows | DenseMatrix | SparseMatrix, i: number): Generat
 }
 
 /**
- * Reads comma-separated values: one column of labels, all others numbers. Needs the package csv-parse, which is not installed with
+ * Reads comma-separated values: one column of labels or none, all others numbers. Needs the package csv-parse, which is not installed with
  * this one. Gzip is recognised.
  */
 export async function readCsv(source: Source, options: ReadCsvOptions & { labels: 'string' }): Promise<CsvData<string[]>>;
@@ -143,6 +143,7 @@ class Table {
   readonly #reading: CsvReading;
   #names: readonly string[] | undefined;
   #width = 0;
+  #cols = 0;
   #label = -1;
   #line = 1;
   #rows = 0;
@@ -161,6 +162,7 @@ class Table {
     if (this.#label < 0) {
       this.#width = cells.length;
       this.#label = this.#find(cells);
+      this.#cols = this.#width - (this.#label < this.#width ? 1 : 0);
       if (this.#reading.header) {
         this.#names = cells;
         return;
@@ -171,7 +173,7 @@ class Table {
       throw csvError(what, { file: this.#file, line }, cells.length);
     }
     this.#room();
-    let at = this.#rows++ * (this.#width - 1);
+    let at = this.#rows++ * this.#cols;
     cells.forEach((cell, j) => {
       if (j === this.#label) return this.#addLabel(cell, j);
       const number = finite(cell);
@@ -185,7 +187,7 @@ class Table {
       const what = this.#reading.header ? 'at least one row below the header' : 'at least one row';
       throw csvError(what, { file: this.#file, line: this.#line }, 0);
     }
-    const cols = this.#width - 1;
+    const cols = this.#cols;
     const names = this.#names ?? Array.from({ length: this.#width }, (_, j) => String(j));
     return {
       points: { data: this.#data.slice(0, this.#rows * cols), rows: this.#rows, cols },
@@ -196,6 +198,7 @@ class Table {
 
   #find(cells: readonly string[]): number {
     const { label } = this.#reading;
+    if (label === null) return cells.length; // beyond all there are
     const place = { file: this.#file, line: this.#line };
     if (typeof label === 'string') {
       const found = cells.indexOf(label);
@@ -226,7 +229,7 @@ class Table {
   }
 
   #room(): void {
-    const need = (this.#rows + 1) * (this.#width - 1);
+    const need = (this.#rows + 1) * this.#cols;
     if (need <= this.#data.length) return;
     const larger = new Float64Array(Math.max(need, 2 * this.#data.length));
     larger.set(this.#data);

@@ -1,4 +1,5 @@
-/** What predicts: a linear model's values, its plain-data form and LIBLINEAR's text. */
+/** What predicts: a linear model's values and its plain-data form. */
+import { createHash } from 'node:crypto';
 import { kernels, type Matrix } from './backend.js';
 import { Dataset } from './dataset.js';
 import { coded, plural, rangeError, show, typeError } from './errors.js';
@@ -141,10 +142,17 @@ function overflow(where: string): Error {
 const FORMAT = 'fista-classify/linear-svm';
 
 /** Far beyond any data this package can hold; a file that claims more is not a model. */
-const MOST_WEIGHTS = 2 ** 28;
+export const MOST_WEIGHTS = 2 ** 28;
 
 export function writeJSON({ labels, bias, weights }: Model): SvmJSON {
   return { format: FORMAT, version: 1, labels, bias, weights: Array.from(weights) };
+}
+
+/** Of all that predicts. Files carry it, so that a changed one is noticed. */
+export function checksum({ labels, bias, weights }: Model): string {
+  return createHash('sha256')
+    .update(JSON.stringify([labels, bias, Array.from(weights)]))
+    .digest('hex');
 }
 
 /** Reads what `writeJSON` wrote; the file may have been cut, edited or made up. Only own properties are looked at. */
@@ -178,22 +186,15 @@ export function readJSON(json: unknown): Model {
   const bad = list.findIndex((value) => !Number.isFinite(value));
   if (bad >= 0) finite(list[bad], `json.weights[${bad}]`, 'ERR_MODEL');
   const weights = Float64Array.from(list as number[]);
-  return { weights, bias, labels: [negative as Label, positive as Label] };
-}
-
-// ---- LIBLINEAR
-
-/**
- * The text of a LIBLINEAR model. Its first label is the one of positive decision values, and a bias of 1 means that every row has a
- * last feature 1, whose weight is ours for the bias.
- */
-export function writeLiblinear({ weights, bias, labels: [negative, positive] }: Model): string {
-  for (const label of [negative, positive]) {
-    if (typeof label !== 'number' || !Number.isInteger(label) || Math.abs(label) > 0x7fffffff) {
-      throw rangeError('ERR_LABELS', 'an integer', 'every label, as LIBLINEAR has no others,', label);
-    }
+  const model: Model = { weights, bias, labels: [negative as Label, positive as Label] };
+  const sum = own('checksum');
+  if (sum !== undefined && sum !== checksum(model)) {
+    throw rangeError(
+      'ERR_MODEL',
+      `${checksum(model)}, or none, if labels, bias and weights are to be as they are`,
+      'json.checksum',
+      sum,
+    );
   }
-  const head = ['solver_type L2R_L1LOSS_SVC_DUAL', 'nr_class 2', `label ${positive} ${negative}`, `nr_feature ${weights.length}`];
-  const lines = Array.from(weights, (w) => `${w} `);
-  return [...head, 'bias 1', 'w', ...lines, `${bias} `, ''].join('\n');
+  return model;
 }

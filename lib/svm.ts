@@ -1,7 +1,8 @@
 /** LinearSvm: what users train and predict with. */
 import { run, runAsync, type LoopResult } from './fista.js';
 import { checkSvmOptions, resolveFit, resolveLabels, rowWeights, type Fit } from './input/index.js';
-import { decisionOf, decisions, labelOf, readJSON, writeJSON, writeLiblinear, type Model } from './model.js';
+import { readLiblinear, writeLiblinear } from './liblinear.js';
+import { decisionOf, decisions, labelOf, readJSON, writeJSON, type Model } from './model.js';
 import { startFromSamples } from './sample.js';
 import { Prepared, Training, type Particulars } from './training.js';
 import type { Label, Point, Points, SvmInfo, SvmJSON, SvmOptions } from './types.js';
@@ -57,6 +58,14 @@ export class LinearSvm<L extends Label = Label> implements Model<L> {
   /** A model from what `toJSON` gave. */
   static fromJSON(json: unknown): LinearSvm {
     return new LinearSvm(readJSON(json));
+  }
+
+  /**
+   * A model from the text of one that liblinear-train made, or `toLiblinear`: any of its linear classifiers of two classes. `name`
+   * stands for the text in messages.
+   */
+  static fromLiblinear(text: string, name?: string): LinearSvm<number> {
+    return new LinearSvm(readLiblinear(text, name));
   }
 
   /** The labels of points. */

@@ -298,6 +298,8 @@ export interface SvmJSON {
   readonly labels: readonly [negative: Label, positive: Label];
   readonly bias: number;
   readonly weights: readonly number[];
+  /** In files: the sha256 of all that predicts. Where it is there, it must be right. */
+  readonly checksum?: string;
 }
 
 /** The points center + shape·z with |z| <= 1. */
@@ -433,8 +435,8 @@ export interface WriteLibsvmOptions {
 }
 
 export interface ReadCsvOptions {
-  /** The column with the labels: by its name in the header, or its number from 0; -1 is the last. */
-  label: string | number;
+  /** The column with the labels: by its name in the header, or its number from 0, -1 being the last; null if there is none. */
+  label: string | number | null;
   /** Whether the first row has the names of the columns. @default true */
   header?: boolean;
   /** One character or more. @default ',' */
@@ -448,7 +450,7 @@ export interface ReadCsvOptions {
 /** A file of comma-separated values. */
 export interface CsvData<Labels extends Float64Array | string[] = Float64Array | string[]> {
   readonly points: DenseMatrix & { readonly data: Float64Array };
-  /** By row. */
+  /** By row; empty with `label: null`. */
   readonly labels: Labels;
   /** The names of the points' columns: those of the header, or else the columns' numbers in the file. */
   readonly columns: string[];

@@ -115,10 +115,11 @@ function checkContents(tarball, installed) {
   const files = filesIn(installed);
   assert.ok(bytes < SIZE_LIMIT, `Expected less than ${SIZE_LIMIT} bytes for the tarball but it has ${bytes}`);
   for (const file of files) {
-    assert.match(file, /^(dist\/|prebuilds\/|native\/|binding\.gyp$|package\.json$|LICENSE$|README\.md$|CHANGELOG\.md$)/);
+    assert.match(file, /^(bin\/|dist\/|prebuilds\/|native\/|binding\.gyp$|package\.json$|LICENSE$|README\.md$|CHANGELOG\.md$)/);
     assert.doesNotMatch(file, /test|fixture|bench|\.(ts|svm|csv|map)$(?<!\.d\.ts)/i, `${file} should not be published`);
   }
-  for (const file of ['LICENSE', 'dist/index.d.ts', 'binding.gyp']) assert.ok(files.includes(file), `${file} is missing`);
+  for (const file of ['LICENSE', 'bin/fista-classify.js', 'dist/index.d.ts', 'binding.gyp'])
+    assert.ok(files.includes(file), `${file} is missing`);
   const prebuilds = files.filter((file) => file.startsWith('prebuilds/')).map((file) => file.slice('prebuilds/'.length));
   if (args.complete) assert.deepEqual(prebuilds, PUBLISHED);
   console.log(
@@ -135,6 +136,11 @@ function testHere() {
   step('holds what it should and no more', () => checkContents(tarball, installed));
   step('loads the prebuild by require and import', () => use(consumer, 'native'));
   step('loads the TypeScript kernels on demand', () => use(consumer, 'js', { env: { FISTA_CLASSIFY_BACKEND: 'js' } }));
+  step('installs the command fista-classify', () => {
+    const { version } = JSON.parse(fs.readFileSync(join(root, 'package.json'), 'utf8'));
+    const command = join(consumer, 'node_modules', '.bin', windows ? 'fista-classify.cmd' : 'fista-classify');
+    assert.equal(execFileSync(command, ['--version'], { env: bare, encoding: 'utf8', shell: windows }), `${version}\n`);
+  });
   step('types compile in a strict ES module and a strict CommonJS one', () => tool('typescript/bin/tsc', '-p', consumer));
   step('publint and attw find no fault', () => {
     tool('publint/src/cli.js', 'run', '--strict', tarball);

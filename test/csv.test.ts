@@ -28,6 +28,14 @@ describe('readCsv', () => {
     expect(last).toMatchObject({ labels: Float64Array.of(3, 6), columns: ['0', '1'], points: { rows: 2, cols: 2 } });
   });
 
+  it('reads a file without labels with label: null', async () => {
+    const data = await read('a,b\n1,2\n3,4', { label: null });
+    expect(data).toMatchObject({ columns: ['a', 'b'], points: { data: Float64Array.of(1, 2, 3, 4), rows: 2, cols: 2 } });
+    expect(data.labels).toHaveLength(0);
+    expect((await read('5', { label: null, header: false })).points).toEqual({ data: Float64Array.of(5), rows: 1, cols: 1 });
+    await expect(read('a,b\n1,x', { label: null })).rejects.toThrow('at input:2:2 (column "b") but received "x"');
+  });
+
   it('gives labels as numbers if all are, or as asked', async () => {
     expect((await read('y,a\n1,2\n-1,3', { label: 'y' })).labels).toEqual(Float64Array.of(1, -1));
     expect((await read('y,a\n1,2\nx,3', { label: 'y' })).labels).toEqual(['1', 'x']);

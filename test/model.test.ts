@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Dataset, LinearSvm, type Label } from '../lib/index.js';
+import { checksum } from '../lib/model.js';
 import { binary, clouds, dense, rounded, sparse, wdbc } from './svm-data.js';
 
 const finite = fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e100, max: 1e100 });
@@ -69,6 +70,20 @@ describe('model.toJSON() and LinearSvm.fromJSON(json)', () => {
     const copy = LinearSvm.fromJSON(json);
     (json.weights as number[])[0] = 77;
     expect(copy.weights[0]).toBe(model.weights[0]);
+  });
+
+  it('refuse a changed model where there is a checksum', () => {
+    const json = { ...model.toJSON(), checksum: checksum(model) };
+    expect(LinearSvm.fromJSON(JSON.parse(JSON.stringify(json))).bias).toBe(model.bias);
+    for (const change of [{ bias: 0 }, { labels: [1, -1] }, { weights: [...json.weights].reverse() }, { checksum: 'abc' }]) {
+      expect(() => LinearSvm.fromJSON({ ...json, ...change })).toThrow(
+        expect.objectContaining({
+          code: 'ERR_MODEL',
+          message: expect.stringContaining('for json.checksum but received') as string,
+        }) as Error,
+      );
+    }
+    expect(LinearSvm.fromJSON({ ...model.toJSON(), bias: 0 }).bias).toBe(0);
   });
 
   it('keep labels that look like keys', () => {

@@ -146,7 +146,7 @@ function checkWritable(label: unknown, i: number): void {
 }
 
 export interface CsvReading {
-  readonly label: string | number;
+  readonly label: string | number | null;
   readonly header: boolean;
   readonly delimiter: string;
   readonly labels: 'auto' | 'number' | 'string';
@@ -160,7 +160,7 @@ export function resolveCsvReading(options: ReadCsvOptions): CsvReading {
   checkOptionNames(options, CSV_OPTIONS);
   const header = optional(options.header, 'header', boolean) ?? true;
   const { label } = options;
-  if (typeof label !== 'string' && !Number.isInteger(label)) {
+  if (label !== null && typeof label !== 'string' && !Number.isInteger(label)) {
     throw typeError('ERR_OPTION', "a column's name or number", 'options.label', label);
   }
   if (typeof label === 'string' && !header) {

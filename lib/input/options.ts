@@ -20,7 +20,7 @@ export function checkOptionNames(options: unknown, known: readonly string[]): vo
 }
 
 /** The known name that shares a beginning, or is few edits away. */
-function nearest(name: string, known: readonly string[]): string | undefined {
+export function nearest(name: string, known: readonly string[]): string | undefined {
   const near = known
     .map((k) => ({ k, d: distance(name.toLowerCase(), k.toLowerCase()) }))
     .sort((a, b) => a.d - b.d)

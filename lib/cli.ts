@@ -1,0 +1,148 @@
+/** fista-classify on the command line: finds the command, ends it on Ctrl-C, and turns what came of it into an exit code. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Arguments, COMMON, EXITS, helpOf, table, usageError, type Command } from './cli/arguments.js';
+import type { Context } from './cli/context.js';
+import { convert, runConvert } from './cli/convert.js';
+import { inspect, runInspect } from './cli/inspect.js';
+import { Output } from './cli/output.js';
+import { predict, runPredict } from './cli/predict.js';
+import { runSeparate, separate } from './cli/separate.js';
+import { runTrain, train } from './cli/train.js';
+import { show } from './errors.js';
+import { nearest } from './input/index.js';
+
+type Run = (args: Arguments, context: Context) => Promise<number>;
+
+const COMMANDS = new Map<string, readonly [Command, Run]>([
+  ['train', [train, runTrain]],
+  ['predict', [predict, runPredict]],
+  ['separate', [separate, runSeparate]],
+  ['inspect', [inspect, runInspect]],
+  ['convert', [convert, runConvert]],
+]);
+
+/** The reason of an abort by a signal of the system; its number makes the exit code, as shells have it. */
+class Interrupted extends Error {
+  constructor(readonly exit: number) {
+    super('Interrupted');
+  }
+}
+
+/** Runs the words of a command line and sets the process's exit code. */
+export async function main(words: readonly string[]): Promise<void> {
+  const output = new Output();
+  const controller = new AbortController();
+  const interrupt = (exit: number) => () => {
+    // The second one does not wait for a clean end.
+    if (controller.signal.aborted) process.exit(exit);
+    controller.abort(new Interrupted(exit));
+  };
+  process.on('SIGINT', interrupt(130));
+  process.on('SIGTERM', interrupt(143));
+  try {
+    process.exitCode = await dispatch(words, { output, signal: controller.signal });
+  } catch (error) {
+    process.exitCode = await report(error, output, controller.signal, words);
+  }
+  // An input that never ends would keep the process alive.
+  if (words.includes('-')) process.stdin.destroy();
+}
+
+async function dispatch(words: readonly string[], context: Context): Promise<number> {
+  const { output } = context;
+  const [first, ...rest] = words;
+  // --help alone, and with a command in either order
+  const asked = first === 'help' || first === '--help' || first === '-h';
+  if (asked && !COMMANDS.has(rest[0] ?? '')) {
+    await output.write(overview());
+    return 0;
+  }
+  if (first === '--version' || first === '-V') {
+    await output.write(`${version()}\n`);
+    return 0;
+  }
+  if (first === undefined) throw usageError('Expected a command but received none (fista-classify --help lists them)');
+  const name = asked ? rest[0]! : first;
+  const [command, run] = COMMANDS.get(name) ?? unknown(name);
+  const args = new Arguments(asked ? ['--help'] : rest, command);
+  output.json = args.has('json');
+  output.quiet = args.has('quiet');
+  if (args.has('help')) {
+    await output.write(helpOf(command));
+    return 0;
+  }
+  return run(args, context);
+}
+
+function unknown(name: string): never {
+  const near = nearest(name, [...COMMANDS.keys()]);
+  const hint = near === undefined ? 'fista-classify --help lists what there is' : `did you mean ${near}?`;
+  throw usageError(`Unknown ${name.startsWith('-') ? 'option' : 'command'} ${show(name)}; ${hint}`);
+}
+
+/** Says what went wrong, without a stack, and returns the exit code. */
+async function report(error: unknown, output: Output, signal: AbortSignal, words: readonly string[]): Promise<number> {
+  const { reason } = signal as { reason: unknown };
+  const interrupted = reason instanceof Interrupted ? reason : undefined;
+  const code = interrupted ? 'ERR_INTERRUPTED' : codeOf(error);
+  const message = interrupted ? 'Interrupted: nothing was written' : inWords(error, code);
+  output.clear();
+  // What is asked for holds where the other words are wrong, too.
+  if (output.json || words.includes('--json')) {
+    output.json = true;
+    await output.result({ error: { code, message } }, []);
+  } else {
+    output.warn(`${message} [${code}]`);
+  }
+  return interrupted?.exit ?? (code === 'ERR_USAGE' || code === 'ERR_OPTION' ? 2 : 1);
+}
+
+function codeOf(error: unknown): string {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === 'string' ? code : 'ERR_INTERNAL';
+}
+
+/** The library speaks of its options; here they have other names. */
+function inWords(error: unknown, code: string): string {
+  const { message, path, syscall } = error as NodeJS.ErrnoException;
+  if (typeof syscall === 'string' && path !== undefined) {
+    // ENOENT: no such file or directory, open 'x'
+    const what = message.replace(/^\w+: /, '').replace(/, \w+( '.*)?$/s, '');
+    return `Cannot ${syscall === 'open' || syscall === 'stat' ? 'open' : syscall} ${path}: ${what}`;
+  }
+  if (code === 'ERR_INTERNAL')
+    return `This is a fault of fista-classify itself: ${error instanceof Error ? error.stack : show(error)}`;
+  return String(message)
+    .replaceAll("set labels: 'string'", 'use --labels string')
+    .replaceAll('set zeroBased: true', 'use --zero-based')
+    .replaceAll('options.classWeight', '-w<label>')
+    .replace(/options\.([a-zA-Z]+)/g, (_, name: string) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`);
+}
+
+function version(): string {
+  const { version } = JSON.parse(readFileSync(join(__dirname, '..', 'package.json'), 'utf8')) as { version: string };
+  return version;
+}
+
+function overview(): string {
+  return [
+    'fista-classify: linear SVMs and the separation of ellipsoids, with proofs',
+    '',
+    '  fista-classify train data.svm model.json',
+    '  fista-classify predict test.svm model.json out.txt',
+    '',
+    'Usage: fista-classify COMMAND [options] files',
+    '',
+    'Commands:',
+    ...table([...COMMANDS.values()].map(([{ name, summary }]) => [name, summary])),
+    '',
+    'Options of every command:',
+    ...table([...COMMON.map(({ names, help }) => [names.join(', '), help] as const), ['--version', 'print the version']]),
+    '',
+    'fista-classify COMMAND --help shows examples and all options.',
+    '',
+    EXITS,
+    '',
+  ].join('\n');
+}

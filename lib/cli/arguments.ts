@@ -1,0 +1,185 @@
+/** The words of a command line, by a table of options; and the help that such a table gives. */
+import { coded, show, type CodedError } from '../errors.js';
+import { nearest } from '../input/index.js';
+
+export interface Option {
+  /** As typed, the short one first. A name that ends in <…> has the rest of the word as a part of its own, as -w1 has. */
+  readonly names: readonly [string, ...string[]];
+  /** What must follow, for the help; a switch has none. */
+  readonly value?: string;
+  readonly help: string;
+}
+
+export interface Command {
+  readonly name: string;
+  readonly summary: string;
+  /** After the program's and the command's name. */
+  readonly usage: string;
+  /** The common case first; each an example and what it does. */
+  readonly examples: readonly (readonly [string, string])[];
+  readonly options: readonly Option[];
+  /** What the help says below the options. */
+  readonly notes: readonly string[];
+  readonly files: { readonly least: number; readonly most: number };
+}
+
+export const COMMON: readonly Option[] = [
+  { names: ['--json'], help: 'print one JSON object, for machines' },
+  { names: ['-q', '--quiet'], help: 'print results only: no summary, no progress' },
+  { names: ['-h', '--help'], help: 'print this' },
+];
+
+export function usageError(message: string): CodedError {
+  return coded(TypeError, 'ERR_USAGE', message);
+}
+
+/** What was given: options by their last name, without dashes, and files. */
+export class Arguments {
+  readonly files: string[] = [];
+  readonly #values = new Map<string, string | true>();
+  /** Of the options whose names end in <…>: their second parts, with the value. */
+  readonly parts = new Map<string, string>();
+
+  constructor(words: readonly string[], { name, options, files }: Pick<Command, 'name' | 'options' | 'files'>) {
+    const all = [...options, ...COMMON];
+    let only = false; // after --: only files
+    for (let k = 0; k < words.length; k++) {
+      const word = words[k]!;
+      if (only || word === '-' || !word.startsWith('-')) {
+        this.files.push(word);
+        continue;
+      }
+      if (word === '--') {
+        only = true;
+        continue;
+      }
+      const [given, attached] = word.startsWith('--') ? splitAt(word, '=') : [word, undefined];
+      const { option, part } = find(all, given) ?? unknown(given, all, name);
+      if (option.value === undefined) {
+        if (attached !== undefined) throw usageError(`Expected no value for ${given} but received ${show(attached)}`);
+        this.#values.set(keyOf(option), true);
+        continue;
+      }
+      const value = attached ?? words[++k];
+      if (value === undefined) throw usageError(`Expected ${option.value} after ${given} but received nothing`);
+      if (part === undefined) this.#values.set(keyOf(option), value);
+      else this.parts.set(part, value);
+    }
+    if (this.has('help')) return;
+    const { least, most } = files;
+    const count = this.files.length;
+    if (count < least || count > most) {
+      const what = least === most ? String(least) : `${least} to ${most}`;
+      throw usageError(`Expected ${what} file names for ${name} but received ${count} (fista-classify ${name} --help)`);
+    }
+  }
+
+  has(name: string): boolean {
+    return this.#values.has(name);
+  }
+
+  text(name: string): string | undefined {
+    return this.#values.get(name) as string | undefined;
+  }
+
+  /** A finite number, or one above 0 (`positive`), or an integer from least to most. */
+  number(name: string, kind: 'finite' | 'positive' | readonly [least: number, most: number]): number | undefined {
+    const text = this.text(name);
+    return text === undefined ? undefined : toNumber(text, flag(name), kind);
+  }
+
+  oneOf<T extends string>(name: string, allowed: readonly T[]): T | undefined {
+    const text = this.text(name);
+    if (text === undefined || allowed.includes(text as T)) return text as T | undefined;
+    throw usageError(
+      `Expected ${allowed.slice(0, -1).join(', ')} or ${allowed.at(-1)} for ${flag(name)} but received ${show(text)}`,
+    );
+  }
+}
+
+export function toNumber(
+  text: string,
+  where: string,
+  kind: 'finite' | 'positive' | readonly [least: number, most: number],
+): number {
+  const number = text.trim() === '' ? NaN : Number(text);
+  const [fine, what] =
+    typeof kind === 'string'
+      ? [kind === 'finite' || number > 0, `a ${kind} number`]
+      : [Number.isInteger(number) && number >= kind[0] && number <= kind[1], `an integer from ${kind[0]} to ${kind[1]}`];
+  if (fine && Number.isFinite(number)) return number;
+  throw usageError(`Expected ${what} for ${where} but received ${show(text)}`);
+}
+
+function flag(name: string): string {
+  return name.length === 1 ? `-${name}` : `--${name}`;
+}
+
+function keyOf({ names }: Option): string {
+  return names.at(-1)!.replace(/^--?/, '');
+}
+
+function splitAt(word: string, mark: string): [string, string | undefined] {
+  const at = word.indexOf(mark);
+  return at < 0 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)];
+}
+
+function find(options: readonly Option[], given: string): { option: Option; part?: string } | undefined {
+  const option = options.find(({ names }) => names.includes(given));
+  if (option) return { option };
+  for (const option of options) {
+    const stem = /^(-\w)<.*>$/.exec(option.names[0])?.[1];
+    if (stem !== undefined && given.startsWith(stem) && given.length > stem.length)
+      return { option, part: given.slice(stem.length) };
+  }
+  return undefined;
+}
+
+function unknown(given: string, options: readonly Option[], command: string): never {
+  const names = options.flatMap((option) => option.names);
+  const near = given.startsWith('--')
+    ? nearest(
+        given,
+        names.filter((name) => name.startsWith('--')),
+      )
+    : undefined;
+  const help = `fista-classify ${command} --help`.replace('  ', ' ');
+  throw usageError(
+    `Unknown option ${show(given)}; ${near === undefined ? `${help} lists what there is` : `did you mean ${near}?`}`,
+  );
+}
+
+/** The page of one command. */
+export function helpOf(command: Command): string {
+  const { name, summary, usage, examples, options, notes } = command;
+  return [
+    `fista-classify ${name}: ${summary}`,
+    '',
+    ...examples.flatMap(([line, does]) => [`  ${line}`, `      ${does}`]),
+    '',
+    `Usage: fista-classify ${name} ${usage}`,
+    '',
+    'Options:',
+    ...table([...options, ...COMMON].map(({ names, value, help }) => [`${names.join(', ')}${value ? ` ${value}` : ''}`, help])),
+    ...(notes.length > 0 ? ['', ...notes] : []),
+    '',
+    EXITS,
+    '',
+  ].join('\n');
+}
+
+export const EXITS = [
+  'Exit codes: 0 done; 1 a file could not be read or written, or is not what it should be; 2 wrong use;',
+  '3 ended before the goal: a limit was reached, rounding allows no better, or the families do not separate;',
+  '130 and 143 interrupted (Ctrl-C, SIGTERM). Files are written whole or not at all; after 2, 130 and 143 none was.',
+].join('\n');
+
+/** Two columns; a long left side has a line of its own. */
+export function table(rows: readonly (readonly [string, string])[]): string[] {
+  const width = Math.min(26, Math.max(...rows.map(([left]) => left.length)));
+  return rows.flatMap(([left, right]) => {
+    const lines = right.split('\n').map((line) => `  ${' '.repeat(width)}  ${line}`);
+    if (left.length > width) return [`  ${left}`, ...lines];
+    return [`  ${left.padEnd(width)}  ${lines[0]!.trimStart()}`, ...lines.slice(1)];
+  });
+}

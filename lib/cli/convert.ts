@@ -1,0 +1,114 @@
+/** fista-classify convert: data between LIBSVM text and CSV, models between JSON and LIBLINEAR's text. */
+import { open } from 'node:fs/promises';
+import { PassThrough } from 'node:stream';
+import { constants, gunzipSync } from 'node:zlib';
+import { writeLibsvm } from '../files.js';
+import type { DenseMatrix, SparseMatrix } from '../types.js';
+import { usageError, type Arguments, type Command } from './arguments.js';
+import type { Context } from './context.js';
+import { checkWritable, DATA_OPTIONS, isCsv, isGzip, modelText, readData, readModel, writeFile, type Data } from './files.js';
+import { count } from './numbers.js';
+
+const FORMATS = ['json', 'liblinear', 'libsvm', 'csv'] as const;
+type Format = (typeof FORMATS)[number];
+
+export const convert: Command = {
+  name: 'convert',
+  summary: 'rewrites a model or data in another format',
+  usage: '[options] in out',
+  examples: [
+    [
+      'fista-classify convert model.json liblinear.model',
+      'a model that liblinear-predict reads; the other way round from one of liblinear-train',
+    ],
+    ['fista-classify convert --label species flowers.csv flowers.svm.gz', 'CSV to LIBSVM text, gzipped'],
+  ],
+  files: { least: 2, most: 2 },
+  options: [
+    {
+      names: ['--to'],
+      value: 'FORMAT',
+      help: `${FORMATS.join(', ')} (default by the name of out: .json and .csv say so;\nelse a model becomes liblinear and data libsvm)`,
+    },
+    { names: ['--cols'], value: 'N', help: 'LIBSVM text: the number of columns (default as many as the file uses)' },
+    ...DATA_OPTIONS,
+  ],
+  notes: ['A model is told from data by its beginning. A name that ends in .gz gets gzip. CSV has a header: label, x1, x2, …'],
+};
+
+export async function runConvert(args: Arguments, context: Context): Promise<number> {
+  const { output, signal } = context;
+  const [from, to] = args.files as [string, string];
+  const asked = args.oneOf('to', FORMATS);
+  await checkWritable(to);
+  const model = asked ? asked === 'json' || asked === 'liblinear' : !isCsv(from, args) && (await looksLikeModel(from));
+  const format: Format =
+    asked ?? (/\.json(\.gz)?$/i.test(to) ? 'json' : /\.csv(\.gz)?$/i.test(to) ? 'csv' : model ? 'liblinear' : 'libsvm');
+  if (model !== (format === 'json' || format === 'liblinear')) {
+    throw usageError(
+      `Expected ${model ? 'json or liblinear for a model' : 'libsvm or csv for data'} but received ${format} (${from} to ${to})`,
+    );
+  }
+  if (format === 'json' || format === 'liblinear') {
+    const { model, training } = await readModel(from, signal);
+    await writeFile(to, [modelText(model, format, training)], output, signal);
+    await told(`${count(model.weights.length)} weights`, { from, to, format, weights: model.weights.length });
+    return 0;
+  }
+  const cols = args.number('cols', [0, 2 ** 31]);
+  const data = await readData(from, args, { cols, labelled: true, signal });
+  const { rows, cols: width } = data.points;
+  const text = format === 'csv' ? csvText(data) : libsvmText(data);
+  await writeFile(to, text, output, signal);
+  await told(`${count(rows)} rows, ${count(width)} columns`, { from, to, format, rows, columns: width });
+  return 0;
+
+  async function told(what: string, json: object): Promise<void> {
+    if (to === '-') return;
+    await output.result(json, output.quiet ? [] : [`wrote ${to} (${format}): ${what}`]);
+  }
+}
+
+/** Neither row nor comment of LIBSVM text begins like a model. What is no regular file cannot be looked at twice: it is data. */
+async function looksLikeModel(path: string): Promise<boolean> {
+  if (path === '-') return false;
+  const file = await open(path, 'r');
+  try {
+    if (!(await file.stat()).isFile()) return false;
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(256), 0, 256, 0);
+    const bytes = buffer.subarray(0, bytesRead);
+    const plain = isGzip(bytes) ? gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }) : bytes;
+    return /^\ufeff?\s*(\{|solver_type\s)/.test(plain.toString());
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code?.startsWith('Z_')) return false; // who reads it will say what is wrong
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+function libsvmText({ points, labels }: Data): AsyncIterable<Uint8Array> {
+  const through = new PassThrough();
+  writeLibsvm(through, points, labels).catch((error: Error) => through.destroy(error));
+  return through;
+}
+
+function* csvText({ points, labels, columns }: Data): Generator<string> {
+  const names = columns ?? Array.from({ length: points.cols }, (_, j) => `x${j + 1}`);
+  yield `${['label', ...names].map(cell).join(',')}\n`;
+  const row = new Float64Array(points.cols);
+  for (let i = 0; i < points.rows; i++) {
+    fill(row, points, i);
+    yield `${cell(String(labels[i]))},${Array.from(row, String).join(',')}\n`;
+  }
+}
+
+function fill(row: Float64Array, points: DenseMatrix | SparseMatrix, i: number): void {
+  if ('data' in points) return row.set(points.data.subarray(i * points.cols, (i + 1) * points.cols));
+  row.fill(0);
+  for (let k = points.indptr[i]!; k < points.indptr[i + 1]!; k++) row[points.indices[k]!] = points.values?.[k] ?? 1;
+}
+
+function cell(text: string): string {
+  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,244 @@
+/** Data and models by their names on the command line; `-` is stdin or stdout. */
+import { createReadStream } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { addAbortSignal, Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip, gunzipSync } from 'node:zlib';
+import { writeAtomically } from '../atomic.js';
+import { coded, show } from '../errors.js';
+import { readCsv, readLibsvm } from '../files.js';
+import { checksum } from '../model.js';
+import { LinearSvm } from '../svm.js';
+import type { DenseMatrix, SparseMatrix, SvmInfo } from '../types.js';
+import { usageError, type Arguments, type Option } from './arguments.js';
+import type { Output } from './output.js';
+
+// ---- Data
+
+export interface Data {
+  readonly points: DenseMatrix | SparseMatrix;
+  /** None where the file has none. */
+  readonly labels: Float64Array | string[];
+  /** Entries beyond the columns asked for. */
+  readonly ignored: number;
+  /** Names of columns. */
+  readonly columns?: readonly string[];
+}
+
+export const DATA_OPTIONS: readonly Option[] = [
+  { names: ['--zero-based'], help: 'LIBSVM text whose columns count from 0' },
+  { names: ['--labels'], value: 'number|string', help: 'what labels are (LIBSVM text: number; CSV: numbers where all are)' },
+  { names: ['--csv'], help: 'CSV whatever the name of the file is (.csv and .csv.gz are)' },
+  { names: ['--label'], value: 'COLUMN', help: 'CSV: the column of labels by name or number from 0, -1 the last (default label)' },
+  { names: ['--no-header'], help: 'CSV: the first row has no names' },
+  { names: ['--delimiter'], value: 'TEXT', help: 'CSV: what is between cells (default a comma)' },
+];
+
+interface Wanted {
+  /** Of LIBSVM text: how many columns, and whether more are left out or an error. */
+  readonly cols?: number | undefined;
+  readonly extra?: 'error' | 'ignore';
+  /** Whether labels are wanted. */
+  readonly labelled: boolean;
+  /** What labels must be, whatever the file says. */
+  readonly labels?: 'number' | 'string' | undefined;
+  readonly signal: AbortSignal;
+}
+
+export function isCsv(path: string, args: Arguments): boolean {
+  return args.has('csv') || /\.csv(\.gz)?$/i.test(path);
+}
+
+/** Points and labels of a file. */
+export async function readData(path: string, args: Arguments, { cols, extra, labelled, labels, signal }: Wanted): Promise<Data> {
+  const source = path === '-' ? process.stdin : path;
+  const kind = labels ?? args.oneOf('labels', ['number', 'string']);
+  if (!isCsv(path, args)) {
+    for (const name of ['label', 'no-header', 'delimiter']) {
+      if (args.has(name)) throw usageError(`Expected CSV with --${name} but received ${show(path)}; --csv says so`);
+    }
+    return await readLibsvm(source, {
+      ...(cols !== undefined && { cols }),
+      ...(extra && { extra }),
+      ...(kind && { labels: kind }),
+      zeroBased: args.has('zero-based'),
+      signal,
+    });
+  }
+  const label = args.text('label') ?? (args.has('no-header') ? '0' : 'label');
+  const delimiter = args.text('delimiter')?.replace('\\t', '\t');
+  const data = await readCsv(source, {
+    label: !labelled || args.has('no-label') ? null : /^-?\d+$/.test(label) ? Number(label) : label,
+    header: !args.has('no-header'),
+    ...(delimiter !== undefined && { delimiter }),
+    ...(kind && { labels: kind }),
+    signal,
+  });
+  return { ...data, ignored: 0 };
+}
+
+// ---- Models
+
+export type ModelFormat = 'json' | 'liblinear';
+
+export interface ModelFile {
+  readonly model: LinearSvm;
+  readonly format: ModelFormat;
+  /** What `train` wrote about the training, as it stands in the file. */
+  readonly training: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** A text beyond it is no model: V8's strings end there. */
+const MOST_BYTES = 2 ** 29 - 24;
+
+/** The format is told by the first character. */
+export async function readModel(path: string, signal: AbortSignal): Promise<ModelFile> {
+  return parseModel(await readText(path, signal), path);
+}
+
+function parseModel(text: string, path: string): ModelFile {
+  if (!/^\s*[{[]/.test(text.slice(0, 1000))) {
+    return { model: LinearSvm.fromLiblinear(text, path), format: 'liblinear', training: undefined };
+  }
+  const json = parseJSON(text, path, 'ERR_MODEL') as { training?: Record<string, unknown> };
+  try {
+    const { training } = json;
+    const known = typeof training === 'object' && training !== null && !Array.isArray(training);
+    return { model: LinearSvm.fromJSON(json), format: 'json', training: known ? training : undefined };
+  } catch (error) {
+    (error as Error).message = `${path}: ${(error as Error).message}`;
+    throw error;
+  }
+}
+
+export async function readText(path: string, signal: AbortSignal): Promise<string> {
+  if (path !== '-') {
+    const { size } = await stat(path);
+    if (size > MOST_BYTES)
+      throw coded(RangeError, 'ERR_MODEL', `Expected at most ${MOST_BYTES} bytes for ${path} but received ${size}`);
+  }
+  const chunks: Buffer[] = [];
+  let length = 0;
+  const stream: Readable = path === '-' ? process.stdin : createReadStream(path);
+  for await (const chunk of addAbortSignal(signal, stream) as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > MOST_BYTES)
+      throw coded(RangeError, 'ERR_MODEL', `Expected at most ${MOST_BYTES} bytes for ${path} but received more`);
+    chunks.push(chunk);
+  }
+  const bytes = Buffer.concat(chunks);
+  try {
+    const plain = isGzip(bytes) ? gunzipSync(bytes, { maxOutputLength: MOST_BYTES }) : bytes;
+    return new TextDecoder('utf-8', { fatal: true }).decode(plain);
+  } catch (error) {
+    throw coded(SyntaxError, 'ERR_MODEL', `Expected text in UTF-8, gzipped or not, for ${path} but received other bytes`, error);
+  }
+}
+
+export function isGzip(bytes: Uint8Array): boolean {
+  return bytes[0] === 0x1f && bytes[1] === 0x8b;
+}
+
+/** JSON, or an error that names file, line and column. */
+export function parseJSON(text: string, path: string, code: 'ERR_MODEL' | 'ERR_ELLIPSOIDS'): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const told = /position (\d+)/.exec((error as Error).message)?.[1];
+    const at = told === undefined ? text.length : Number(told);
+    const before = text.slice(0, at);
+    const place = `${path}:${before.split('\n').length}:${at - before.lastIndexOf('\n')}`;
+    const received = text.slice(at).trim() === '' ? 'the end: the file was cut' : show(text.slice(at, at + 20));
+    throw coded(SyntaxError, code, `Expected JSON at ${place} but received ${received}`, error);
+  }
+}
+
+/** What a file keeps of a training. Nothing that differs from run to run: the same data and options give the same file. */
+export const TRAINING = [
+  'status',
+  'iterations',
+  'rows',
+  'relativeGap',
+  'agreed',
+  'properlyClassified',
+  'zero',
+  'atBound',
+  'gamma',
+  'mu',
+  'scale',
+  'backend',
+] as const satisfies readonly (keyof SvmInfo)[];
+
+export function trainingOf(info: SvmInfo, columns: readonly string[] | undefined): Record<string, unknown> {
+  const story = Object.fromEntries(TRAINING.map((name) => [name, info[name]]));
+  return columns ? { ...story, columns } : story;
+}
+
+export function modelText(model: LinearSvm, format: ModelFormat, training: ModelFile['training']): string {
+  if (format === 'liblinear') return model.toLiblinear();
+  return `${JSON.stringify({ ...model.toJSON(), checksum: checksum(model), ...(training && { training }) }, null, 1)}\n`;
+}
+
+// ---- Writing
+
+/** Ends early what could only fail late, after hours of work; and what would replace a file that is read. */
+export async function checkWritable(path: string, ...read: readonly string[]): Promise<void> {
+  if (path === '-') return;
+  const there = await stat(path).catch(ignoreMissing);
+  if (there?.isDirectory()) throw failure('EISDIR', `Expected a file name for what is to be written but ${path} is a folder`);
+  if (there && !there.isFile()) return; // a terminal, a pipe
+  for (const other of there ? read.filter((name) => name !== '-') : []) {
+    const { dev, ino } = await stat(other);
+    if (dev !== there!.dev || ino !== there!.ino) continue;
+    throw usageError(`Expected another file than ${other}, which is read, for what is written`);
+  }
+  if (there) return (await open(path, 'r+')).close();
+  const folder = await stat(dirname(path)).catch(ignoreMissing);
+  if (!folder?.isDirectory()) throw failure('ENOENT', `Expected a folder for ${path} but there is no ${dirname(path)}`);
+}
+
+type Chunks = Iterable<string> | AsyncIterable<string | Uint8Array>;
+
+/** All of it or nothing; `-` is stdout. A name that ends in .gz gets gzip. */
+export async function writeFile(path: string, chunks: Chunks, output: Output, signal?: AbortSignal): Promise<void> {
+  const checked = abortable(chunks, signal);
+  if (path === '-') {
+    for await (const chunk of checked) {
+      if (output.closed) return;
+      await output.write(chunk);
+    }
+  } else if (path.endsWith('.gz')) {
+    const zip = createGzip();
+    pipeline(Readable.from(checked, { objectMode: true }), zip).catch(() => undefined); // zip fails with the same error
+    await writeAtomically(path, zip as AsyncIterable<Uint8Array>);
+  } else {
+    await writeAtomically(path, checked);
+  }
+}
+
+/** In pieces worth writing. */
+async function* abortable(chunks: Chunks, signal: AbortSignal | undefined): AsyncGenerator<string | Uint8Array> {
+  let text = '';
+  for await (const chunk of chunks) {
+    signal?.throwIfAborted();
+    if (typeof chunk !== 'string') {
+      yield chunk;
+      continue;
+    }
+    text += chunk;
+    if (text.length < 1 << 16) continue;
+    yield text;
+    text = '';
+  }
+  signal?.throwIfAborted();
+  yield text;
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
+}
+
+function failure(code: string, message: string): Error {
+  return Object.assign(new Error(message), { code });
+}

@@ -1,0 +1,51 @@
+/** fista-classify inspect: what is in a model. */
+import { show } from '../errors.js';
+import type { Arguments, Command } from './arguments.js';
+import type { Context } from './context.js';
+import { readModel, TRAINING } from './files.js';
+import { brief, count } from './numbers.js';
+
+export const inspect: Command = {
+  name: 'inspect',
+  summary: 'shows what is in a model',
+  usage: '[options] model',
+  examples: [['fista-classify inspect model.json', 'labels, bias, the largest weights, and how the training went']],
+  files: { least: 1, most: 1 },
+  options: [{ names: ['--top'], value: 'N', help: 'how many of the largest weights (default 10)' }],
+  notes: ['Columns are numbered from 1, as in LIBSVM text, or named, if the model was trained on CSV.'],
+};
+
+export async function runInspect(args: Arguments, { output, signal }: Context): Promise<number> {
+  const top = args.number('top', [0, 1e9]) ?? 10;
+  const [file] = args.files as [string];
+  const { model, format, training } = await readModel(file, signal);
+  const { labels, bias, weights } = model;
+  const columns = Array.isArray(training?.columns) && training.columns.length === weights.length ? training.columns : undefined;
+  const nameOf = (j: number) => (typeof columns?.[j] === 'string' ? columns[j] : String(j + 1));
+  const used = weights.reduce((sum, w) => sum + (w !== 0 ? 1 : 0), 0);
+  const order = Uint32Array.from(weights.keys()).sort((i, j) => Math.abs(weights[j]!) - Math.abs(weights[i]!) || i - j);
+  const largest = Array.from(order.subarray(0, top), (j) => ({ column: nameOf(j), weight: weights[j]! }));
+  const norm = Math.sqrt(weights.reduce((sum, w) => sum + w * w, 0));
+  const known = TRAINING.map((name) => [name, training?.[name]] as const).filter(([, value]) =>
+    /^(number|string)$/.test(typeof value),
+  );
+  const width = Math.max(...largest.map(({ column }) => plain(column).length), 0);
+  await output.result(
+    { format, labels, bias, weights: { count: weights.length, nonzero: used, norm, largest }, training: Object.fromEntries(known) },
+    [
+      `format    ${format === 'json' ? 'JSON' : 'LIBLINEAR'}`,
+      `labels    ${show(labels[0])} below 0, ${show(labels[1])} above`,
+      `bias      ${bias}`,
+      `weights   ${count(weights.length)}, of which ${count(used)} are not 0; norm ${brief(norm)}`,
+      ...(known.length > 0 ? [`training  ${known.map(([name, value]) => `${name} ${plain(String(value))}`).join(', ')}`] : []),
+      ...(largest.length > 0 ? ['largest weights'] : []),
+      ...largest.map(({ column, weight }) => `  ${plain(column).padEnd(width)}  ${weight}`),
+    ],
+  );
+  return 0;
+}
+
+/** Without control characters, which a file may hold to play with the terminal. */
+function plain(text: string): string {
+  return show(text).slice(1, -1);
+}

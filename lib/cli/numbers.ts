@@ -1,0 +1,29 @@
+/** Numbers as people and LIBLINEAR write them. */
+
+/** As C's %g. */
+export function brief(value: number): string {
+  return String(Number(value.toPrecision(6)));
+}
+
+/** Three digits, small numbers with an exponent. */
+export function short(value: number): string {
+  return value !== 0 && Math.abs(value) < 1e-3 ? value.toExponential(1) : String(Number(value.toPrecision(3)));
+}
+
+export function percent(share: number): string {
+  return `${(100 * share).toFixed(1)} %`;
+}
+
+export function count(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+/** From milliseconds. */
+export function duration(ms: number): string {
+  if (ms < 1000) return `${Math.max(1, Math.round(ms))} ms`;
+  const s = ms / 1000;
+  if (s < 10) return `${s.toFixed(1)} s`;
+  if (s < 90) return `${Math.round(s)} s`;
+  const minutes = Math.round(s / 60);
+  return minutes < 90 ? `${minutes} min` : `${(s / 3600).toFixed(1)} h`;
+}

@@ -1,0 +1,76 @@
+/** What the command line prints; nothing else in lib prints. Results go to stdout, all else to stderr. */
+
+const CLEAR = '\r\u001b[2K';
+
+export class Output {
+  quiet = false;
+  json = false;
+  #closed = false;
+  #shown = false;
+  #drawn = -Infinity;
+
+  constructor() {
+    // A reader that has seen enough (| head) ends the printing, not the work.
+    process.stdout.on('error', () => (this.#closed = true));
+    process.stderr.on('error', () => {});
+  }
+
+  /** Whether nobody reads stdout any more. */
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** One JSON object for machines, or lines for people. */
+  result(json: object, lines: readonly string[]): Promise<void> {
+    const text = this.json ? JSON.stringify(json) : lines.join('\n');
+    return text === '' ? Promise.resolve() : this.write(`${text}\n`);
+  }
+
+  /** Text for stdout as it is. */
+  write(text: string | Uint8Array): Promise<void> {
+    this.clear();
+    if (this.#closed) return Promise.resolve();
+    return new Promise((done) => {
+      process.stdout.write(text, (error) => {
+        if (error) this.#closed = true;
+        done();
+      });
+    });
+  }
+
+  /** A line beside the result: a summary, an announcement. */
+  say(line: string): void {
+    if (!this.quiet && !this.json) this.#aside(line);
+  }
+
+  /** A line that people should see even with --quiet. */
+  warn(line: string): void {
+    this.#aside(`fista-classify: ${line}`);
+  }
+
+  #aside(line: string): void {
+    this.clear();
+    process.stderr.write(`${line}\n`);
+  }
+
+  /** Whether there is a terminal to draw the progress on. */
+  get live(): boolean {
+    return process.stderr.isTTY && !this.quiet && process.env.TERM !== 'dumb';
+  }
+
+  /** Draws the progress over the last one, at most ten times a second. */
+  progress(line: () => string): void {
+    const now = performance.now();
+    if (!this.live || now - this.#drawn < 100) return;
+    this.#drawn = now;
+    this.#shown = true;
+    const text = line().slice(0, Math.max(20, (process.stderr.columns || 80) - 1));
+    process.stderr.write(CLEAR + (process.env.NO_COLOR ? text : `\u001b[2m${text}\u001b[22m`));
+  }
+
+  /** Takes the progress away. */
+  clear(): void {
+    if (this.#shown) process.stderr.write(CLEAR);
+    this.#shown = false;
+  }
+}

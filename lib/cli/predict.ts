@@ -1,0 +1,88 @@
+/** fista-classify predict: data and a model → labels. */
+import { coded, show } from '../errors.js';
+import type { Label } from '../types.js';
+import { usageError, type Arguments, type Command } from './arguments.js';
+import type { Context } from './context.js';
+import { checkWritable, DATA_OPTIONS, readData, readModel, writeFile } from './files.js';
+import { brief, count } from './numbers.js';
+
+export const predict: Command = {
+  name: 'predict',
+  summary: 'predicts the label of every row of a file',
+  usage: '[options] data model [out]',
+  examples: [
+    ['fista-classify predict test.svm model.json out.txt', 'one label a line into out.txt, and the accuracy on the terminal'],
+    [
+      'fista-classify predict --decision-values test.csv liblinear.model',
+      'labels and decision values on the terminal, by a model of liblinear-train',
+    ],
+  ],
+  files: { least: 2, most: 3 },
+  options: [
+    { names: ['--decision-values'], help: "after each label its decision value, positive for the model's second label" },
+    { names: ['-b'], value: '0|1', help: 'accepted if 0: there are no probabilities here' },
+    { names: ['--no-label'], help: 'CSV: there is no column of labels' },
+    ...DATA_OPTIONS,
+  ],
+  notes: [
+    'Both kinds of models are read, whatever their names. Columns beyond those of the model are ignored, with one',
+    'warning. Without out (or with -) labels go to stdout and the accuracy to stderr; with --json labels are',
+    'written only if out is given.',
+  ],
+};
+
+export async function runPredict(args: Arguments, { output, signal }: Context): Promise<number> {
+  const [data, file, out = '-'] = args.files as [string, string, string?];
+  if (args.number('b', [0, 1]) === 1)
+    throw usageError('Expected 0 for -b but received 1: a linear SVM has no probabilities (see --decision-values)');
+  if (out !== '-') await checkWritable(out, data, file);
+  const { model } = await readModel(file, signal);
+  const cols = model.weights.length;
+  const word = typeof model.labels[0] === 'string';
+  const { points, labels, ignored, columns } = await readData(data, args, {
+    cols,
+    extra: 'ignore',
+    labelled: true,
+    labels: word ? 'string' : undefined,
+    signal,
+  });
+  if (columns && columns.length !== cols) {
+    const hint = columns.length === cols - 1 && labels.length > 0 ? '; --no-label says that no column has labels' : '';
+    throw coded(
+      RangeError,
+      'ERR_CSV',
+      `Expected ${cols} columns beside labels for ${data}, as ${file} has weights, but received ${columns.length}${hint}`,
+    );
+  }
+  if (ignored > 0)
+    output.warn(`${data} has columns beyond the ${cols} of the model: ${count(ignored)} of its entries were ignored`);
+
+  const values = model.decision(points);
+  const predicted = Array.from(values, (value) => model.labels[value > 0 ? 1 : 0]);
+  const decisions = args.has('decision-values');
+  const lines = function* () {
+    for (const [i, label] of predicted.entries()) yield decisions ? `${String(label)} ${values[i]!}\n` : `${String(label)}\n`;
+  };
+  if (out !== '-' || !output.json) await writeFile(out, lines(), output, signal);
+
+  const rows = predicted.length;
+  const counts = model.labels.map((label) => predicted.filter((p) => p === label).length);
+  // Rows to be predicted may have no true label, only something in its place.
+  const known = new Set<Label>(model.labels);
+  const labelled = (labels as ArrayLike<Label>).length > 0 && Array.from<Label>(labels).some((label) => known.has(label));
+  const correct = labelled ? predicted.filter((label, i) => label === labels[i]).length : undefined;
+  const accuracy = correct === undefined ? undefined : correct / rows;
+  const line =
+    accuracy === undefined
+      ? `No accuracy: no row has a label of the model (${model.labels.map(show).join(', ')})`
+      : `Accuracy = ${brief(100 * accuracy)}% (${correct}/${rows})`;
+  const json = {
+    rows,
+    ...(labelled && { accuracy, correct }),
+    counts: model.labels.map((label, k) => ({ label, rows: counts[k] })),
+    ignored,
+  };
+  if (out === '-' && !output.json) output.say(line);
+  else await output.result({ ...json, ...(out !== '-' && { file: out }) }, output.quiet ? [] : [line]);
+  return 0;
+}

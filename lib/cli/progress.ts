@@ -1,0 +1,77 @@
+/** The line that shows how a fit goes, and when it may end. */
+import type { SvmProgress } from '../types.js';
+import { count, duration, percent, short } from './numbers.js';
+
+interface Mark {
+  readonly elapsed: number;
+  readonly logGap: number;
+}
+
+/** Marks kept: enough to see a rate, few enough to forget the beginning. */
+const MOST_MARKS = 64;
+
+/**
+ * The time that a fit still needs, in milliseconds, told by the rate at which the logarithm of its gap falls; undefined as long as the
+ * later half of what was seen falls at less than half or more than twice the rate of the earlier half.
+ */
+export class TimeLeft {
+  readonly #goal: number;
+  readonly #limit: number;
+  #marks: Mark[] = [];
+  #last: Mark | undefined;
+  #every = 1;
+  #seen = 0;
+
+  /** `goal`: the relative gap that ends the fit, `limit`: its time limit; NaN and Infinity where there is none. */
+  constructor(goal: number, limit: number) {
+    this.#goal = Math.log(goal);
+    this.#limit = limit;
+  }
+
+  see({ elapsed, relativeGap }: Pick<SvmProgress, 'elapsed' | 'relativeGap'>): void {
+    if (!(relativeGap > 0)) return;
+    this.#last = { elapsed, logGap: Math.log(relativeGap) };
+    if (this.#seen++ % this.#every !== 0) return;
+    this.#marks.push(this.#last);
+    if (this.#marks.length < MOST_MARKS) return;
+    this.#marks = this.#marks.filter((_, k) => k % 2 === 1);
+    this.#every *= 2;
+  }
+
+  /** From a second on. */
+  tell(): number | undefined {
+    const last = this.#last;
+    if (!last || last.elapsed < 1000 || this.#marks.length < 12) return undefined;
+    // The first quarter is the start-up.
+    const settled = this.#marks.slice(this.#marks.length >> 2);
+    const half = settled.length >> 1;
+    const [early, late] = [slope(settled.slice(0, half)), slope(settled.slice(half))];
+    const byLimit = this.#limit - last.elapsed;
+    const steady = late < 0 && early < 0 && late / early > 0.5 && late / early < 2;
+    const byGap = steady ? Math.max(0, (this.#goal - last.logGap) / late) : NaN;
+    if (byGap < byLimit) return byGap;
+    return byLimit < Infinity && steady ? Math.max(0, byLimit) : undefined;
+  }
+}
+
+/** Least squares. */
+function slope(marks: readonly Mark[]): number {
+  const n = marks.length;
+  const x = marks.reduce((sum, mark) => sum + mark.elapsed, 0) / n;
+  const y = marks.reduce((sum, mark) => sum + mark.logGap, 0) / n;
+  const xy = marks.reduce((sum, mark) => sum + (mark.elapsed - x) * (mark.logGap - y), 0);
+  const xx = marks.reduce((sum, mark) => sum + (mark.elapsed - x) ** 2, 0);
+  return xy / xx;
+}
+
+export function progressLine({ iteration, relativeGap, shares, elapsed }: SvmProgress, left: number | undefined): string {
+  const parts = [
+    `iteration ${count(iteration)}`,
+    `gap ${short(relativeGap)}`,
+    `certified ${percent(shares.agreed)}`,
+    duration(elapsed),
+  ];
+  // An upper bound where a rule other than the gap may end it sooner.
+  if (left !== undefined) parts.push(`at most ${duration(left)} left`);
+  return parts.join(' · ');
+}

@@ -1,0 +1,139 @@
+/** fista-classify separate: two families of ellipsoids or points → a plane between them. */
+import { coded } from '../errors.js';
+import { separateEllipsoidsAsync } from '../esp.js';
+import type { DenseMatrix, Ellipsoid, Ellipsoids, EspOptions, SparseMatrix } from '../types.js';
+import { toNumber, usageError, type Arguments, type Command } from './arguments.js';
+import type { Context } from './context.js';
+import { DATA_OPTIONS, parseJSON, readData, readText } from './files.js';
+import { brief, count, duration } from './numbers.js';
+
+export const separate: Command = {
+  name: 'separate',
+  summary: 'looks for a plane between two families of ellipsoids',
+  usage: '[options] first second | ellipsoids.json',
+  examples: [
+    ['fista-classify separate --radius 0.1 a.csv b.csv', 'balls of radius 0.1 around the rows of two files'],
+    [
+      'fista-classify separate --goal widest ellipsoids.json',
+      '{ "first": [{ "center": [0, 0], "shape": 1 }, …], "second": […] }: the widest slab',
+    ],
+  ],
+  files: { least: 1, most: 2 },
+  options: [
+    {
+      names: ['--radius'],
+      value: 'R|R1,R2',
+      help: 'of the balls around the points of two files (default 0), or for each file its own',
+    },
+    {
+      names: ['--goal'],
+      value: 'any|widest',
+      help: 'the first plane that is proved to separate, or the widest slab (default any)',
+    },
+    {
+      names: ['--tolerance'],
+      value: 'NUMBER',
+      help: 'any: how near hulls come to count as touching (default 1e-6);\nwidest: of the width, relative (default 1e-4)',
+    },
+    { names: ['--max-iterations'], value: 'N', help: 'at most so many (default 10000)' },
+    { names: ['--time-limit'], value: 'SECONDS', help: 'at most so long' },
+    { names: ['--threads'], value: 'N', help: 'how many (default all)' },
+    { names: ['--backend'], value: 'NAME', help: 'auto, native or js (default auto)' },
+    { names: ['--has-labels'], help: 'CSV: leave out a column of labels (see --label)' },
+    ...DATA_OPTIONS,
+  ],
+  notes: [
+    'A shape is a radius, half-axes or a matrix. Of LIBSVM text labels are not looked at. Exit code 0 if separated,',
+    '3 if the families touch (a point that both come near is printed) or a limit was reached.',
+  ],
+};
+
+export async function runSeparate(args: Arguments, { output, signal }: Context): Promise<number> {
+  const seconds = args.number('time-limit', 'positive');
+  const tolerance = args.number('tolerance', 'positive');
+  const maxIterations = args.number('max-iterations', [1, 1e9]);
+  const threads = args.number('threads', [1, 256]);
+  const goal = args.oneOf('goal', ['any', 'widest']);
+  const backend = args.oneOf('backend', ['auto', 'native', 'js']);
+  const options: EspOptions = {
+    ...(goal && { goal }),
+    ...(tolerance !== undefined && { tolerance }),
+    ...(maxIterations !== undefined && { maxIterations }),
+    ...(seconds !== undefined && { timeLimit: 1000 * seconds }),
+    ...(threads !== undefined && { threads }),
+    ...(backend && { backend }),
+    signal,
+    onProgress: ({ iteration, distance, elapsed }) => {
+      output.progress(
+        () =>
+          `iteration ${count(iteration)} · distance ${brief(distance.lower)} to ${brief(distance.upper)} · ${duration(elapsed)}`,
+      );
+    },
+  };
+  const { first, second } = await families(args, signal);
+  const result = await separateEllipsoidsAsync(first, second, options);
+  output.clear();
+  const { status, distance, iterations, elapsed, backend: by } = result;
+  const story = { status, distance, iterations, elapsed, backend: by };
+  const bracket = `distance of the hulls: ${brief(distance.lower)} to ${brief(distance.upper)}`;
+  const list = (values: Float64Array) => Array.from(values, String).join(' ');
+  if (status === 'separated') {
+    const { normal, offset, width, robustness, goalReached, slack } = result;
+    await output.result({ ...story, normal: [...normal], offset, width, robustness, goalReached, slack: [...slack] }, [
+      `separated`,
+      `normal ${list(normal)}`,
+      `offset ${offset}`,
+      `width ${width}`,
+      `robustness ${robustness}`,
+      ...(output.quiet ? [] : [bracket]),
+    ]);
+    // A plane answers the question; the widest one was asked for.
+    return goalReached ? 0 : 3;
+  }
+  if (status === 'touching') {
+    const { witness, weights } = result;
+    await output.result({ ...story, witness: [...witness], weights: { first: [...weights.first], second: [...weights.second] } }, [
+      'touching',
+      `witness ${list(witness)}`,
+      ...(output.quiet ? [] : [bracket]),
+    ]);
+  } else {
+    await output.result(story, [status, bracket]);
+  }
+  return 3;
+}
+
+async function families(args: Arguments, signal: AbortSignal): Promise<{ first: Ellipsoids; second: Ellipsoids }> {
+  const [one, other] = args.files as [string, string?];
+  if (other === undefined) {
+    if (!/\.json$/i.test(one)) throw usageError(`Expected two files of points or one .json file of ellipsoids but received ${one}`);
+    if (args.has('radius')) throw usageError('Expected --radius with files of points: the ellipsoids of a .json file have shapes');
+    const json = parseJSON(await readText(one, signal), one, 'ERR_ELLIPSOIDS') as {
+      first: Ellipsoid[];
+      second: Ellipsoid[];
+    } | null;
+    if (typeof json !== 'object' || json === null || !Object.hasOwn(json, 'first') || !Object.hasOwn(json, 'second')) {
+      throw coded(TypeError, 'ERR_ELLIPSOIDS', `Expected { "first": […], "second": […] } for ${one} but received something else`);
+    }
+    return json;
+  }
+  const radii = (args.text('radius') ?? '0').split(',').map((text) => toNumber(text, '--radius', 'finite'));
+  if (radii.length > 2 || radii.some((radius) => radius < 0)) {
+    throw usageError(`Expected one radius or two, of 0 or more, for --radius but received ${args.text('radius')}`);
+  }
+  const wanted = { labelled: args.has('has-labels'), signal };
+  const files = [await readData(one, args, wanted), await readData(other, args, wanted)].map(({ points }) => points);
+  const cols = Math.max(...files.map((points) => points.cols));
+  const [first, second] = files.map((points, k) => rows(points, cols).map((center) => ({ center, shape: radii[k] ?? radii[0]! })));
+  return { first: first!, second: second! };
+}
+
+/** Rows of all columns; sparse files may not use the last ones. */
+function rows(points: DenseMatrix | SparseMatrix, cols: number): Float64Array[] {
+  return Array.from({ length: points.rows }, (_, i) => {
+    if ('data' in points) return Float64Array.from(points.data.subarray(i * points.cols, (i + 1) * points.cols));
+    const row = new Float64Array(cols);
+    for (let k = points.indptr[i]!; k < points.indptr[i + 1]!; k++) row[points.indices[k]!] = points.values?.[k] ?? 1;
+    return row;
+  });
+}

@@ -1,0 +1,210 @@
+/** fista-classify train: data → model. */
+import { basename } from 'node:path';
+import { show } from '../errors.js';
+import { report } from '../report.js';
+import { stop } from '../stopping.js';
+import { LinearSvm } from '../svm.js';
+import type { Label, StopRule, SvmOptions, SvmProgress } from '../types.js';
+import { toNumber, usageError, type Arguments, type Command } from './arguments.js';
+import { checkWritable, DATA_OPTIONS, isCsv, modelText, readData, trainingOf, writeFile, type Data } from './files.js';
+import type { Context } from './context.js';
+import { brief, count, duration, percent, short } from './numbers.js';
+import { progressLine, TimeLeft } from './progress.js';
+import { validate } from './validate.js';
+
+export const train: Command = {
+  name: 'train',
+  summary: 'trains a linear SVM on a file of labelled rows',
+  usage: '[options] data [model]',
+  examples: [
+    ['fista-classify train data.svm model.json', 'LIBSVM text (or .csv, either one gzipped) in, a model out'],
+    ['fista-classify train -c 0.5 -w1 2 -v 5 data.svm', '5-fold cross-validation with gamma 0.5 and class 1 weighing double'],
+    ['fista-classify train --gamma auto --report fit.html data.csv', 'chooses gamma, trains, and shows on a page how that went'],
+  ],
+  files: { least: 1, most: 2 },
+  options: [
+    {
+      names: ['-c', '--gamma'],
+      value: 'NUMBER|auto',
+      help: "a row's loss against the margin's width, LIBLINEAR's C (default 64 / rows);\nauto: chosen by cross-validation (-C does the same)",
+    },
+    { names: ['-C'], help: 'the same as --gamma auto' },
+    { names: ['-w<label>'], value: 'NUMBER', help: 'factor on gamma for the rows of a label: -w1 2, -w-1 0.5, -wspam 3' },
+    { names: ['--balanced'], help: 'factors that make both classes weigh the same' },
+    { names: ['-v'], value: 'FOLDS', help: 'cross-validate: print the accuracy, write no model' },
+    { names: ['-e'], value: 'NUMBER', help: 'stop at this relative gap, and by no other rule: --stop gap:NUMBER' },
+    { names: ['--stop'], value: 'RULES', help: 'the first rule that holds ends it (default agreement:0.99,gap:1e-4); also stale' },
+    { names: ['--max-iterations'], value: 'N', help: 'at most so many (default 10000)' },
+    { names: ['--time-limit'], value: 'SECONDS', help: 'at most so long' },
+    {
+      names: ['--scale'],
+      value: 'KIND',
+      help: 'auto, none, standard or maxabs (default auto: CSV standard, LIBSVM text maxabs);\nfolded into the model, which takes raw data',
+    },
+    { names: ['--positive'], value: 'LABEL', help: 'the label on the positive side (default the larger one)' },
+    { names: ['--seed'], value: 'N', help: 'deals the rows to folds (default 0)' },
+    { names: ['--format'], value: 'json|liblinear', help: 'of the model (default json)' },
+    { names: ['--report'], value: 'FILE.html', help: 'write a page with curves, margins and weights' },
+    { names: ['--threads'], value: 'N', help: 'how many (default all); results do not depend on it' },
+    { names: ['--backend'], value: 'NAME', help: 'auto, native or js (default auto)' },
+    { names: ['--cols'], value: 'N', help: 'LIBSVM text: the number of columns (default as many as the file uses)' },
+    ...DATA_OPTIONS,
+    { names: ['-s'], value: 'TYPE', help: "LIBLINEAR's solver: only 3 (L2-regularised hinge loss) is trained here" },
+    { names: ['-B'], value: 'NUMBER', help: 'accepted if 0 or more: a bias is always there, and is not regularised' },
+  ],
+  notes: [
+    'Without a model name, it is that of the data in this folder with .model.json (liblinear: .model) at its end;',
+    '- is stdin or stdout. The model is written when a limit ends the training too (exit code 3), not on Ctrl-C.',
+  ],
+};
+
+export async function runTrain(args: Arguments, context: Context): Promise<number> {
+  const { output, signal } = context;
+  const [data, given] = args.files as [string, string?];
+  const format = args.oneOf('format', ['json', 'liblinear']) ?? 'json';
+  const path = given ?? `${data === '-' ? 'stdin' : basename(data).replace(/\.gz$/, '')}.model${format === 'json' ? '.json' : ''}`;
+  const page = args.text('report');
+  const folds = args.number('v', [2, 1_000_000]);
+  const settings = { ...fitOptions(args), signal };
+  if (folds === undefined) {
+    for (const file of [path, ...(page === undefined ? [] : [page])]) await checkWritable(file, data);
+  } else if (given !== undefined || page !== undefined) {
+    throw usageError(
+      `Expected neither a model name nor --report with -v, which writes no model, but received ${given ?? '--report'}`,
+    );
+  }
+
+  const cols = args.number('cols', [0, 2 ** 31]);
+  const file = await readData(data, args, { cols, labelled: true, signal });
+  const { points, labels } = file;
+  output.say(`${data}: ${count(points.rows)} rows, ${count(points.cols)} columns`);
+  const weighted = { ...settings, ...classOptions(args, labels) };
+  if (folds !== undefined) return validate(file, folds, args.number('seed', [0, 2 ** 32 - 1]), weighted, context);
+
+  const history: SvmProgress[] = [];
+  const left = new TimeLeft(gapGoal(args), weighted.timeLimit ?? Infinity);
+  const model = await LinearSvm.fitAsync<Label>(points, labels, {
+    ...weighted,
+    onProgress: (progress) => {
+      if (page !== undefined) history.push(progress);
+      left.see(progress);
+      output.progress(() => progressLine(progress, left.tell()));
+    },
+  });
+  output.clear();
+  signal.throwIfAborted();
+  const { info } = model;
+  await writeFile(path, [modelText(model, format, trainingOf(info, file.columns))], output, signal);
+  // The model is there: Ctrl-C comes too late to leave nothing behind.
+  if (page !== undefined) await writeFile(page, [pageOf(data, model, file, history, args)], output);
+
+  const limit = info.status === 'max-iterations' || info.status === 'time-limit' || info.status === 'precision';
+  const written = [path, ...(page === undefined ? [] : [page])].filter((name) => name !== '-');
+  const lines = output.quiet
+    ? []
+    : [
+        `${MEANING[info.status]} after ${count(info.iterations)} iterations, ${duration(info.elapsed)}`,
+        `${percent(info.shares.agreed)} of the rows provably get the label that the exact optimum gives them`,
+        `relative gap ${short(info.relativeGap)}, gamma ${brief(info.gamma)}, scale ${info.scale}, ${info.backend} backend`,
+        ...written.map((name) => `wrote ${name}`),
+      ];
+  // What is printed must not end up in the model.
+  if (path === '-') lines.forEach((line) => output.say(line));
+  else await output.result({ info, labels: model.labels, columns: points.cols, files: written }, lines);
+  return limit ? 3 : 0;
+}
+
+const MEANING = {
+  agreement: 'Done (agreement)',
+  gap: 'Done (gap)',
+  stale: 'Done (stale)',
+  precision: 'Rounding allows no better',
+  'max-iterations': 'Stopped at the limit of iterations',
+  'time-limit': 'Stopped at the time limit',
+} as const;
+
+function pageOf(
+  data: string,
+  model: LinearSvm & { info: NonNullable<LinearSvm['info']> },
+  { points, labels, columns }: Data,
+  history: readonly SvmProgress[],
+  args: Arguments,
+): string {
+  return report({
+    title: data === '-' ? 'stdin' : basename(data),
+    model,
+    info: model.info,
+    history,
+    decisions: model.decision(points),
+    labels,
+    names: columns,
+    firstColumn: isCsv(data, args) || args.has('zero-based') ? 0 : 1,
+  });
+}
+
+/** All that can be told before the data are read. */
+function fitOptions(args: Arguments): SvmOptions {
+  const solver = args.text('s');
+  if (solver !== undefined && solver !== '3') {
+    throw usageError(
+      `Expected 3 for -s but received ${show(solver)}: what is trained here is LIBLINEAR's type 3, the L2-regularised SVM with the hinge loss (slightly smoothed)`,
+    );
+  }
+  const B = args.number('B', 'finite');
+  if (B !== undefined && B < 0) {
+    throw usageError(
+      `Expected a number of 0 or more for -B but received ${B}: a bias is always trained here, and is not regularised`,
+    );
+  }
+  const gamma = args.has('C') ? 'auto' : args.text('gamma');
+  const e = args.number('e', 'positive');
+  if (e !== undefined && args.has('stop')) throw usageError('Expected one of -e and --stop but received both');
+  const words = args.text('stop');
+  const rules = e !== undefined ? [stop.gap(e)] : words !== undefined ? stopRules(words) : undefined;
+  const seconds = args.number('time-limit', 'positive');
+  const maxIterations = args.number('max-iterations', [1, 1e9]);
+  const threads = args.number('threads', [1, 256]);
+  const scale = args.oneOf('scale', ['auto', 'none', 'standard', 'maxabs']);
+  const backend = args.oneOf('backend', ['auto', 'native', 'js']);
+  for (const [label, weight] of args.parts) toNumber(weight, `-w${label}`, 'finite');
+  if (args.has('balanced') && args.parts.size > 0) throw usageError('Expected one of --balanced and -w<label> but received both');
+  return {
+    ...(gamma !== undefined && { gamma: gamma === 'auto' ? 'auto' : toNumber(gamma, '--gamma', 'positive') }),
+    ...(rules && { stop: rules }),
+    ...(seconds !== undefined && { timeLimit: 1000 * seconds }),
+    ...(maxIterations !== undefined && { maxIterations }),
+    ...(threads !== undefined && { threads }),
+    ...(scale && { scale }),
+    ...(backend && { backend }),
+  };
+}
+
+/** What names labels, now that they are known to be numbers or words. */
+function classOptions(args: Arguments, labels: Data['labels']): Pick<SvmOptions, 'classWeight' | 'positive'> {
+  const named = (text: string): Label => (labels instanceof Float64Array ? toNumber(text, 'a label', 'finite') : text);
+  const positive = args.text('positive');
+  const weights = new Map([...args.parts].map(([label, weight]) => [named(label), Number(weight)]));
+  return {
+    ...(weights.size > 0 && { classWeight: weights }),
+    ...(args.has('balanced') && { classWeight: 'balanced' as const }),
+    ...(positive !== undefined && { positive: named(positive) }),
+  };
+}
+
+/** agreement:0.99,gap:1e-4,stale */
+function stopRules(text: string): StopRule[] {
+  return text.split(',').map((rule) => {
+    const [name, value] = rule.split(':') as [string, string?];
+    if (name === 'stale' && value === undefined) return stop.stale();
+    if (name !== 'agreement' && name !== 'gap') {
+      throw usageError(`Expected agreement:SHARE, gap:NUMBER or stale for --stop but received ${show(rule)}`);
+    }
+    return stop[name](toNumber(value ?? '', `--stop ${name}`, 'finite'));
+  });
+}
+
+/** The relative gap that ends a run at the latest; NaN if none does. */
+function gapGoal(args: Arguments): number {
+  const rules = args.has('e') ? `gap:${args.text('e')}` : (args.text('stop') ?? 'gap:1e-4');
+  return Number(/(?:^|,)gap:([^,]*)/.exec(rules)?.[1] ?? NaN);
+}

@@ -1,0 +1,46 @@
+/** fista-classify train -v: k-fold cross-validation. */
+import type { Label, SvmOptions } from '../types.js';
+import { crossValidate } from '../validation.js';
+import type { Context } from './context.js';
+import type { Data } from './files.js';
+import { brief, count, duration, percent } from './numbers.js';
+
+/** One gamma, or with 'auto' the path and a pick. */
+export async function validate(
+  { points, labels }: Data,
+  folds: number,
+  seed: number | undefined,
+  { gamma, ...options }: SvmOptions,
+  { output }: Context,
+): Promise<number> {
+  const result = await crossValidate<Label>(points, labels, {
+    ...options,
+    folds,
+    ...(seed !== undefined && { seed }),
+    ...(gamma !== 'auto' && { gammas: [gamma ?? 64 / points.rows] }),
+    onProgress: ({ done, total, elapsed, mean }) => {
+      const left = done > 1 ? ` · about ${duration((elapsed / done) * (total - done))} left` : '';
+      output.progress(() => `fit ${count(done)} of ${count(total)} · accuracy ${percent(mean)}${left}`);
+    },
+  });
+  output.clear();
+  // As LIBLINEAR counts: rows predicted rightly while they were held out, of all rows.
+  const sizes = new Array<number>(result.folds).fill(0);
+  for (const fold of result.fold) if (fold >= 0) sizes[fold]!++;
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  const right = sizes.reduce((sum, size, k) => sum + Math.round(size * result.pick.accuracy[k]!), 0);
+  const { gamma: pick, table, elapsed } = result;
+  const lines =
+    gamma === 'auto'
+      ? table.map(
+          (row) =>
+            `gamma ${brief(row.gamma)}: ${percent(row.mean)} ± ${percent(row.standardError)}${row.gamma === pick ? ' (pick)' : ''}`,
+        )
+      : [];
+  const accuracy = right / total;
+  await output.result({ accuracy, correct: right, rows: total, folds, gamma: pick, table, elapsed }, [
+    ...(output.quiet ? [] : lines),
+    `Cross Validation Accuracy = ${brief(100 * accuracy)}%`,
+  ]);
+  return 0;
+}

@@ -1,0 +1,681 @@
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { LinearSvm, readLibsvm, stop } from '../lib/index.js';
+import { ROOT } from './child.js';
+import { clouds, generator } from './svm-data.js';
+
+const BIN = join(ROOT, 'bin', 'fista-classify.js');
+const WDBC = join(ROOT, 'test', 'fixtures', 'wdbc.libsvm.gz');
+
+const program = (name: string) => [`/usr/bin/${name}`, `/usr/local/bin/${name}`].find(existsSync);
+const [liblinearTrain, liblinearPredict, script] = ['liblinear-train', 'liblinear-predict', 'script'].map(program);
+if (!liblinearTrain || !liblinearPredict) {
+  process.stdout.write('The command line is not checked against LIBLINEAR, which is not installed (Debian: liblinear-tools)\n');
+}
+if (!script) process.stdout.write('The progress line is not checked on a terminal: script is not installed (Debian: bsdutils)\n');
+
+let folder = '';
+beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'fista-cli-'))));
+afterAll(() => rmSync(folder, { recursive: true }));
+beforeEach(() => {
+  for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true });
+});
+
+const file = (name: string, text?: string | Uint8Array): string => {
+  const path = join(folder, name);
+  if (text !== undefined) writeFileSync(path, text);
+  return path;
+};
+const text = (name: string) => readFileSync(join(folder, name), 'utf8');
+const json = (name: string) => JSON.parse(text(name)) as Record<string, unknown>;
+
+interface Ended {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+interface Started {
+  child: ChildProcess;
+  ended: Promise<Ended>;
+  /** Resolves when stderr has said this. */
+  said: (what: string) => Promise<void>;
+}
+
+function start(args: string[], input?: string): Started {
+  const child = spawn(process.execPath, [BIN, ...args], { cwd: folder, stdio: 'pipe', timeout: 50_000 });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk));
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk));
+  child.stdin.end(input);
+  const ended = new Promise<Ended>((done) => child.on('close', (code, signal) => done({ code, signal, stdout, stderr })));
+  const said = (what: string) =>
+    new Promise<void>((done, fail) => {
+      const look = () => (stderr.includes(what) ? done() : undefined);
+      child.stderr.on('data', look);
+      child.on('close', () => fail(new Error(`It ended without saying ${what}: ${stderr}`)));
+      look();
+    });
+  return { child, ended, said };
+}
+
+const run = (args: string[], input?: string) => start(args, input).ended;
+
+/** Runs to a good end and returns what was printed. */
+async function good(args: string[], input?: string): Promise<string> {
+  const { code, stdout, stderr } = await run(args, input);
+  expect(`${code} ${stderr}`).toMatch(/^0 /);
+  return stdout;
+}
+
+/** Runs into an error and returns its one line. */
+async function bad(code: number, args: string[], input?: string): Promise<string> {
+  const ended = await run(args, input);
+  expect(ended.stdout).toBe('');
+  expect(ended.code).toBe(code);
+  const lines = ended.stderr.trimEnd().split('\n');
+  expect(ended.stderr).not.toMatch(/^\s+at /m); // no stack
+  return lines.at(-1)!;
+}
+
+/** Overlapping clouds as LIBSVM text: hard enough to be busy with for long. */
+function large(): string {
+  const { rows, labels } = clouds(7, 5_000, 20, 0.5);
+  return rows.map((row, i) => `${labels[i]} ${row.map((x, j) => `${j + 1}:${x.toFixed(4)}`).join(' ')}\n`).join('');
+}
+const LONG = ['--stop', 'gap:0', '--gamma', '1e6', '--max-iterations', '1e9'];
+
+describe.concurrent('fista-classify', () => {
+  it('--help shows the common case before all commands', async () => {
+    const help = await good(['--help']);
+    expect(help.indexOf('train data.svm model.json')).toBeGreaterThan(0);
+    expect(help.indexOf('train data.svm model.json')).toBeLessThan(help.indexOf('Commands:'));
+    for (const name of ['train', 'predict', 'separate', 'inspect', 'convert'])
+      expect(help).toMatch(new RegExp(`^ {2}${name} `, 'm'));
+    expect(help).toMatch(/Exit codes: 0 .* 1 .* 2 .*\n3 .*\n130 /);
+    expect(await good(['help'])).toBe(help);
+  });
+
+  it.each(['train', 'predict', 'separate', 'inspect', 'convert'])('%s --help begins with an example', async (name) => {
+    const help = await good([name, '--help']);
+    const example = help.indexOf(`  fista-classify ${name} `);
+    expect(example).toBeGreaterThan(0);
+    expect(example).toBeLessThan(help.indexOf('Usage:'));
+    expect(help).toMatch(/^Options:\n {2}-/m);
+    expect(help).toMatch(/^Exit codes: /m);
+    for (const line of help.split('\n')) expect(line.length).toBeLessThanOrEqual(120);
+    expect(await good(['help', name])).toBe(help);
+  });
+
+  it('--version prints that of the package', async () => {
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+    expect(await good(['--version'])).toBe(`${version}\n`);
+  });
+
+  it.each([
+    [[], 'Expected a command but received none'],
+    [['trian'], 'Unknown command "trian"; did you mean train?'],
+    [['train'], 'Expected 1 to 2 file names for train but received 0'],
+    [['inspect', 'a', 'b'], 'Expected 1 file names for inspect but received 2'],
+    [['train', '--gama', '1', 'x'], 'Unknown option "--gama"; did you mean --gamma?'],
+    [['train', '-x', 'x'], 'Unknown option "-x"; fista-classify train --help lists'],
+    [['train', 'x', '-c'], 'Expected NUMBER|auto after -c but received nothing'],
+    [['train', '--gamma', '-1', 'x'], 'Expected a positive number for --gamma but received "-1"'],
+    [['train', '--gamma=', 'x'], 'Expected a positive number for --gamma but received ""'],
+    [['train', '--json=1', 'x'], 'Expected no value for --json but received "1"'],
+    [['train', '-v', '1', 'x'], 'Expected an integer from 2 to 1000000 for -v but received "1"'],
+    [['train', '-v', '5', 'x', 'model'], 'Expected neither a model name nor --report with -v'],
+    [['train', '-s', '1', 'x'], 'Expected 3 for -s but received "1": what is trained here is LIBLINEAR\'s type 3'],
+    [['train', '-B', '-1', 'x'], 'Expected a number of 0 or more for -B but received -1: a bias is always trained here'],
+    [['train', '-e', '0.1', '--stop', 'stale', 'x'], 'Expected one of -e and --stop'],
+    [['train', '--stop', 'never', 'x'], 'Expected agreement:SHARE, gap:NUMBER or stale for --stop but received "never"'],
+    [['train', '--stop', 'gap', 'x'], 'Expected a finite number for --stop gap but received ""'],
+    [['train', '--stop', 'agreement:2', 'x'], 'Expected a number from 0 to 1 for the share of stop.agreement but received 2'],
+    [['train', '-w1', 'two', 'x'], 'Expected a finite number for -w1 but received "two"'],
+    [['train', '--scale', 'big', 'x'], 'Expected auto, none, standard or maxabs for --scale but received "big"'],
+    [['predict', '-b', '1', 'x', 'y'], 'Expected 0 for -b but received 1: a linear SVM has no probabilities'],
+    [['separate', 'x.csv'], 'Expected two files of points or one .json file of ellipsoids but received x.csv'],
+    [['separate', '--radius', '-1', 'x.csv', 'y.csv'], 'Expected one radius or two, of 0 or more, for --radius but received -1'],
+  ])('%j is wrong use, exit code 2', async (args, message) => {
+    const line = await bad(2, args);
+    expect(line).toContain(`fista-classify: ${message}`);
+    expect(line).toMatch(/\[ERR_(USAGE|OPTION)\]$/);
+  });
+
+  it('says without a stack that a backend does not load', async () => {
+    const env = { ...process.env, FISTA_CLASSIFY_BACKEND: 'native', FISTA_CLASSIFY_BINARY: join(ROOT, 'nowhere.node') };
+    for (const words of [['--version'], ['--version', '--json']]) {
+      const child = spawn(process.execPath, [BIN, ...words], { env, stdio: 'pipe' });
+      let said = '';
+      for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
+      expect(await new Promise((done) => child.on('close', done))).toBe(1);
+      expect(said).toMatch(/The native addon did not load: [^]*ERR_BACKEND|"code":"ERR_BACKEND"/);
+      expect(said).not.toMatch(/^\s+at /m);
+    }
+  });
+
+  it('says as JSON what is wrong, where JSON is asked for', async () => {
+    for (const [args, code, exit] of [
+      [['train', '--json', 'nowhere.svm'], 'ENOENT', 1],
+      [['train', '--json', '--gama', '1'], 'ERR_USAGE', 2],
+    ] as const) {
+      const ended = await run([...args]);
+      expect(ended.stderr).toBe('');
+      expect(ended.code).toBe(exit);
+      expect(JSON.parse(ended.stdout)).toEqual({ error: { code, message: expect.any(String) as string } });
+    }
+  });
+});
+
+describe('fista-classify train', () => {
+  it('writes a model that the library reads, the same file each time', async () => {
+    const first = await good(['train', WDBC, 'm.json']);
+    expect(first).toMatch(/^Done \(agreement\) after \d+ iterations, /);
+    expect(first).toMatch(/% of the rows provably get the label that the exact optimum gives them\n/);
+    expect(first).toMatch(/\nwrote m\.json\n$/);
+    const { points, labels } = await readLibsvm(WDBC);
+    const fitted = LinearSvm.fit(points, labels);
+    const read = LinearSvm.fromJSON(json('m.json'));
+    expect(read.labels).toEqual([-1, 1]);
+    expect(read.predict(points)).toEqual(fitted.predict(points));
+    expect(json('m.json').training).toMatchObject({ status: 'agreement', rows: 569, scale: 'maxabs' });
+    await good(['train', '-q', '--threads', '1', WDBC, 'again.json']);
+    expect(text('again.json')).toBe(text('m.json'));
+  });
+
+  it('names the model after the data', async () => {
+    const data = file('some.svm', '1 1:1\n-1 1:-1\n');
+    expect(await good(['train', '-q', data])).toBe('');
+    expect(await good(['train', '-q', '--format', 'liblinear', data])).toBe('');
+    expect(readdirSync(folder).sort()).toEqual(['some.svm', 'some.svm.model', 'some.svm.model.json']);
+    expect(text('some.svm.model')).toMatch(/^solver_type /);
+  });
+
+  it('takes options of LIBLINEAR and its own', async () => {
+    const data = gunzipSync(readFileSync(WDBC)).toString();
+    const words = 'train --json -c 0.5 -w1 2 -e 1e-5 -s 3 -B 1 --scale=standard --threads 1 - m.json';
+    const out = await good(words.split(' '), data);
+    const { info, labels, columns, files } = JSON.parse(out) as {
+      info: Record<string, unknown>;
+      labels: unknown;
+      columns: number;
+      files: string[];
+    };
+    expect(info).toMatchObject({ status: 'gap', gamma: 0.5, scale: 'standard', threads: 1, rows: 569 });
+    expect(info.relativeGap).toBeLessThanOrEqual(1e-5);
+    expect([labels, columns, files]).toEqual([[-1, 1], 30, ['m.json']]);
+    const { points, labels: y } = await readLibsvm(WDBC);
+    const weighted = LinearSvm.fit(points, y, {
+      gamma: 0.5,
+      classWeight: { 1: 2 },
+      scale: 'standard',
+      stop: stop.gap(1e-5),
+    });
+    expect(LinearSvm.fromJSON(json('m.json')).weights).toEqual(weighted.weights);
+  });
+
+  it('reads weights of negative labels and words, and the positive label', async () => {
+    const data = file('words.svm', 'ham 1:1\nham 1:2\nspam 1:-1\nspam 1:-2\n');
+    await good(['train', '-q', '--labels', 'string', '-wspam', '3', '--positive', 'ham', data, 'm.json']);
+    expect(LinearSvm.fromJSON(json('m.json')).labels).toEqual(['spam', 'ham']);
+    expect(await good(['predict', '-q', data, 'm.json'])).toBe('ham\nham\nspam\nspam\n');
+    await good(['train', '-q', '-w-1', '3', WDBC, 'm.json']);
+    expect(await bad(2, ['train', '-q', '-w7', '3', WDBC, 'm2.json'])).toContain(
+      'Expected -1 or 1 for a key of -w<label>, as in labels, but received 7',
+    );
+    expect(existsSync(file('m2.json'))).toBe(false);
+  });
+
+  it('-v prints the accuracy as LIBLINEAR does, and writes nothing', async () => {
+    const out = await good(['train', '-v', '5', WDBC]);
+    expect(out).toMatch(/^Cross Validation Accuracy = 9\d\.?\d*%\n$/);
+    const { accuracy, correct, rows, folds } = JSON.parse(await good(['train', '--json', '-v', '5', WDBC])) as Record<
+      string,
+      number
+    >;
+    expect(out).toBe(`Cross Validation Accuracy = ${Number((100 * accuracy!).toPrecision(6))}%\n`);
+    expect([accuracy, rows, folds]).toEqual([correct! / 569, 569, 5]);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('--gamma auto and -C choose one, and with -v show the table', async () => {
+    const { info } = JSON.parse(await good(['train', '--json', '-C', WDBC, 'm.json'])) as {
+      info: { gamma: number; validation: { table: { gamma: number }[] } };
+    };
+    expect(info.validation.table.map(({ gamma }) => gamma)).toContain(info.gamma);
+    const table = await good(['train', '-v', '3', '--gamma', 'auto', WDBC]);
+    expect(table.match(/^gamma .* ± .*%/gm)!.length).toBeGreaterThan(3);
+    expect(table.match(/\(pick\)$/gm)!.length).toBe(1);
+  });
+
+  it('writes the model at a limit too, with exit code 3', async () => {
+    const ended = await run(['train', '--max-iterations', '1', '--stop', 'gap:0', WDBC, 'm.json']);
+    expect(ended.code).toBe(3);
+    expect(ended.stdout).toMatch(/^Stopped at the limit of iterations after 1 iterations/);
+    expect(LinearSvm.fromJSON(json('m.json')).weights.length).toBe(30);
+  });
+
+  it('--report writes a page', async () => {
+    expect(await good(['train', '--report', 'r.html', WDBC, 'm.json'])).toMatch(/wrote m\.json\nwrote r\.html\n$/);
+    expect(text('r.html')).toMatch(/^<!doctype html>/i);
+    expect(text('r.html')).toContain('wdbc.libsvm');
+  });
+
+  it('writes the model to stdout, and the summary elsewhere', async () => {
+    const { code, stdout, stderr } = await run(['train', WDBC, '-']);
+    expect(code).toBe(0);
+    expect(LinearSvm.fromJSON(JSON.parse(stdout)).weights.length).toBe(30);
+    expect(stderr).toContain('Done (agreement)');
+  });
+
+  it.each([
+    ['no rows', '', 'Expected at least one row at data.svm:1:1 but received none [ERR_LIBSVM]'],
+    ['a broken line', '1 1:1\n-1 2\n', 'Expected index:value at data.svm:2:4 but received "2" [ERR_LIBSVM]'],
+    ['columns from 0', '1 0:1\n', 'for a file that counts from 0 use --zero-based [ERR_LIBSVM]'],
+    ['words', 'spam 1:1\n', 'for labels that are words use --labels string [ERR_LIBSVM]'],
+    ['three labels', '1 1:1\n2 1:1\n3 1:1\n', 'Expected two distinct labels but received at least three: 1, 2, 3 [ERR_LABELS]'],
+    ['one label', '1 1:1\n1 1:2\n', 'Expected two distinct labels but every label is 1 [ERR_LABELS]'],
+  ])('refuses %s, exit code 1, and leaves the model that was there', async (_what, data, message) => {
+    file('data.svm', data);
+    file('m.json', 'old');
+    expect(await bad(1, ['train', 'data.svm', 'm.json'])).toContain(message);
+    expect(text('m.json')).toBe('old');
+    expect(readdirSync(folder).sort()).toEqual(['data.svm', 'm.json']);
+  });
+
+  it('does not replace the data by the model, nor predictions', async () => {
+    file('data.svm', '1 1:1\n-1 1:-1\n');
+    symlinkSync('data.svm', file('link.svm'));
+    expect(await bad(2, ['train', 'data.svm', 'link.svm'])).toContain(
+      'Expected another file than data.svm, which is read, for what is written',
+    );
+    await good(['train', '-q', 'data.svm', 'm.json']);
+    expect(await bad(2, ['predict', 'data.svm', 'm.json', './m.json'])).toContain('Expected another file than m.json');
+    expect(text('data.svm')).toBe('1 1:1\n-1 1:-1\n');
+  });
+
+  it('says before it reads that a model cannot be written', async () => {
+    mkdirSync(file('folder'));
+    file('plain', '');
+    expect(await bad(1, ['train', 'nowhere.svm', 'folder'])).toMatch(/folder is a folder \[EISDIR\]$/);
+    expect(await bad(1, ['train', 'nowhere.svm', 'no/m.json'])).toMatch(/there is no no \[ENOENT\]$/);
+    expect(await bad(1, ['train', 'nowhere.svm', 'plain/m.json'])).toMatch(/there is no plain \[ENOENT\]$/);
+    expect(await bad(1, ['train', '--report', 'no/r.html', 'nowhere.svm', 'm.json'])).toMatch(/there is no no \[ENOENT\]$/);
+    expect(await bad(1, ['train', 'nowhere.svm', 'm.json'])).toBe(
+      'fista-classify: Cannot open nowhere.svm: no such file or directory [ENOENT]',
+    );
+    expect(await bad(1, ['train', 'folder', 'm.json'])).toMatch(/\[EISDIR\]$/);
+  });
+});
+
+describe('Ctrl-C', () => {
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)(
+    '%s in the middle of training ends it with exit code %d, the old model intact and nothing else there',
+    async (name, exit) => {
+      file('data.svm', large());
+      file('m.json', 'old');
+      const { child, ended, said } = start(['train', ...LONG, '--report', 'r.html', 'data.svm', 'm.json']);
+      await said('5,000 rows');
+      await new Promise((done) => setTimeout(done, 200));
+      child.kill(name);
+      const { code, stdout, stderr } = await ended;
+      expect(stderr).toMatch(/Interrupted: nothing was written \[ERR_INTERRUPTED\]\n$/);
+      expect([code, stdout]).toEqual([exit, '']);
+      expect(text('m.json')).toBe('old');
+      expect(readdirSync(folder).sort()).toEqual(['data.svm', 'm.json']);
+    },
+  );
+
+  it('in the middle of writing leaves what was there, and no temporary file', async () => {
+    const rows = Array.from({ length: 20_000 }, (_, i) => `${i % 2} ${(i % 3000) + 1}:1\n`);
+    file('wide.svm', rows.join(''));
+    file('out.csv', 'old');
+    const { child, ended } = start(['convert', 'wide.svm', 'out.csv']); // 120 MB
+    const temporary = () => readdirSync(folder).some((name) => name.endsWith('.tmp'));
+    while (!temporary() && child.exitCode === null) await new Promise((done) => setTimeout(done, 10));
+    child.kill('SIGINT');
+    expect((await ended).code).toBe(130);
+    expect(text('out.csv')).toBe('old');
+    expect(readdirSync(folder).sort()).toEqual(['out.csv', 'wide.svm']);
+  });
+
+  it('ends the wait for an input that never comes', async () => {
+    const child = spawn(process.execPath, [BIN, 'train', '-', 'm.json'], { cwd: folder, stdio: ['pipe', 'ignore', 'pipe'] });
+    let stderr = '';
+    child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+    child.stdin.write('1 1:1\n');
+    await new Promise((done) => setTimeout(done, 700));
+    child.kill('SIGINT');
+    expect(await new Promise((done) => child.on('close', done))).toBe(130);
+    expect(stderr).toContain('Interrupted');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe('fista-classify predict', () => {
+  const data = () => file('data.svm', '+1 1:1\n-1 1:-1\n1 2:5 7:1\n-1 1:3\n');
+  const model = () =>
+    file('m.json', JSON.stringify({ format: 'fista-classify/linear-svm', version: 1, labels: [-1, 1], bias: 0, weights: [1, 2] }));
+
+  it('writes labels to a file and the accuracy to the terminal, as LIBLINEAR does', async () => {
+    data();
+    model();
+    const ended = await run(['predict', 'data.svm', 'm.json', 'out']);
+    expect([ended.code, ended.stdout]).toEqual([0, 'Accuracy = 75% (3/4)\n']);
+    expect(text('out')).toBe('1\n-1\n1\n1\n');
+    // One warning for all entries beyond the model's columns.
+    expect(ended.stderr).toBe('fista-classify: data.svm has columns beyond the 2 of the model: 1 of its entries were ignored\n');
+  });
+
+  it('writes labels, or decision values, to stdout where no file is named', async () => {
+    const { stdout, stderr } = await run(['predict', data(), model()]);
+    expect(stdout).toBe('1\n-1\n1\n1\n');
+    expect(stderr).toContain('Accuracy = 75% (3/4)');
+    expect((await run(['predict', '-q', '--decision-values', data(), model()])).stdout).toBe('1 1\n-1 -1\n1 10\n1 3\n');
+  });
+
+  it('--json counts', async () => {
+    const { stdout } = await run(['predict', '--json', data(), model(), 'out']);
+    expect(JSON.parse(stdout)).toEqual({ rows: 4, accuracy: 0.75, correct: 3, counts: [{ label: -1, rows: 1 }, { label: 1, rows: 3 }], ignored: 1, file: 'out' }); // prettier-ignore
+    expect(JSON.parse((await run(['predict', '--json', data(), model()])).stdout)).not.toHaveProperty('file');
+  });
+
+  it('tells no accuracy where no label is known', async () => {
+    const { code, stdout } = await run(['predict', file('u.svm', '0 1:1\n0 1:2\n'), model(), 'out']);
+    expect([code, stdout]).toEqual([0, 'No accuracy: no row has a label of the model (-1, 1)\n']);
+    expect(text('out')).toBe('1\n1\n');
+  });
+
+  it('reads CSV, with labels and without', async () => {
+    file('a.csv', 'x,label,y\n1,yes,0\n-1,no,0\n');
+    file('b.csv', 'x,y\n5,0\n');
+    file('c.csv', '5;0;yes\n');
+    await good(['train', 'a.csv', 'm.json']);
+    expect((json('m.json').training as { columns: string[] }).columns).toEqual(['x', 'y']);
+    expect(await good(['predict', 'a.csv', 'm.json', 'out'])).toBe('Accuracy = 100% (2/2)\n');
+    expect(await good(['predict', '--no-label', 'b.csv', 'm.json'])).toBe('yes\n');
+    expect(await good(['predict', '--no-header', '--delimiter', ';', '--label', '-1', 'c.csv', 'm.json', 'out'])).toBe(
+      'Accuracy = 100% (1/1)\n',
+    );
+    expect(await bad(1, ['predict', 'b.csv', 'm.json'])).toContain(
+      'Expected a column "label", as --label says, at b.csv:1 but received "x,y"',
+    );
+    file('d.csv', 'x,y,z,label\n5,0,1,yes\n');
+    expect(await bad(1, ['predict', 'd.csv', 'm.json'])).toContain(
+      'Expected 2 columns beside labels for d.csv, as m.json has weights, but received 3',
+    );
+  });
+
+  it('leaves what was there where the model is bad', async () => {
+    file('out', 'old');
+    await good(['train', '-q', WDBC, 'm.json']);
+    const whole = text('m.json');
+    const cases: [string, string][] = [
+      [whole.slice(0, whole.length >> 1), 'Expected JSON at cut.json:'],
+      [whole.slice(0, -3), 'the end: the file was cut [ERR_MODEL]'],
+      ['', 'Expected solver_type at cut.json:1:1 but received the end: the file was cut [ERR_MODEL]'],
+      [whole.replace(/"bias": -?\d/, '"bias": 7'), 'cut.json: Expected '],
+      [whole.replace(/"bias": -?\d/, '"bias": 7'), 'for json.checksum but received'],
+      [
+        whole.replace('"weights": [', '"weights": ["x",'),
+        'cut.json: Expected a finite number for json.weights[0] but received "x" [ERR_MODEL]',
+      ],
+      [whole.replace('"version": 1', '"version": 2'), '(written by a newer fista-classify) [ERR_MODEL]'],
+      [
+        'solver_type L2R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 2\nbias -1\nw\n1 \n',
+        'but received the end: the file was cut [ERR_MODEL]',
+      ],
+      [
+        'solver_type L2R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 2\nbias -1\nw\n1 \nx \n',
+        'Expected a finite number, weight 2 of 2, at cut.json:8:1 but received "x" [ERR_MODEL]',
+      ],
+    ];
+    for (const [content, message] of cases) {
+      file('cut.json', content);
+      expect(await bad(1, ['predict', WDBC, 'cut.json', 'out'])).toContain(message);
+    }
+    file('cut.json', Buffer.of(0x7b, 0xff, 0xfe, 0));
+    expect(await bad(1, ['predict', WDBC, 'cut.json', 'out'])).toContain('Expected text in UTF-8, gzipped or not, for cut.json');
+    expect(text('out')).toBe('old');
+    expect(readdirSync(folder).sort()).toEqual(['cut.json', 'm.json', 'out']);
+  });
+
+  it('ends quietly where the reader has seen enough', async () => {
+    file('many.svm', '1 1:1\n-1 1:-1\n'.repeat(200_000));
+    model();
+    const child = spawn(process.execPath, [BIN, 'predict', 'many.svm', 'm.json'], {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let stderr = '';
+    child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+    child.stdout.once('data', () => void child.stdout.destroy());
+    expect(await new Promise((done) => child.on('close', done))).toBe(0);
+    expect(stderr).toBe('Accuracy = 100% (400000/400000)\n');
+  });
+
+  it('a closed pipe does not keep train from writing', async () => {
+    const child = spawn(process.execPath, [BIN, 'train', WDBC, 'm.json'], { cwd: folder, stdio: ['ignore', 'pipe', 'ignore'] });
+    child.stdout.destroy();
+    expect(await new Promise((done) => child.on('close', done))).toBe(0);
+    expect(LinearSvm.fromJSON(json('m.json')).weights.length).toBe(30);
+  });
+});
+
+describe.skipIf(!liblinearTrain || !liblinearPredict)('fista-classify beside LIBLINEAR', () => {
+  it('predicts what liblinear-predict does, by either model, in either format', async () => {
+    const uniform = generator(5);
+    const rows = Array.from({ length: 400 }, () => Array.from({ length: 12 }, () => Math.round(2000 * uniform() - 1000) / 1000));
+    file('data.svm', rows.map((row) => `${row[0]! + row[1]! - row[2]! + uniform() > 0.5 ? 4 : 2} ${row.map((x, j) => `${j + 1}:${x}`).join(' ')}\n`).join('')); // prettier-ignore
+    const theirs = (model: string) => {
+      const said = execFileSync(liblinearPredict!, ['data.svm', model, 'theirs'], { cwd: folder, encoding: 'utf8' });
+      return [said, text('theirs')];
+    };
+    const ours = async (model: string) => [await good(['predict', 'data.svm', model, 'ours']), text('ours')];
+    // Their model
+    execFileSync(liblinearTrain!, ['-q', '-s', '2', '-B', '1', 'data.svm', 'l.model'], { cwd: folder });
+    expect(await ours('l.model')).toEqual(theirs('l.model'));
+    expect(await good(['convert', 'l.model', 'l.json'])).toBe('wrote l.json (json): 12 weights\n');
+    expect(await ours('l.json')).toEqual(theirs('l.model'));
+    // Ours
+    await good(['train', 'data.svm', 'f.json']);
+    await good(['convert', 'f.json', 'f.model']);
+    expect(await ours('f.json')).toEqual(theirs('f.model'));
+    await good(['train', '--format', 'liblinear', 'data.svm', 'g.model']);
+    expect(text('g.model')).toBe(text('f.model'));
+  });
+});
+
+describe('fista-classify separate', () => {
+  it('prints a plane between balls around the rows of two files', async () => {
+    file('a.csv', 'x,y\n0,0\n0,1\n');
+    file('b.csv', 'x,y\n3,0\n4,1\n');
+    const lines = (await good(['separate', '--goal', 'widest', '--radius', '0.5,0.25', 'a.csv', 'b.csv'])).split('\n');
+    expect(lines[0]).toBe('separated');
+    expect(lines.slice(1, 5).map((line) => line.split(' ')[0])).toEqual(['normal', 'offset', 'width', 'robustness']);
+    const width = Number(lines[3]!.split(' ')[1]);
+    expect(width).toBeCloseTo(2.25, 3);
+  });
+
+  it('says that families touch, and where, with exit code 3', async () => {
+    file('a.svm', '1 1:0\n1 2:1\n');
+    file('b.svm', '1 1:1\n');
+    const ended = await run(['separate', '--radius', '2', 'a.svm', 'b.svm']);
+    expect(ended.code).toBe(3);
+    expect(ended.stdout).toMatch(/^touching\nwitness \S+ \S+\ndistance of the hulls: 0 to /);
+  });
+
+  it('reads ellipsoids, and prints all as JSON', async () => {
+    file('e.json', JSON.stringify({ first: [{ center: [0, 0], shape: 1 }], second: [{ center: [4, 0], shape: [[1, 0], [0, 2]] }] })); // prettier-ignore
+    const result = JSON.parse(await good(['separate', '--json', 'e.json'])) as Record<string, unknown>;
+    expect(result).toMatchObject({ status: 'separated', goalReached: true });
+    expect(result.normal).toHaveLength(2);
+    expect(result.slack).toHaveLength(2);
+  });
+
+  it('stops at a limit with exit code 3', async () => {
+    file('a.csv', 'x,y\n0,0\n10,0.5\n');
+    file('b.csv', 'x,y\n5,0.26\n');
+    const ended = await run(['separate', '--goal', 'widest', '--max-iterations', '1', 'a.csv', 'b.csv']);
+    expect(ended.code).toBe(3);
+    expect(ended.stdout).toMatch(/^(max-iterations|separated)\n/);
+  });
+
+  it.each([
+    ['{"first": [', 'Expected JSON at e.json:1:12 but received the end: the file was cut [ERR_ELLIPSOIDS]'],
+    ['{"first": []}', 'Expected { "first": […], "second": […] } for e.json but received something else [ERR_ELLIPSOIDS]'],
+    ['{"first": [{"center": [1]}], "second": [{"center": ["x"]}]}', '[ERR_ELLIPSOIDS]'],
+  ])('refuses %s', async (content, message) => {
+    file('e.json', content);
+    expect(await bad(1, ['separate', 'e.json'])).toContain(message);
+  });
+});
+
+describe('fista-classify inspect', () => {
+  it('shows labels, bias, weights and how the training went', async () => {
+    await good(['train', WDBC, 'm.json']);
+    const out = await good(['inspect', '--top', '2', 'm.json']);
+    expect(out).toMatch(/^format {4}JSON\nlabels {4}-1 below 0, 1 above\nbias {6}-?\d/);
+    expect(out).toMatch(/^weights {3}30, of which 30 are not 0; norm /m);
+    expect(out).toMatch(/^training {2}status agreement, iterations \d+, rows 569, /m);
+    expect(out.split('largest weights\n')[1]!.trimEnd().split('\n')).toHaveLength(2);
+    const model = LinearSvm.fromJSON(json('m.json'));
+    const { weights } = JSON.parse(await good(['inspect', '--json', 'm.json'])) as {
+      weights: { largest: { column: string; weight: number }[] };
+    };
+    const sizes = model.weights.map((w) => Math.abs(w));
+    expect(weights.largest.map(({ weight }) => Math.abs(weight))).toEqual([...sizes].sort((a, b) => b - a).slice(0, 10));
+    for (const { column, weight } of weights.largest) expect(model.weights[Number(column) - 1]).toBe(weight);
+  });
+
+  it('shows a model of LIBLINEAR, from stdin too', async () => {
+    const model = 'solver_type L1R_LR\nnr_class 2\nlabel 7 3\nnr_feature 2\nbias -1\nw\n0 \n-2 \n';
+    expect(await good(['inspect', '-'], model)).toBe(
+      'format    LIBLINEAR\nlabels    3 below 0, 7 above\nbias      0\nweights   2, of which 1 are not 0; norm 2\nlargest weights\n  2  -2\n  1  0\n',
+    );
+  });
+
+  it('prints no control characters of a file that someone made up', async () => {
+    const json = { format: 'fista-classify/linear-svm', version: 1, labels: ['\u001b[31m', 'b'], bias: 0, weights: [1] };
+    file('m.json', JSON.stringify({ ...json, training: { status: '\u001b[2J', columns: ['\u001b]0;'] } }));
+    expect(await good(['inspect', 'm.json'])).not.toContain('\u001b');
+  });
+});
+
+describe('fista-classify convert', () => {
+  it('keeps every number from LIBSVM text to CSV and back, gzipped or not', async () => {
+    const { points, labels } = await readLibsvm(WDBC);
+    await good(['convert', WDBC, 'd.csv.gz']);
+    expect(gunzipSync(readFileSync(file('d.csv.gz'))).toString()).toMatch(/^label,x1,x2,/);
+    await good(['convert', 'd.csv.gz', 'd.svm']);
+    const read = await readLibsvm(file('d.svm'));
+    expect(read.points).toEqual(points);
+    expect(read.labels).toEqual(labels);
+    await good(['convert', 'd.svm', 'e.svm.gz']);
+    expect(gunzipSync(readFileSync(file('e.svm.gz'))).toString()).toBe(text('d.svm'));
+    expect(await good(['convert', 'd.svm', '-'])).toBe(text('d.svm'));
+  });
+
+  it('quotes what needs it', async () => {
+    file('a.csv', 'label,"a,""b"\n"x,y",1\n"z",2\n');
+    await good(['convert', 'a.csv', 'b.csv']);
+    expect(text('b.csv')).toBe('label,"a,""b"\n"x,y",1\nz,2\n');
+  });
+
+  it('keeps a model to the last bit', async () => {
+    await good(['train', WDBC, 'm.json']);
+    await good(['convert', 'm.json', 'z.json.gz']);
+    await good(['convert', 'z.json.gz', 'n.json']);
+    expect(text('n.json')).toBe(text('m.json'));
+    await good(['convert', 'm.json', 'm.model']);
+    await good(['convert', '--to', 'json', 'm.model', 'again']);
+    expect(json('again')).toMatchObject(LinearSvm.fromJSON(json('m.json')).toJSON());
+    expect(await bad(1, ['inspect', file('x.json', text('m.model').slice(0, -2))])).toContain('the file was cut');
+  });
+
+  it('refuses what cannot be', async () => {
+    await good(['train', '-q', WDBC, 'm.json']);
+    expect(await bad(2, ['convert', 'm.json', 'm.csv'])).toContain('Expected json or liblinear for a model but received csv');
+    expect(await bad(2, ['convert', WDBC, 'm2.json'])).toContain('Expected libsvm or csv for data but received json');
+    file('words.svm', 'a 1:1\nb 1:2\n');
+    await good(['train', '-q', '--labels', 'string', 'words.svm', 'w.json']);
+    file('w.model', 'old');
+    expect(await bad(1, ['convert', 'w.json', 'w.model'])).toContain(
+      'Expected an integer for every label, as LIBLINEAR has no others, but received "a" [ERR_LABELS]',
+    );
+    expect(text('w.model')).toBe('old');
+  });
+});
+
+describe('the progress line', () => {
+  it('is not there where stderr is no terminal', async () => {
+    const { stderr } = await run(['train', WDBC, 'm.json']);
+    expect(stderr).toBe(`${WDBC}: 569 rows, 30 columns\n`);
+  });
+
+  const onTerminal = (options: string, env: NodeJS.ProcessEnv = {}) =>
+    execFileSync(script!, ['-qec', `"${process.execPath}" "${BIN}" train ${options} "${WDBC}" m.json`, '/dev/null'], {
+      cwd: folder,
+      encoding: 'utf8',
+      env: { ...process.env, TERM: 'xterm', NO_COLOR: '', ...env },
+    });
+
+  it.skipIf(!script)('shows iteration, gap and certified share on a terminal, and is gone at the end', () => {
+    const screen = onTerminal('');
+    expect(screen).toMatch(/\r\u001b\[2K\u001b\[2miteration \d+ · gap \S+ · certified \d+\.\d % · \d+ ms\u001b\[22m\r\u001b\[2K/);
+    expect(screen.slice(screen.lastIndexOf('\u001b[2K') + 4)).toMatch(/^Done \(agreement\)/);
+  });
+
+  it.skipIf(!script)('has no colour with NO_COLOR, and is not there with -q or on a dumb terminal', () => {
+    const plain = onTerminal('', { NO_COLOR: '1' });
+    expect(plain).toContain('\u001b[2Kiteration');
+    expect(plain).not.toContain('\u001b[2m');
+    expect(onTerminal('-q')).not.toContain('iteration');
+    expect(onTerminal('', { TERM: 'dumb' })).not.toContain('\u001b');
+  });
+});
+
+describe('README.md', () => {
+  const section = readFileSync(join(ROOT, 'README.md'), 'utf8')
+    .split(/^## Command line$/m)[1]!
+    .split(/^## /m)[0]!;
+
+  it('has examples of every command that run as they are, and print what it says', () => {
+    file('data.svm', gunzipSync(readFileSync(WDBC)));
+    file('first.csv', 'x,y\n0,0\n1,0\n');
+    file('second.csv', 'x,y\n0,2\n1,3\n');
+    mkdirSync(file('bin'));
+    symlinkSync(BIN, file('bin/fista-classify'));
+    const env = { ...process.env, PATH: [file('bin'), dirname(process.execPath), process.env.PATH].join(':') };
+    const commands = section
+      .match(/^```sh\n[^]*?^```$/gm)!
+      .flatMap((block) => block.split('\n').slice(1, -1))
+      .filter((line) => line !== '');
+    const used = new Set<string>();
+    let printed = '';
+    for (const line of commands) {
+      if (line.startsWith('# ')) {
+        expect(printed).toContain(line.slice(2));
+      } else {
+        used.add(line.split(' ')[1]!);
+        printed = execFileSync('/bin/sh', ['-c', line], { cwd: folder, env, encoding: 'utf8', stdio: 'pipe' });
+      }
+    }
+    expect([...used].sort()).toEqual(['convert', 'inspect', 'predict', 'separate', 'train']);
+  });
+
+  it('names the exit codes that --help names', async () => {
+    const codes = [...section.matchAll(/^\| ([\d, ]+) \|/gm)].flatMap((match) => match[1]!.split(', '));
+    const help = await good(['--help']);
+    expect(codes).toEqual(['0', '1', '2', '3', '130', '143']);
+    for (const code of codes) expect(help.slice(help.indexOf('Exit codes'))).toMatch(new RegExp(`(^|\\D)${code}\\D`));
+  });
+});
