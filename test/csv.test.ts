@@ -149,7 +149,10 @@ describe('readCsv', () => {
   });
 
   it('gives what fit takes', async () => {
-    const { points, labels } = await readCsv(Buffer.from('y,a,b\ntea,1,9\ntea,2,7\ncoffee,7,3\ncoffee,8,1'), {{ label: 'y', labels: 'string' });
+    const { points, labels } = await readCsv(Buffer.from('y,a,b\ntea,1,9\ntea,2,7\ncoffee,7,3\ncoffee,8,1'), {
+      label: 'y',
+      labels: 'string',
+    });
     expect(LinearSvm.fit(points, labels).predict([[9, 2]])).toEqual(['coffee']);
   });
 
