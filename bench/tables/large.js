@@ -122,8 +122,8 @@ async function run({ print, sets }) {
       const ratio = best(ours) / rows / from;
       return [
         rows.toLocaleString('en'),
-        digits(best(ours)),
-        digits(best(theirs)),
+        best(ours).toPrecision(3),
+        best(theirs).toPrecision(3),
         digits(best(theirs) / best(ours)),
         { value: `${digits(ratio)} ${ratio <= 1.25 ? 'linear' : 'MORE than linear'}`, met: ratio <= 1.25 },
       ];
