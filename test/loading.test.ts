@@ -146,9 +146,12 @@ describe('require and import', () => {
       'LinearSvm',
       'backend',
       'ellipsoidFromCovariance',
+      'readCsv',
+      'readLibsvm',
       'separateEllipsoids',
       'separateEllipsoidsAsync',
       'stop',
+      'writeLibsvm',
     ]);
   });
 

@@ -39,7 +39,7 @@ export class Parser {
   #line = 1;
   #lineStart = 0;
   #offset = 0; // of the piece's first byte in the text
-  readonly #carry = new Uint8Array(LONGEST);
+  readonly #carry = Buffer.alloc(LONGEST);
   #carried = 0;
   #carriedFrom = 0;
   #problem: ParseProblem | undefined;
@@ -51,8 +51,9 @@ export class Parser {
     this.#words = words ? new List(Uint8Array) : undefined;
   }
 
-  push(chunk: Uint8Array): ParseProblem | undefined {
+  push(piece: Uint8Array): ParseProblem | undefined {
     if (this.#problem) return this.#problem;
+    const chunk = Buffer.from(piece.buffer, piece.byteOffset, piece.length); // the same bytes, which it can turn into text
     const n = chunk.length;
     let p = 0;
     if (this.#carried > 0) {
@@ -120,19 +121,19 @@ export class Parser {
   }
 
   /** The end of the piece is within a token, from its start or since. */
-  #keep(chunk: Uint8Array, from: number, to: number): boolean {
+  #keep(chunk: Buffer, from: number, to: number): boolean {
     const length = this.#carried + to - from;
     this.#carry.set(chunk.subarray(from, Math.min(to, from + LONGEST - this.#carried)), this.#carried);
     this.#carried = Math.min(length, LONGEST);
     return length <= LONGEST || this.#refuse('long', this.#carry, 0, LONGEST, this.#carriedFrom);
   }
 
-  #token(bytes: Uint8Array, from: number, to: number, at: number): boolean {
+  #token(bytes: Buffer, from: number, to: number, at: number): boolean {
     if (to - from > LONGEST) return this.#refuse('long', bytes, from, to, at);
     return this.#inRow ? this.#entry(bytes, from, to, at) : this.#label(bytes, from, to, at);
   }
 
-  #label(bytes: Uint8Array, from: number, to: number, at: number): boolean {
+  #label(bytes: Buffer, from: number, to: number, at: number): boolean {
     if (this.#rows === MOST) return this.#refuse('rows', bytes, from, to, at);
     if (this.#words) {
       if (!isWord(bytes, from, to)) return this.#refuse('word', bytes, from, to, at);
@@ -149,12 +150,12 @@ export class Parser {
     return true;
   }
 
-  #entry(bytes: Uint8Array, from: number, to: number, at: number): boolean {
+  #entry(bytes: Buffer, from: number, to: number, at: number): boolean {
     let p = from;
     let index = 0;
     for (; p < to && isDigit(bytes[p]); p++) index = Math.min(10 * index + bytes[p]! - ZERO, HIGHEST_INDEX + 1);
     if (p === from || p >= to - 1 || bytes[p] !== COLON) {
-      const query = to - from >= 4 && String.fromCharCode(...bytes.subarray(from, from + 4)) === 'qid:';
+      const query = to - from >= 4 && bytes.toString('latin1', from, from + 4) === 'qid:';
       return this.#refuse(query ? 'qid' : 'entry', bytes, from, to, at);
     }
     const value = decimal(bytes, p + 1, to);
@@ -188,12 +189,12 @@ export class Parser {
     return true;
   }
 
-  #refuse(problem: ParseProblem['problem'], bytes: Uint8Array, from: number, to: number, at: number): false {
+  #refuse(problem: ParseProblem['problem'], bytes: Buffer, from: number, to: number, at: number): false {
     this.#problem = {
       problem,
       line: this.#line,
       column: at - this.#lineStart + 1,
-      text: bytes.slice(from, Math.min(to, from + SHOWN)),
+      text: Uint8Array.from(bytes.subarray(from, Math.min(to, from + SHOWN))),
       last: this.#last + this.#first,
     };
     return false;
@@ -204,7 +205,7 @@ const POWERS = Array.from({ length: 23 }, (_, k) => Number(`1e${k}`));
 const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
 
 /** The double nearest to a decimal number, which may be infinite; NaN if it is none. */
-function decimal(bytes: Uint8Array, from: number, to: number): number {
+function decimal(bytes: Buffer, from: number, to: number): number {
   // Up to 15 digits are exact, and so are powers of ten up to 22: the quotient is rounded once.
   let p = from;
   const sign = bytes[p]!;
@@ -229,7 +230,7 @@ function decimal(bytes: Uint8Array, from: number, to: number): number {
       return sign === MINUS ? -size : size;
     }
   }
-  const text = String.fromCharCode(...bytes.subarray(from, to));
+  const text = bytes.toString('latin1', from, to);
   return DECIMAL.test(text) ? Number(text) : NaN;
 }
 

@@ -1,5 +1,14 @@
 // Compiled, not run, where fista-classify is installed: what its types allow, and what they refuse, seen from a CommonJS one.
-import { backend, Dataset, type BackendInfo, type DenseMatrix, type SparseMatrix } from 'fista-classify';
+import {
+  backend,
+  Dataset,
+  readCsv,
+  readLibsvm,
+  writeLibsvm,
+  type BackendInfo,
+  type DenseMatrix,
+  type SparseMatrix,
+} from 'fista-classify';
 
 export const info: BackendInfo = backend;
 export const name: 'native' | 'js' = backend.name;
@@ -13,6 +22,16 @@ export const datasets: Dataset[] = [
   Dataset.from([[1, 2]], { backend: 'js' }),
 ];
 datasets[0]?.dispose();
+
+export async function files(): Promise<Float64Array> {
+  const words: string[] = (await readLibsvm('a.svm', { labels: 'string' })).labels;
+  const { points, labels } = await readLibsvm(new Uint8Array(0), { cols: 3 });
+  await writeLibsvm('b.svm', points, words);
+  const table = await readCsv('c.csv', { label: 'y', labels: 'number' });
+  // @ts-expect-error -- the label column must be named
+  await readCsv('c.csv');
+  return table.points.rows > 0 ? table.labels : labels;
+}
 
 // @ts-expect-error -- not points
 Dataset.from('points');
