@@ -145,12 +145,14 @@ describe('require and import', () => {
       'Dataset',
       'LinearSvm',
       'backend',
+      'crossValidate',
       'ellipsoidFromCovariance',
       'readCsv',
       'readLibsvm',
       'separateEllipsoids',
       'separateEllipsoidsAsync',
       'stop',
+      'trainTestSplit',
       'writeLibsvm',
     ]);
   });
