@@ -35,9 +35,13 @@ export const STATUS_MEANING: Readonly<Record<SvmStatus, string>> = {
 
 const PROOFS: readonly (readonly [keyof SvmShares, string, string])[] = [
   ['agreed', 'agreed', 'get from this model the label that every exact optimum gives them'],
-  ['properlyClassified', 'properly classified', 'are on their own side at the optimum, with a margin above 1 − mu·gamma'],
+  [
+    'properlyClassified',
+    'properly classified',
+    'have a margin above 1 − mu·gamma at the optimum (with the default mu: above one half)',
+  ],
   ['zero', 'beyond the margin', 'have a margin above 1 at the optimum: without them it would be the same'],
-  ['atBound', 'inside the margin', 'have a margin below 1 − mu·gamma at the optimum, or are on the wrong side'],
+  ['atBound', 'inside the margin', 'have a margin below 1 − mu·gamma at the optimum, on the wrong side or not'],
 ];
 
 export function report(input: ReportInput): string {

@@ -270,7 +270,11 @@ describe.skipIf(!installed)('examples/server', () => {
       for (let n = 0; n < 5; n++) answers.push(server.call('POST', '/predict', { rows: rows.slice(0, 50) }));
       if (k % 4 === 0 && process.platform !== 'win32') server.child.kill('SIGHUP');
       else answers.push(server.call('POST', '/reload').then((answer) => ({ ...answer, body: { ...answer.body, reloaded: true } })));
-      if (k % 8 === 0) await wait(5);
+      if (k % 8 < 2) {
+        // Now and then one after the other, so that each model answers something for sure.
+        await server.call('POST', '/reload');
+        answers.push(Promise.resolve(await server.call('POST', '/predict', { rows: rows.slice(0, 50) })));
+      }
     }
     for (const { status, body } of await Promise.all(answers)) {
       expect(status).toBe(200);
@@ -283,8 +287,7 @@ describe.skipIf(!installed)('examples/server', () => {
     expect(seen.size).toBe(2);
   });
 
-  it('SIGHUP with a bad file keeps the old model and says why in the log', async () => {
-    if (process.platform === 'win32') return;
+  it.skipIf(process.platform === 'win32')('SIGHUP with a bad file keeps the old model and says why in the log', async () => {
     writeFileSync(file, 'no model');
     server.child.kill('SIGHUP');
     while (!server.log.includes('The old model stays')) await wait(10);
@@ -385,7 +388,8 @@ describe.skipIf(!installed)('examples/server', () => {
     }
   });
 
-  it('SIGTERM answers what has been asked, ends training, and exits with 0', async () => {
+  // Windows has no signals: a process that is sent one is gone.
+  it.skipIf(process.platform === 'win32')('SIGTERM answers what has been asked, ends training, and exits with 0', async () => {
     const mine = await Server.start(folder, { MODEL: 'none.json' });
     expect((await mine.call('GET', '/health')).status).toBe(503);
     expect((await mine.call('POST', '/predict', { rows: [[1]] })).body).toMatchObject({ code: 'ERR_NO_MODEL' });
