@@ -351,8 +351,8 @@ describe('Ctrl-C', () => {
     const child = spawn(process.execPath, [BIN, 'train', '-', 'm.json'], { cwd: folder, stdio: ['pipe', 'ignore', 'pipe'] });
     let stderr = '';
     child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-    child.stdin.write('1 1:1\n');
-    await new Promise((done) => setTimeout(done, 700));
+    // More than a pipe holds: when all is written, it is being read.
+    await new Promise((done) => child.stdin.write('1 1:1\n'.repeat(1e6), done));
     child.kill('SIGINT');
     expect(await new Promise((done) => child.on('close', done))).toBe(130);
     expect(stderr).toContain('Interrupted');
