@@ -64,21 +64,28 @@ function searchOurs(problem, forms, { runs = 3, limit = 30, threads = 2 } = {}) 
   return found;
 }
 
-/** Every choice of LIBLINEAR. Once a solver needs more than `limit` seconds, its larger C are left out. */
+/** Every choice of LIBLINEAR. Once a solver needs more than `limit` seconds its larger C are left out; three times that, and it is ended. */
 async function searchLiblinear(problem, peer, { runs = 3, limit = 60, say } = {}) {
   const found = [];
   const leftOut = [];
+  let slow; // the solver whose larger C are not tried
   for (const solver of SOLVERS) {
     for (const [CName, C] of grid(problem.train.points.rows).sort((a, b) => a[1] - b[1])) {
-      if (found.at(-1)?.solver === solver && found.at(-1).seconds > limit) {
+      if (slow === solver) {
         leftOut.push(`-s ${solver} at C = ${CName}`);
         continue;
       }
       const times = [];
       let model;
       for (let run = 0; run < runs && (run === 0 || times[0] < limit / 10); run++) {
-        model = await peer.train(`${solver} ${C} 0`);
+        model = await peer.train(`${solver} ${C} 0`, 3 * limit);
+        if (!model) break;
         times.push(model.seconds);
+      }
+      if (!model || best(times) > limit) slow = solver;
+      if (!model) {
+        leftOut.push(`-s ${solver} at C = ${CName} (over ${3 * limit} s)`);
+        continue;
       }
       found.push({ solver, CName, C, seconds: best(times), accuracy: accuracy(problem.test, model) });
       say?.(`LIBLINEAR -s ${solver}, C = ${CName}: ${points(found.at(-1).accuracy)}, ${milliseconds(best(times))} ms`);

@@ -111,6 +111,7 @@ function findPeers(print, names) {
 
 /** One solver with one problem in its memory; or anything else that answers lines. */
 class Peer {
+  #begin;
   #child;
   #lines;
   #weights;
@@ -121,13 +122,16 @@ class Peer {
   static async start([command, ...args], problem, weights) {
     const peer = new Peer();
     peer.#weights = weights;
-    peer.#child = spawn(command, [...args, problem, weights], {
-      stdio: ['pipe', 'pipe', 'inherit'],
-      env: { ...process.env, OMP_NUM_THREADS: '1', OPENBLAS_NUM_THREADS: '1' },
-    });
-    peer.#ended = new Promise((resolve) => peer.#child.once('exit', resolve));
-    peer.#lines = createInterface({ input: peer.#child.stdout })[Symbol.asyncIterator]();
-    peer.version = (await peer.#answer()).version;
+    peer.#begin = async () => {
+      peer.#child = spawn(command, [...args, problem, weights], {
+        stdio: ['pipe', 'pipe', 'inherit'],
+        env: { ...process.env, OMP_NUM_THREADS: '1', OPENBLAS_NUM_THREADS: '1' },
+      });
+      peer.#ended = new Promise((resolve) => peer.#child.once('exit', resolve));
+      peer.#lines = createInterface({ input: peer.#child.stdout })[Symbol.asyncIterator]();
+      peer.version = (await peer.#answer()).version;
+    };
+    await peer.#begin();
     return peer;
   }
 
@@ -137,14 +141,19 @@ class Peer {
     return JSON.parse(value);
   }
 
-  /** The answer to a line, or undefined if it took longer than `limit` seconds, after which the peer is gone. */
+  /** The answer to a line, or undefined if it took longer than `limit` seconds: it is then ended, and begun anew when next asked. */
   async ask(line, limit = 3600) {
+    if (this.#child === undefined) await this.#begin();
     this.#child.stdin.write(`${line}\n`);
     let timer;
     const late = new Promise((resolve) => (timer = setTimeout(resolve, limit * 1000)));
     const answer = await Promise.race([this.#answer(), late]);
     clearTimeout(timer);
-    if (answer === undefined) this.#child.kill('SIGKILL');
+    if (answer === undefined) {
+      this.#child.kill('SIGKILL');
+      await this.#ended;
+      this.#child = undefined;
+    }
     return answer;
   }
 
@@ -158,7 +167,7 @@ class Peer {
   }
 
   async stop() {
-    this.#child.stdin.end();
+    this.#child?.stdin.end();
     await this.#ended;
   }
 }
