@@ -195,22 +195,18 @@ export interface Parser {
 /** `limit`: columns from there on are refused, or ignored. */
 type ParserConstructor = new (zeroBased: boolean, limit: number, ignoreExtra: boolean, words: boolean) => Parser;
 
-interface MatrixConstructor {
-  new (onProblem: OnProblem, threads: number, data: Float64Array | Float32Array, rows: number, cols: number): Matrix;
-  new (
-    onProblem: OnProblem,
-    threads: number,
-    indptr: Uint32Array,
-    indices: Uint32Array,
-    values: Float64Array | Float32Array | undefined,
-    rows: number,
-    cols: number,
-  ): Matrix;
-}
+/** Dense rows, or compressed sparse ones. */
+export type MatrixArguments =
+  | [data: Float64Array | Float32Array, rows: number, cols: number]
+  | [indptr: Uint32Array, indices: Uint32Array, values: Float64Array | Float32Array | undefined, rows: number, cols: number];
+
+type MatrixConstructor = new (onProblem: OnProblem, threads: number, ...data: MatrixArguments) => Matrix;
 
 /** Both backends implement this; the TypeScript one is the specification. Symbols as in the method's description. */
 export interface Kernels {
   Matrix: MatrixConstructor;
+  /** out = X·w for points that are looked at once, where they are. What is wrong with them goes to onProblem. */
+  multiplyPoints(onProblem: OnProblem, threads: number, w: Float64Array, out: Float64Array, ...data: MatrixArguments): void;
   Svm: SvmConstructor;
   Esp: EspConstructor;
   Parser: ParserConstructor;

@@ -1,9 +1,10 @@
 /** What predicts: a linear model's values and its plain-data form. */
 import { createHash } from 'node:crypto';
-import { kernels, type Matrix } from './backend.js';
+import { types } from 'node:util';
+import { kernels } from './backend.js';
 import { Dataset } from './dataset.js';
 import { coded, plural, rangeError, show, typeError } from './errors.js';
-import { copyPoints, resolveThreads } from './input/index.js';
+import { resolveThreads, viewPoints } from './input/index.js';
 import type { Label, Point, Points, SvmJSON } from './types.js';
 
 export interface Model<L extends Label = Label> {
@@ -17,41 +18,48 @@ export function labelOf<L extends Label>({ labels }: Model<L>, value: number): L
   return labels[value > 0 ? 1 : 0];
 }
 
-/** weights·x + bias for points. */
-export function decisions(model: Model, points: Points, out?: Float64Array): Float64Array {
+/** weights·x + bias for points, which are looked at where they are. `out` is written when all is well. */
+export function decisions({ weights, bias }: Model, points: Points, out?: Float64Array): Float64Array {
   if (out !== undefined && !(out instanceof Float64Array)) throw typeError('ERR_OPTION', 'a Float64Array', 'out', out);
   const threads = resolveThreads(undefined);
-  if (points instanceof Dataset) return multiply(model, Dataset.dataOf(points).matrix, threads, out);
-  const matrix = copyPoints(points, kernels(), threads);
-  try {
-    return multiply(model, matrix, threads, out);
-  } finally {
-    matrix.dispose();
+  const room = (rows: number, cols: number): Float64Array => {
+    if (cols !== weights.length) {
+      throw rangeError('ERR_POINTS', plural(weights.length, 'column'), 'points, one for each weight of the model,', cols);
+    }
+    if (out !== undefined && out.length !== rows) {
+      throw rangeError('ERR_OPTION', plural(rows, 'number'), 'out, one for each row of points,', out.length);
+    }
+    return new Float64Array(rows);
+  };
+  let values: Float64Array;
+  if (points instanceof Dataset) {
+    const { matrix } = Dataset.dataOf(points);
+    const { rows, cols } = matrix.describe();
+    values = room(rows, cols);
+    matrix.multiply(weights, values, threads);
+    const shift = new Float64Array(cols);
+    matrix.shift(shift);
+    shift.forEach((s, j) => (bias += s * weights[j]!));
+  } else {
+    const { rows, cols, arguments: lists, refuse } = viewPoints(points);
+    values = room(rows, cols);
+    const { Matrix, multiplyPoints } = kernels();
+    // What other threads may write to meanwhile is copied first.
+    if (lists.some((list) => ArrayBuffer.isView(list) && types.isSharedArrayBuffer(list.buffer))) {
+      const matrix = new Matrix(refuse, threads, ...lists);
+      matrix.multiply(weights, values, threads);
+      matrix.dispose();
+    } else multiplyPoints(refuse, threads, weights, values, ...lists);
   }
-}
-
-function multiply({ weights, bias }: Model, matrix: Matrix, threads: number, out?: Float64Array): Float64Array {
-  const { rows, cols } = matrix.describe();
-  if (cols !== weights.length) {
-    throw rangeError('ERR_POINTS', plural(weights.length, 'column'), 'points, one for each weight of the model,', cols);
-  }
-  if (out !== undefined && out.length !== rows) {
-    throw rangeError('ERR_OPTION', plural(rows, 'number'), 'out, one for each row of points,', out.length);
-  }
-  const shift = new Float64Array(cols);
-  matrix.shift(shift);
-  let shifted = bias;
-  shift.forEach((s, j) => (shifted += s * weights[j]!));
-  const values = out ?? new Float64Array(rows);
-  matrix.multiply(weights, values, threads);
   let bad = -1;
-  for (let i = rows - 1; i >= 0; i--) {
-    const value = values[i]! + shifted;
+  for (let i = values.length - 1; i >= 0; i--) {
+    const value = values[i]! + bias;
     values[i] = value;
     if (!(Math.abs(value) < Infinity)) bad = i;
   }
   if (bad >= 0) throw overflow(`row ${bad}`);
-  return values;
+  out?.set(values);
+  return out ?? values;
 }
 
 /** weights·x + bias for one point. In JavaScript: a native call would only add cost. */

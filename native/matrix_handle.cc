@@ -28,39 +28,71 @@ Napi::Value problem(Napi::Env env, const CopyResult& result) {
 
 }  // namespace
 
-// new Matrix(onProblem, threads, data, rows, cols)                                 dense
-// new Matrix(onProblem, threads, indptr, indices, values | undefined, rows, cols)  sparse
-// A problem with the data is handed to onProblem, which throws.
+namespace {
+
+// The arguments from the i-th on: (data, rows, cols) or (indptr, indices, values | undefined, rows, cols).
+template <typename Dense, typename Sparse>
+CopyResult with_points(const Napi::CallbackInfo& info, size_t i, Dense&& dense, Sparse&& sparse) {
+  if (info.Length() <= i + 3) {
+    const size_t rows = count(info, i + 1, "rows"), cols = count(info, i + 2, "cols");
+    const size_t least = product(info, rows, cols);
+    if (is_array(info[i], napi_float32_array)) return dense(Values::f32, array<float>(info, i, "data", least).data, rows, cols);
+    return dense(Values::f64, array<double>(info, i, "data", least).data, rows, cols);
+  }
+  const size_t rows = count(info, i + 3, "rows"), cols = count(info, i + 4, "cols");
+  if (rows >= UINT32_MAX || cols >= UINT32_MAX) refuse(info.Env(), "fewer than 2^32 rows and columns", "points", "more");
+  const auto indptr = array<uint32_t>(info, i, "indptr", rows + 1);
+  const auto indices = array<uint32_t>(info, i + 1, "indices", 0);
+  Values values = Values::ones;
+  const void* data = nullptr;
+  if (is_array(info[i + 2], napi_float32_array)) {
+    values = Values::f32;
+    data = array<float>(info, i + 2, "values", indices.size).data;
+  } else if (!info[i + 2].IsUndefined()) {
+    values = Values::f64;
+    data = array<double>(info, i + 2, "values", indices.size).data;
+  }
+  return sparse(indptr.data, indices.data, values, data, indices.size, rows, cols);
+}
+
+// multiplyPoints(onProblem, threads, w, out, ...points)
+Napi::Value multiply_points(const Napi::CallbackInfo& info) {
+  const Run run = {addon(info.Env()).table, threads(info, 1)};
+  Buffer<double> padded;
+  const auto vectors = [&](size_t rows, size_t cols) {
+    const auto w = array<double>(info, 2, "w", cols);
+    if (!padded.allocate(cols + 1)) out_of_memory(info.Env());
+    if (cols) std::memcpy(padded.data(), w.data, cols * sizeof(double));
+    padded[cols] = 0;
+    return array<double>(info, 3, "out", rows).data;
+  };
+  const CopyResult result = with_points(
+      info, 4,
+      [&](Values values, const void* data, size_t rows, size_t cols) {
+        double* const out = vectors(rows, cols);
+        return Matrix::multiply_dense(run, values, data, rows, cols, padded.data(), out);
+      },
+      [&](const uint32_t* indptr, const uint32_t* index, Values values, const void* data, size_t entries, size_t rows,
+          size_t cols) {
+        double* const out = vectors(rows, cols);
+        return Matrix::multiply_sparse(run, indptr, index, values, data, entries, rows, cols, padded.data(), out);
+      });
+  const Napi::Value wrong = problem(info.Env(), result);
+  if (!wrong.IsUndefined()) info[0].As<Napi::Function>().Call({wrong});
+  return info.Env().Undefined();
+}
+
+}  // namespace
+
+// new Matrix(onProblem, threads, ...points). A problem with the data is handed to onProblem, which throws.
 MatrixHandle::MatrixHandle(const Napi::CallbackInfo& info) : Napi::ObjectWrap<MatrixHandle>(info) {
   const Napi::Env env = info.Env();
   table_ = addon(env).table;
   auto matrix = std::shared_ptr<Matrix>(new Matrix);
   const Run run = {table_, threads(info, 1)};
-  CopyResult result;
-  if (info.Length() <= 5) {
-    const size_t rows = count(info, 3, "rows"), cols = count(info, 4, "cols");
-    const size_t least = product(info, rows, cols);
-    if (is_array(info[2], napi_float32_array)) {
-      result = matrix->copy_dense(run, Values::f32, array<float>(info, 2, "data", least).data, rows, cols);
-    } else {
-      result = matrix->copy_dense(run, Values::f64, array<double>(info, 2, "data", least).data, rows, cols);
-    }
-  } else {
-    const size_t rows = count(info, 5, "rows"), cols = count(info, 6, "cols");
-    if (rows >= UINT32_MAX || cols >= UINT32_MAX) refuse(env, "fewer than 2^32 rows and columns", "points", "more");
-    const auto indptr = array<uint32_t>(info, 2, "indptr", rows + 1);
-    const auto indices = array<uint32_t>(info, 3, "indices", 0);
-    Values values = Values::ones;
-    const void* data = nullptr;
-    if (is_array(info[4], napi_float32_array)) {
-      values = Values::f32;
-      data = array<float>(info, 4, "values", indices.size).data;
-    } else if (!info[4].IsUndefined()) {
-      values = Values::f64;
-      data = array<double>(info, 4, "values", indices.size).data;
-    }
-    result = matrix->copy_sparse(run, indptr.data, indices.data, values, data, indices.size, rows, cols);
-  }
+  const CopyResult result = with_points(
+      info, 2, [&](auto... points) { return matrix->copy_dense(run, points...); },
+      [&](auto... points) { return matrix->copy_sparse(run, points...); });
   const Napi::Value wrong = problem(env, result);
   if (!wrong.IsUndefined()) {
     info[0].As<Napi::Function>().Call({wrong});
@@ -164,6 +196,7 @@ void register_matrix(Napi::Env env, Napi::Object exports) {
   Napi::Function constructor = MatrixHandle::define(env);
   addon(env).matrix = Napi::Persistent(constructor);
   exports.Set("Matrix", constructor);
+  exports.Set("multiplyPoints", Napi::Function::New(env, multiply_points, "multiplyPoints"));
 }
 
 }  // namespace fista

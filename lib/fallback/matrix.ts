@@ -1,4 +1,4 @@
-import type { CopyProblem, Matrix as MatrixInterface, OnProblem } from '../backend.js';
+import type { CopyProblem, Matrix as MatrixInterface, MatrixArguments, OnProblem } from '../backend.js';
 import { coded } from '../errors.js';
 import * as dense from './dense.js';
 import * as sparse from './sparse.js';
@@ -57,7 +57,7 @@ interface Held {
 export class Matrix implements MatrixInterface {
   #held: Held = {};
 
-  constructor(onProblem: OnProblem, _threads: number, ...data: DenseArguments | SparseArguments) {
+  constructor(onProblem: OnProblem, _threads: number, ...data: MatrixArguments) {
     if (data.length === 3) {
       const [values, rows, cols] = data;
       const copy = values.slice(0, rows * cols);
@@ -217,8 +217,16 @@ export class Matrix implements MatrixInterface {
   }
 }
 
-type DenseArguments = [data: Data, rows: number, cols: number];
-type SparseArguments = [indptr: Uint32Array, indices: Uint32Array, values: Data | undefined, rows: number, cols: number];
+/** out = X·w for points that are looked at once. */
+export function multiplyPoints(
+  onProblem: OnProblem,
+  threads: number,
+  w: Float64Array,
+  out: Float64Array,
+  ...data: MatrixArguments
+): void {
+  new Matrix(onProblem, threads, ...data).multiply(w, out);
+}
 
 function name(values: Data): string {
   return isF32(values) ? 'f32' : 'f64';

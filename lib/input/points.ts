@@ -1,6 +1,6 @@
 /** Points, in each of their forms. */
 import { types } from 'node:util';
-import type { Backend, CopyProblem, Matrix } from '../backend.js';
+import type { Backend, CopyProblem, Matrix, MatrixArguments, OnProblem } from '../backend.js';
 import { coded, plural, rangeError, typeError, Verbatim, type ErrorCode } from '../errors.js';
 import type { DatasetOptions, DenseMatrix, Rows, SparseMatrix } from '../types.js';
 import { checkOptionNames, resolveBackend, resolveThreads } from './options.js';
@@ -10,18 +10,33 @@ type Data = Float64Array | Float32Array;
 /** Rows and columns are numbered with 32 bits. */
 const MOST = 4294967294;
 
+/** Points as a backend's matrix takes them; their entries are not looked at yet. */
+export interface View {
+  readonly rows: number;
+  readonly cols: number;
+  readonly arguments: MatrixArguments;
+  /** Words what is found wrong with the entries. */
+  readonly refuse: OnProblem;
+}
+
 /** Copies points into a backend's matrix, checking them on the way. The user's arrays are not kept. */
 export function copyPoints(points: unknown, backend: Backend, threads: number, orDataset = true): Matrix {
-  if (Array.isArray(points)) return copyRows(points as Rows, backend, threads);
+  const view = viewPoints(points, orDataset);
+  return new backend.Matrix(view.refuse, threads, ...view.arguments);
+}
+
+/** What can be said of points without looking at their entries. */
+export function viewPoints(points: unknown, orDataset = true): View {
+  if (Array.isArray(points)) return viewRows(points as Rows);
   if (typeof points === 'object' && points !== null) {
-    if ('data' in points) return copyDense(points as DenseMatrix, backend, threads);
-    if ('indptr' in points) return copySparse(points as SparseMatrix, backend, threads);
+    if ('data' in points) return viewDense(points as DenseMatrix);
+    if ('indptr' in points) return viewSparse(points as SparseMatrix);
   }
   const forms = ['rows of numbers', '{ data, rows, cols }', '{ indptr, indices, rows, cols }', ...(orDataset ? ['a Dataset'] : [])];
   throw typeError('ERR_POINTS', `${forms.slice(0, -1).join(', ')} or ${forms.at(-1)}`, 'points', points);
 }
 
-function copyRows(points: Rows, backend: Backend, threads: number): Matrix {
+function viewRows(points: Rows): View {
   const rows = points.length;
   if (rows === 0) throw rangeError('ERR_POINTS', 'at least one row', 'points', new Verbatim('none'));
   // Each row is read once: what a getter or proxy answers the second time may be something else.
@@ -42,15 +57,14 @@ function copyRows(points: Rows, backend: Backend, threads: number): Matrix {
       data[i * cols + j] = value;
     }
   });
-  return new backend.Matrix(
-    ({ at }) => {
-      throw rangeError('ERR_POINTS', 'a finite number', `points[${Math.floor(at / cols)}][${at % cols}]`, data[at]);
-    },
-    threads,
-    data,
+  return {
     rows,
     cols,
-  );
+    arguments: [data, rows, cols],
+    refuse: ({ at }) => {
+      throw rangeError('ERR_POINTS', 'a finite number', `points[${Math.floor(at / cols)}][${at % cols}]`, data[at]);
+    },
+  };
 }
 
 function rowLength(row: unknown, i: number): number {
@@ -67,7 +81,7 @@ function allocate(rows: number, cols: number): Float64Array {
   }
 }
 
-function copyDense(points: DenseMatrix, backend: Backend, threads: number): Matrix {
+function viewDense(points: DenseMatrix): View {
   const { data } = points;
   const rows = size(points.rows, 'points.rows', 1);
   const cols = size(points.cols, 'points.cols', 0);
@@ -77,19 +91,18 @@ function copyDense(points: DenseMatrix, backend: Backend, threads: number): Matr
   if (data.length !== rows * cols) {
     throw rangeError('ERR_POINTS', `rows × cols = ${plural(rows * cols, 'number')}`, 'points.data', data.length);
   }
-  return new backend.Matrix(
-    ({ at }) => {
+  return {
+    rows,
+    cols,
+    arguments: [data, rows, cols],
+    refuse: ({ at }) => {
       const where = `points.data[${at}] (row ${Math.floor(at / cols)}, column ${at % cols})`;
       throw rangeError('ERR_POINTS', 'a finite number', where, data[at]);
     },
-    threads,
-    data,
-    rows,
-    cols,
-  );
+  };
 }
 
-function copySparse({ rows, cols, ...given }: SparseMatrix, backend: Backend, threads: number): Matrix {
+function viewSparse({ rows, cols, ...given }: SparseMatrix): View {
   rows = size(rows, 'points.rows', 1);
   cols = size(cols, 'points.cols', 0);
   const indptr = offsets(given.indptr, 'points.indptr');
@@ -99,17 +112,14 @@ function copySparse({ rows, cols, ...given }: SparseMatrix, backend: Backend, th
   if (values && values.length !== indices.length) {
     throw rangeError('ERR_POINTS', plural(indices.length, 'number'), 'points.values, as in points.indices,', values.length);
   }
-  return new backend.Matrix(
-    (problem) => {
-      throw sparseError(problem, given, cols, indices.length);
-    },
-    threads,
-    indptr,
-    indices,
-    values,
+  return {
     rows,
     cols,
-  );
+    arguments: [indptr, indices, values, rows, cols],
+    refuse: (problem) => {
+      throw sparseError(problem, given, cols, indices.length);
+    },
+  };
 }
 
 type Lists = Pick<SparseMatrix, 'indptr' | 'indices' | 'values'>;

@@ -28,6 +28,7 @@ constexpr Table kTable = {
     {dense_stats<double>, dense_stats<float>},
     {dense_norms<double>, dense_norms<float>},
     {all_finite<double>, all_finite<float>},
+    count_descents,
     add_parts,
     knapsack_phi,
     knapsack_write,

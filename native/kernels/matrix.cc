@@ -60,6 +60,28 @@ CopyResult check_starts(const uint32_t* start, size_t entries, size_t rows) {
   return {};
 }
 
+// What is wrong with the column numbers of rows [from, to).
+CopyResult check_index(const uint32_t* start, size_t from, size_t to, size_t cols, const uint32_t* index) {
+  for (size_t i = from; i < to; ++i) {
+    size_t least = 0;
+    for (size_t k = start[i]; k < start[i + 1]; ++k) {
+      if (index[k] >= cols) return {CopyResult::bad_range, i, k};
+      if (index[k] < least) return {CopyResult::bad_order, i, k};
+      least = size_t(index[k]) + 1;
+    }
+  }
+  return {};
+}
+
+// The first value that is not finite, if a sum over rows is not: every such value makes its row's sum so.
+CopyResult check_sums(Values values, const void* data, size_t entries, const double* sums, size_t rows) {
+  if (values == Values::ones || first_not_finite(sums, rows) == kNone) return {};
+  const size_t bad = values == Values::f64 ? first_not_finite(static_cast<const double*>(data), entries)
+                                           : first_not_finite(static_cast<const float*>(data), entries);
+  if (bad == kNone) return {};
+  return {CopyResult::not_finite, 0, bad};
+}
+
 template <typename I>
 CopyResult copy_index(const uint32_t* start, size_t rows, size_t cols, const uint32_t* from, I* to) {
   for (size_t i = 0; i < rows; ++i) {
@@ -169,6 +191,58 @@ CopyResult Matrix::read_sparse(const Run& run, const uint32_t* indptr, const uin
     if (bad != kNone) return {CopyResult::not_finite, 0, bad};
   }
   return {};
+}
+
+CopyResult Matrix::multiply_dense(const Run& run, Values values, const void* data, size_t rows, size_t cols, const double* w,
+                                  double* out) {
+  const Partition parts = partition(rows, rows * (cols + 1));
+  parallel(parts.parts, run.threads, [&](size_t k) {
+    run.table->dense_multiply[size_t(values)]({data, cols, nullptr, parts.begin(k), parts.end(k)}, w, out);
+  });
+  return check_sums(values, data, rows * cols, out, rows);
+}
+
+CopyResult Matrix::multiply_sparse(const Run& run, const uint32_t* indptr, const uint32_t* index, Values values, const void* data,
+                                   size_t entries, size_t rows, size_t cols, const double* w, double* out) {
+  const CopyResult starts = check_starts(indptr, entries, rows);
+  if (starts.kind != CopyResult::ok) return starts;
+  const Partition parts = partition(rows, size_t(indptr[rows]) + rows);
+  CopyResult found[kMostParts];
+  parallel(parts.parts, run.threads, [&](size_t k) {
+    constexpr size_t kChunk = 128;  // rows that are checked and then summed up while in cache
+    for (size_t from = parts.begin(k); from < parts.end(k) && found[k].kind == CopyResult::ok; from += kChunk) {
+      const size_t to = std::min(from + kChunk, parts.end(k));
+      // Numbers may descend from a row to the next alone.
+      const size_t first = indptr[from], number = indptr[to] - first;
+      size_t allowed = 0;
+      for (size_t i = from + 1; i < to; ++i) {
+        const size_t at = indptr[i];
+        allowed += at > first && at < indptr[to] && at < indptr[i + 1] && index[at] <= index[at - 1];
+      }
+      if (run.table->count_descents(index + first, number, cols) != allowed) {
+        found[k] = check_index(indptr, from, to, cols, index);
+        continue;
+      }
+      // The loops read a little past a row's end, which the last rows do not have.
+      size_t safe = to;
+      while (safe > from && size_t(indptr[safe]) + kOverrun > indptr[rows]) --safe;
+      const auto sum = run.table->sparse_multiply[size_t(Index::u32)][size_t(values)];
+      sum({indptr, index, data, cols, nullptr, from, safe}, w, out);
+      for (size_t i = safe; i < to; ++i) {
+        double s = 0;
+        for (size_t e = indptr[i]; e < indptr[i + 1]; ++e) {
+          s += w[index[e]] * (values == Values::ones  ? 1.0
+                              : values == Values::f64 ? static_cast<const double*>(data)[e]
+                                                      : static_cast<double>(static_cast<const float*>(data)[e]));
+        }
+        out[i] = s;
+      }
+    }
+  });
+  for (size_t k = 0; k < parts.parts; ++k) {
+    if (found[k].kind != CopyResult::ok) return found[k];
+  }
+  return check_sums(values, data, indptr[rows], out, rows);
 }
 
 size_t Matrix::bytes() const { return f64_.bytes() + f32_.bytes() + start_.bytes() + index16_.bytes() + index32_.bytes(); }

@@ -40,6 +40,13 @@ class Matrix {
   CopyResult copy_sparse(const Run& run, const uint32_t* indptr, const uint32_t* index, Values values, const void* data,
                          size_t entries, size_t rows, size_t cols);
 
+  // out = X.w for a matrix that is looked at where it is, and as it is, by arguments as above. w has cols + 1 entries, the last of
+  // them 0. Entries must not change meanwhile. out is undefined if something is wrong.
+  static CopyResult multiply_dense(const Run& run, Values values, const void* data, size_t rows, size_t cols, const double* w,
+                                   double* out);
+  static CopyResult multiply_sparse(const Run& run, const uint32_t* indptr, const uint32_t* index, Values values, const void* data,
+                                    size_t entries, size_t rows, size_t cols, const double* w, double* out);
+
   // out[p] = x.w for the rows at positions [begin, end) of a list (null: all rows in their order). w has cols() + 1 entries, the
   // last of them 0. Returns the number of entries read.
   size_t multiply(const Run& run, const uint32_t* list, size_t begin, size_t end, const double* w, double* out) const;

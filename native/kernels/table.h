@@ -81,6 +81,7 @@ struct Table {
   void (*dense_norms[2])(const DenseRows& rows, const double* factor, double* out);
   // true if all n entries are finite; [f64, f32]
   bool (*all_finite[2])(const void* x, size_t n);
+  size_t (*count_descents)(const uint32_t* x, size_t n, size_t cols);
   // out_j = sum over parts of partial[p * n + j], in the order of the parts
   void (*add_parts)(const double* partial, size_t parts, size_t stride, size_t n, double* out);
 

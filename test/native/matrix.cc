@@ -1,6 +1,7 @@
 // Copying data in: every way it can be wrong, where it is, the compact form chosen, and that nothing is read past the end.
 #include "matrix.h"
 
+#include <cmath>
 #include <limits>
 
 #include "check.h"
@@ -188,6 +189,57 @@ void sparse_values(const Run& run) {
   }
 }
 
+// X.w of a matrix where it is: as of a copy, and nothing is read past the end of what was given.
+template <typename T>
+void in_place(const Run& run, Values kind) {
+  check::at("%s, %u threads, in place, values %d", run.table->name, run.threads, int(kind));
+  Random random(9);
+  for (size_t rows : {size_t(1), size_t(2), size_t(5), size_t(130), size_t(1000)}) {
+    for (size_t cols : {size_t(1), size_t(3), size_t(40)}) {
+      Guarded<uint32_t> start(rows + 1);
+      std::vector<uint32_t> columns;
+      for (size_t i = 0; i < rows; ++i) {
+        for (uint32_t j = 0; j < cols; ++j) {
+          if (random.uniform() < 0.3) columns.push_back(j);
+        }
+        start[i + 1] = static_cast<uint32_t>(columns.size());
+      }
+      const size_t entries = columns.size();
+      Guarded<uint32_t> index(entries);
+      Guarded<T> values(entries), dense(rows * cols);
+      Guarded<double> w(cols + 1), direct(rows), copied(rows);
+      for (size_t k = 0; k < entries; ++k) index[k] = columns[k];
+      for (size_t k = 0; k < entries; ++k) values[k] = static_cast<T>(random.uniform() - 0.5);
+      for (size_t k = 0; k < rows * cols; ++k) dense[k] = static_cast<T>(random.uniform() - 0.5);
+      for (size_t j = 0; j < cols; ++j) w[j] = random.uniform() - 0.5;
+      Matrix X;
+      CHECK(is(Matrix::multiply_sparse(run, start.data(), index.data(), kind, values.data(), entries, rows, cols, w.data(),
+                                       direct.data()),
+               CopyResult::ok, 0, 0));
+      CHECK(is(X.copy_sparse(run, start.data(), index.data(), kind, values.data(), entries, rows, cols), CopyResult::ok, 0, 0));
+      X.multiply(run, w.data(), copied.data());
+      for (size_t i = 0; i < rows; ++i) CHECK(std::fabs(direct[i] - copied[i]) <= 1e-12);
+      if (kind == Values::ones) continue;
+      CHECK(is(Matrix::multiply_dense(run, kind, dense.data(), rows, cols, w.data(), direct.data()), CopyResult::ok, 0, 0));
+      CHECK(is(X.copy_dense(run, kind, dense.data(), rows, cols), CopyResult::ok, 0, 0));
+      X.multiply(run, w.data(), copied.data());
+      for (size_t i = 0; i < rows; ++i) CHECK(direct[i] == copied[i]);
+      if (entries == 0) continue;
+      // The first wrong thing is reported, and nothing is read by a wrong column's number.
+      values[entries / 2] = static_cast<T>(kNaN);
+      CHECK(is(Matrix::multiply_sparse(run, start.data(), index.data(), kind, values.data(), entries, rows, cols, w.data(),
+                                       direct.data()),
+               CopyResult::not_finite, 0, entries / 2));
+      index[entries - 1] = 0xffffffffu;
+      size_t row = 0;
+      while (start[row + 1] < entries) ++row;
+      CHECK(is(Matrix::multiply_sparse(run, start.data(), index.data(), kind, values.data(), entries, rows, cols, w.data(),
+                                       direct.data()),
+               CopyResult::bad_range, row, entries - 1));
+    }
+  }
+}
+
 }  // namespace
 
 int main() {
@@ -199,6 +251,9 @@ int main() {
       dense<float>(run, Values::f32);
       structure(run);
       sparse_values(run);
+      in_place<double>(run, Values::f64);
+      in_place<float>(run, Values::f32);
+      in_place<double>(run, Values::ones);
     }
   }
   release_pool();
