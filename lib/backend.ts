@@ -32,7 +32,7 @@ export interface Matrix {
 
 /** The tasks of lib/fallback/svm.ts (and native/kernels/svm), by name. */
 export interface SvmTasks {
-  begin(): Float64Array;
+  begin(curvature: number): Float64Array;
   warm(w: Float64Array, t: number): Float64Array;
   step(L: number, beta: number): Float64Array;
   look(): Float64Array;

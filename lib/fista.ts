@@ -89,8 +89,9 @@ export function* fistaSvm(
   const { known, decide, maxIterations } = settings;
   const { mu, n } = known;
 
-  const [c0, radiusSquares, radiusMost, centreNorm, mostEntries, mostNorm, shiftNorm] =
-    (yield calls.begin()) as unknown as Numbers7;
+  const [c0, radiusSquares, radiusMost, centreNorm, mostEntries, mostNorm, shiftNorm] = (yield calls.begin(
+    Number(settings.L === 'measured' && settings.firstL === undefined),
+  )) as unknown as Numbers7;
   const facts: Facts = {
     ...known,
     radiusSquares,

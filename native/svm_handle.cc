@@ -17,7 +17,7 @@ struct Task {
 };
 
 const Task kTasks[] = {
-    {"begin", 0, [](Svm& s, const double*, double* out) { return s.begin(out); }},
+    {"begin", 1, [](Svm& s, const double* a, double* out) { return s.begin(a[0] != 0, out); }},
     {"step", 2, [](Svm& s, const double* a, double* out) { return s.step(a[0], a[1], out), true; }},
     {"look", 0, [](Svm& s, const double*, double* out) { return s.look(out), true; }},
     {"offsets", 5, [](Svm& s, const double* a, double* out) { return s.offsets(a[0], a[1], a[2], a[3], a[4], out), true; }},

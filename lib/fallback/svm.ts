@@ -186,21 +186,20 @@ export class Svm {
   }
 
   /**
-   * Centres, scales and measures the data. [curvature of D along the balanced class-difference vector less mu, sum r², max r, |m|, most
+   * Centres, scales and measures the data. [curvature of D along the balanced class-difference vector less mu, if asked for, sum r², max r, |m|, most
    * entries in a row, max |x̃_i|², |shift / scale|]
    */
-  begin(): Float64Array {
+  begin(curvature: number): Float64Array {
     this.#measureColumns();
     this.#measureRows();
-    const counts = { 1: 0, [-1]: 0 } as Record<number, number>;
-    for (let p = 0; p < this.#n; p++) if (this.#gamma[p]! > 0) counts[this.#y[p]!]!++;
-    let length = 0;
-    for (let p = 0; p < this.#n; p++) {
-      this.#xNext[p] = this.#gamma[p]! > 0 ? 1 / counts[this.#y[p]!]! : 0;
-      length += this.#xNext[p]! ** 2;
+    this.#out[0] = 0;
+    if (curvature) {
+      const counts = { 1: 0, [-1]: 0 } as Record<number, number>;
+      for (let p = 0; p < this.#n; p++) counts[this.#y[p]!]!++;
+      for (let p = 0; p < this.#n; p++) this.#xNext[p] = 1 / counts[this.#y[p]!]!;
+      this.#combine(this.#xNext, 0, this.#n, this.#wNext);
+      this.#out[0] = squares(this.#wNext) / (1 / counts[1]! + 1 / counts[-1]!);
     }
-    this.#combine(this.#xNext, 0, this.#n, this.#wNext);
-    this.#out[0] = squares(this.#wNext) / length;
     this.#out[1] = squares(this.#radius);
     this.#out[2] = this.#radius.reduce((a, b) => Math.max(a, b), 0);
     this.#out[3] = Math.sqrt(squares(this.#centre));

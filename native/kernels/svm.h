@@ -31,7 +31,7 @@ class Svm {
                           double mu, Scale scale);
 
   // Tasks. Each writes its answer to out[kResults].
-  [[nodiscard]] bool begin(double* out);  // false if there is no memory
+  [[nodiscard]] bool begin(bool curvature, double* out);  // false if there is no memory
   void warm(const double* w, double t);
   void step(double L, double beta, double* out);
   void look(double* out);
@@ -58,6 +58,18 @@ class Svm {
   size_t bytes() const;
 
  private:
+  // A list within by_position_.
+  class Slice {
+   public:
+    Slice() = default;
+    explicit Slice(double* data) : data_(data) {}
+    double* data() const { return data_; }
+    double& operator[](size_t i) const { return data_[i]; }
+
+   private:
+    double* data_ = nullptr;
+  };
+
   [[nodiscard]] bool measure_columns();
   void measure_rows();
   void widen(const double* w);
@@ -67,6 +79,7 @@ class Svm {
   void add_up(const double* u, size_t begin, size_t end, double* out);
   SvmRows rows_from(size_t p) const;
   bool idle(size_t p, double low, double high, double delta) const;
+  void order_by_length();
   void swap_rows(size_t a, size_t b);
   void reorder(const uint32_t* positions, size_t n);
   const uint32_t* list() const { return ordered_ ? nullptr : row_.data(); }
@@ -81,8 +94,9 @@ class Svm {
   // By position; row_ and y_ hold the others_ rows too.
   Buffer<uint32_t> row_, index_;
   Buffer<int8_t> y_;
-  Buffer<uint8_t> facts_, returns_;
-  Buffer<double> gamma_, slack_, radius_, x_, x_prev_, x_next_, q_, q_prev_, q_next_;
+  Buffer<uint8_t> facts_, returns_, idle_;
+  Buffer<double> by_position_;
+  Slice gamma_, slack_, radius_, x_, x_prev_, x_next_, q_, q_prev_, q_next_;
   // By column, in scaled space; wide_ = w / scale with a 0 behind, as the stored data want it.
   Buffer<double> inverse_scale_, centre_, w_, w_prev_, w_next_, w_rest_, wide_, scratch_;
 };

@@ -69,7 +69,7 @@ Outcome drive(const Run& run, const Data& data, int form, Svm::Scale scale) {
   Svm svm;
   double out[Svm::kResults] = {};
   CHECK(svm.init(run, matrix(run, data, form), data.y.data(), data.gamma.data(), true, mu, scale));
-  CHECK(svm.begin(out));
+  CHECK(svm.begin(true, out));
   double L = mu + 1.5 * out[0];
   const double cap = mu + out[1];
   Outcome end = {std::vector<double>(data.d), std::vector<double>(data.n), {}, std::vector<uint8_t>(data.n)};
