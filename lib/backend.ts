@@ -200,7 +200,10 @@ export type MatrixArguments =
   | [data: Float64Array | Float32Array, rows: number, cols: number]
   | [indptr: Uint32Array, indices: Uint32Array, values: Float64Array | Float32Array | undefined, rows: number, cols: number];
 
-type MatrixConstructor = new (onProblem: OnProblem, threads: number, ...data: MatrixArguments) => Matrix;
+/** Those rows of another matrix, in its form: row numbers ascend. */
+export type RowsArguments = [matrix: Matrix, rows: Uint32Array];
+
+type MatrixConstructor = new (onProblem: OnProblem, threads: number, ...data: MatrixArguments | RowsArguments) => Matrix;
 
 /** Both backends implement this; the TypeScript one is the specification. Symbols as in the method's description. */
 export interface Kernels {

@@ -53,6 +53,9 @@ export class Prepared<L extends Label> implements Labels {
   }
 }
 
+/** What a training needs of them. */
+export type Trainable<L extends Label> = Pick<Prepared<L>, 'matrix' | 'backend' | 'threads' | 'rows' | 'cols' | 'labels' | 'y'>;
+
 /** What tells one fit from another on the same data. */
 export interface Particulars {
   readonly gamma: number;
@@ -78,12 +81,12 @@ const SCALES = { none: 0, standard: 1, maxabs: 2 } as const;
 
 export class Training<L extends Label> {
   readonly problem: SvmProblem;
-  readonly #data: Prepared<L>;
+  readonly #data: Trainable<L>;
   readonly #fit: Fit;
   readonly #own: Particulars;
   readonly #rows: number; // that take part
 
-  constructor(data: Prepared<L>, fit: Fit, own: Particulars) {
+  constructor(data: Trainable<L>, fit: Fit, own: Particulars) {
     const { y = data.y, threads = data.threads, lane = 0 } = own;
     const gammas = checkWeights(own.gamma, own.weights, data.labels, y);
     this.#data = data;
@@ -216,7 +219,8 @@ export class Training<L extends Label> {
   }
 }
 
-function countPositive(list: Float64Array): number {
+/** (A loop, as rows may be many.) */
+export function countPositive(list: Float64Array): number {
   let count = 0;
   for (let i = 0; i < list.length; i++) if (list[i]! > 0) count++;
   return count;

@@ -1,4 +1,4 @@
-import type { CopyProblem, Matrix as MatrixInterface, MatrixArguments, OnProblem } from '../backend.js';
+import type { CopyProblem, Matrix as MatrixInterface, MatrixArguments, OnProblem, RowsArguments } from '../backend.js';
 import { coded } from '../errors.js';
 import * as dense from './dense.js';
 import * as sparse from './sparse.js';
@@ -57,8 +57,10 @@ interface Held {
 export class Matrix implements MatrixInterface {
   #held: Held = {};
 
-  constructor(onProblem: OnProblem, _threads: number, ...data: MatrixArguments) {
-    if (data.length === 3) {
+  constructor(onProblem: OnProblem, _threads: number, ...data: MatrixArguments | RowsArguments) {
+    if (data.length === 2) {
+      this.#held = (data[0] as Matrix).#rows(data[1]);
+    } else if (data.length === 3) {
       const [values, rows, cols] = data;
       const copy = values.slice(0, rows * cols);
       const at = firstNotFinite(copy);
@@ -81,6 +83,25 @@ export class Matrix implements MatrixInterface {
         cols,
       };
     }
+  }
+
+  #rows(list: Uint32Array): Held {
+    const { dense, shifted } = this.#held;
+    if (dense) {
+      const { cols } = dense;
+      const data = new (isF32(dense.data) ? Float32Array : Float64Array)(list.length * cols);
+      list.forEach((row, i) => data.set(dense.data.subarray(row * cols, (row + 1) * cols), i * cols));
+      return { dense: { data, rows: list.length, cols }, ...(shifted && { shifted }) };
+    }
+    const { start, index, values, cols } = this.#alive();
+    const starts = new Uint32Array(list.length + 1);
+    list.forEach((row, i) => (starts[i + 1] = starts[i]! + start[row + 1]! - start[row]!));
+    const gather = <T extends Data | Uint16Array | Uint32Array>(from: T): T => {
+      const to = new (from.constructor as new (length: number) => T)(starts[list.length]!);
+      list.forEach((row, i) => to.set(from.subarray(start[row], start[row + 1]), starts[i]));
+      return to;
+    };
+    return { sparse: { start: starts, index: gather(index), values: values && gather(values), rows: list.length, cols } };
   }
 
   describe() {

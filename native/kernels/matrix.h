@@ -40,6 +40,9 @@ class Matrix {
   CopyResult copy_sparse(const Run& run, const uint32_t* indptr, const uint32_t* index, Values values, const void* data,
                          size_t entries, size_t rows, size_t cols);
 
+  // The rows of another matrix that are listed. False, and empty, if there is no memory.
+  [[nodiscard]] bool copy_rows(const Run& run, const Matrix& from, const uint32_t* list, size_t rows);
+
   // out = X.w for a matrix that is looked at where it is, and as it is, by arguments as above. w has cols + 1 entries, the last of
   // them 0. Entries must not change meanwhile. out is undefined if something is wrong.
   static CopyResult multiply_dense(const Run& run, Values values, const void* data, size_t rows, size_t cols, const double* w,
