@@ -33,9 +33,12 @@ class Interrupted extends Error {
 export async function main(words: readonly string[]): Promise<void> {
   const output = new Output();
   const controller = new AbortController();
+  let first = NaN;
   const interrupt = (exit: number) => () => {
-    // The second one does not wait for a clean end.
-    if (controller.signal.aborted) process.exit(exit);
+    // Asked again, it does not wait for a clean end. One Ctrl-C may come twice: from the terminal, and passed on by npx.
+    if (performance.now() - first > 1000) process.exit(exit);
+    if (controller.signal.aborted) return;
+    first = performance.now();
     controller.abort(new Interrupted(exit));
   };
   process.on('SIGINT', interrupt(130));

@@ -334,6 +334,19 @@ describe('Ctrl-C', () => {
     },
   );
 
+  it('that comes twice, from a terminal and from npx, ends as cleanly', async () => {
+    file('data.svm', large());
+    const { child, ended, said } = start(['train', ...LONG, 'data.svm', 'm.json']);
+    await said('5,000 rows');
+    child.kill('SIGINT');
+    await new Promise((done) => setTimeout(done, 1));
+    child.kill('SIGINT');
+    const { code, signal, stderr } = await ended;
+    expect(stderr).toMatch(/Interrupted: nothing was written \[ERR_INTERRUPTED\]\n$/);
+    expect([130, 'SIGINT']).toContain(code ?? signal); // a signal that meets the end of a process ends it
+    expect(readdirSync(folder)).toEqual(['data.svm']);
+  });
+
   it('in the middle of writing leaves what was there, and no temporary file', async () => {
     const rows = Array.from({ length: 20_000 }, (_, i) => `${i % 2} ${(i % 3000) + 1}:1\n`);
     file('wide.svm', rows.join(''));
