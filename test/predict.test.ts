@@ -60,7 +60,7 @@ describe.each(names)('multiplyPoints(points), %s backend', (name) => {
 
   it.each([Float64Array, Float32Array])('is what the copied matrix gives, dense %o', (Kind) => {
     for (const [rows, cols] of [[1, 1], [3, 7], [50, 33], [5, 1700], [4, 0]] as const) {
-      const data = Kind.from({ length: rows * cols }, (_, k) => Math.sin(k * k));
+      const data = new Kind(rows * cols).map((_: number, k: number) => Math.sin(k * k));
       const weights = Float64Array.from({ length: cols }, (_, j) => Math.cos(j));
       const [direct, copied] = [new Float64Array(rows), new Float64Array(rows)];
       multiplyPoints(never, 2, weights, direct, data, rows, cols);

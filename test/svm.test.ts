@@ -759,28 +759,34 @@ describe('info.passes', () => {
 });
 
 describe('the net under the measured curvature', () => {
-  /** 20 points of no pattern in 10 dimensions, gamma = 4096/n: the measured curvature is rejected again and again. */
-  const cases = [2, 4, 6, 8, 18, 22].map((seed) => ({ seed, ...clouds(seed, 20, 10, 0) }));
-
-  it.each(cases)('is reached by seed $seed and converges from there', ({ rows, labels }) => {
+  /** Of 20 points of no pattern in 10 dimensions, gamma = 4096/n, many have their measured curvature rejected again and again. */
+  it('is reached now and then, and converges from there', () => {
     const { perform } = Svm.prototype; // eslint-disable-line @typescript-eslint/unbound-method -- called with its own `this`
-    const calls: string[] = [];
+    let calls: string[] = [];
     vi.spyOn(Svm.prototype, 'perform').mockImplementation(function (this: Svm, ...call) {
       calls.push(call[0]);
       return perform.apply(this, call);
     });
-    const options: SvmOptions<number> = { gamma: 4096 / 20, scale: 'none', stop: stop.gap(1e-7) };
-    const { info } = LinearSvm.fit(rows, labels, { ...options, backend: 'js' });
-    expect(calls.filter((name) => name === 'wake').length).toBe(1);
-    expect(calls.filter((name) => name === 'power').length).toBeGreaterThan(10);
-    expect(calls.lastIndexOf('rest')).toBeLessThan(calls.indexOf('wake')); // all rows awake from then on
-    expect(info.status).toBe('gap');
-    expect(info.iterations).toBeLessThan(2000);
-    const native = LinearSvm.fit(rows, labels, { ...options, backend: names[0]! }).info;
-    expect(native.status).toBe('gap');
-    expect(Math.abs(native.primal - info.primal)).toBeLessThan(2e-7 * info.primal);
-    const norm = LinearSvm.fit(rows, labels, { ...options, L: 'norm' }).info;
-    expect(Math.abs(norm.primal - info.primal)).toBeLessThan(2e-7 * info.primal);
+    let reached = 0;
+    for (let seed = 1; seed <= 30; seed++) {
+      const { rows, labels } = clouds(seed, 20, 10, 0);
+      calls = [];
+      const options: SvmOptions<number> = { gamma: 4096 / 20, scale: 'none', stop: stop.gap(1e-7) };
+      const { info } = LinearSvm.fit(rows, labels, { ...options, backend: 'js' });
+      expect(info.status).toBe('gap');
+      if (!calls.includes('wake')) continue;
+      reached++;
+      expect(calls.filter((name) => name === 'wake').length).toBe(1);
+      expect(calls.filter((name) => name === 'power').length).toBeGreaterThan(10);
+      expect(calls.lastIndexOf('rest')).toBeLessThan(calls.indexOf('wake')); // all rows awake from then on
+      expect(info.iterations).toBeLessThan(2000);
+      const native = LinearSvm.fit(rows, labels, { ...options, backend: names[0]! }).info;
+      expect(native.status).toBe('gap');
+      expect(Math.abs(native.primal - info.primal)).toBeLessThan(2e-7 * info.primal);
+      const norm = LinearSvm.fit(rows, labels, { ...options, L: 'norm' }).info;
+      expect(Math.abs(norm.primal - info.primal)).toBeLessThan(2e-7 * info.primal);
+    }
+    expect(reached).toBeGreaterThan(3);
   });
 
   it('is not needed by 10 separable points in 60 dimensions, which must converge all the same', () => {
