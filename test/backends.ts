@@ -33,7 +33,9 @@ function atLevel(addon: Addon, level: string): Backend {
     Svm: new Proxy(addon.Svm, { construct: (_, args) => Reflect.construct(here().Svm, args) as SvmProblem }),
     Esp: new Proxy(addon.Esp, { construct: (_, args) => Reflect.construct(here().Esp, args) as EspProblem }),
     Parser: addon.Parser,
-    multiplyPoints: (...args) => here().multiplyPoints(...args),
+    multiplyPoints(onProblem, threads, w, out, ...data) {
+      here().multiplyPoints(onProblem, threads, w, out, ...data);
+    },
     projectKnapsack: (...args) => here().projectKnapsack(...args),
     projectCones: (...args) => here().projectCones(...args),
   };
