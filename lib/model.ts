@@ -18,7 +18,7 @@ export function labelOf<L extends Label>({ labels }: Model<L>, value: number): L
   return labels[value > 0 ? 1 : 0];
 }
 
-/** weights·x + bias for points, which are looked at where they are. `out` is written when all is well. */
+/** weights·x + bias for points, which are looked at where they are. `out` is not written if something is wrong with them. */
 export function decisions({ weights, bias }: Model, points: Points, out?: Float64Array): Float64Array {
   if (out !== undefined && !(out instanceof Float64Array)) throw typeError('ERR_OPTION', 'a Float64Array', 'out', out);
   const threads = resolveThreads(undefined);
@@ -29,8 +29,9 @@ export function decisions({ weights, bias }: Model, points: Points, out?: Float6
     if (out !== undefined && out.length !== rows) {
       throw rangeError('ERR_OPTION', plural(rows, 'number'), 'out, one for each row of points,', out.length);
     }
-    return new Float64Array(rows);
+    return out ?? new Float64Array(rows);
   };
+  const { Matrix, multiplyPoints, addBias } = kernels();
   let values: Float64Array;
   if (points instanceof Dataset) {
     const { matrix } = Dataset.dataOf(points);
@@ -43,23 +44,17 @@ export function decisions({ weights, bias }: Model, points: Points, out?: Float6
   } else {
     const { rows, cols, arguments: lists, refuse } = viewPoints(points);
     values = room(rows, cols);
-    const { Matrix, multiplyPoints } = kernels();
-    // What other threads may write to meanwhile is copied first.
-    if (lists.some((list) => ArrayBuffer.isView(list) && types.isSharedArrayBuffer(list.buffer))) {
+    // What other threads may write to meanwhile, or what is written here, is copied first.
+    const { buffer } = values;
+    if (lists.some((list) => ArrayBuffer.isView(list) && (types.isSharedArrayBuffer(list.buffer) || list.buffer === buffer))) {
       const matrix = new Matrix(refuse, threads, ...lists);
       matrix.multiply(weights, values, threads);
       matrix.dispose();
     } else multiplyPoints(refuse, threads, weights, values, ...lists);
   }
-  let bad = -1;
-  for (let i = values.length - 1; i >= 0; i--) {
-    const value = values[i]! + bias;
-    values[i] = value;
-    if (!(Math.abs(value) < Infinity)) bad = i;
-  }
-  if (bad >= 0) throw overflow(`row ${bad}`);
-  out?.set(values);
-  return out ?? values;
+  const bad = addBias(values, bias, threads);
+  if (bad < values.length) throw overflow(`row ${bad}`);
+  return values;
 }
 
 /** weights·x + bias for one point. In JavaScript: a native call would only add cost. */

@@ -55,31 +55,41 @@ CopyResult with_points(const Napi::CallbackInfo& info, size_t i, Dense&& dense, 
   return sparse(indptr.data, indices.data, values, data, indices.size, rows, cols);
 }
 
-// multiplyPoints(onProblem, threads, w, out, ...points)
+// multiplyPoints(onProblem, threads, w, out, ...points). out is written when nothing is wrong.
 Napi::Value multiply_points(const Napi::CallbackInfo& info) {
   const Run run = {addon(info.Env()).table, threads(info, 1)};
-  Buffer<double> padded;
-  const auto vectors = [&](size_t rows, size_t cols) {
+  Buffer<double> padded, sums;
+  const auto prepare = [&](size_t rows, size_t cols) {
     const auto w = array<double>(info, 2, "w", cols);
-    if (!padded.allocate(cols + 1)) out_of_memory(info.Env());
+    if (!padded.allocate(cols + 1) || !sums.allocate(rows)) out_of_memory(info.Env());
     if (cols) std::memcpy(padded.data(), w.data, cols * sizeof(double));
     padded[cols] = 0;
-    return array<double>(info, 3, "out", rows).data;
   };
   const CopyResult result = with_points(
       info, 4,
       [&](Values values, const void* data, size_t rows, size_t cols) {
-        double* const out = vectors(rows, cols);
-        return Matrix::multiply_dense(run, values, data, rows, cols, padded.data(), out);
+        prepare(rows, cols);
+        return Matrix::multiply_dense(run, values, data, rows, cols, padded.data(), sums.data());
       },
       [&](const uint32_t* indptr, const uint32_t* index, Values values, const void* data, size_t entries, size_t rows,
           size_t cols) {
-        double* const out = vectors(rows, cols);
-        return Matrix::multiply_sparse(run, indptr, index, values, data, entries, rows, cols, padded.data(), out);
+        prepare(rows, cols);
+        return Matrix::multiply_sparse(run, indptr, index, values, data, entries, rows, cols, padded.data(), sums.data());
       });
   const Napi::Value wrong = problem(info.Env(), result);
-  if (!wrong.IsUndefined()) info[0].As<Napi::Function>().Call({wrong});
+  if (!wrong.IsUndefined()) {
+    info[0].As<Napi::Function>().Call({wrong});
+  } else if (sums.size() > 0) {
+    std::memcpy(array<double>(info, 3, "out", sums.size()).data, sums.data(), sums.bytes());
+  }
   return info.Env().Undefined();
+}
+
+// addBias(x, bias, threads): the number of the first that is not finite then, or x.length
+Napi::Value add_bias(const Napi::CallbackInfo& info) {
+  const auto x = array<double>(info, 0, "x", 0);
+  const size_t first = Matrix::add({addon(info.Env()).table, threads(info, 2)}, x.data, x.size, number(info, 1, "bias"));
+  return Napi::Number::New(info.Env(), static_cast<double>(first));
 }
 
 }  // namespace
@@ -208,6 +218,7 @@ void register_matrix(Napi::Env env, Napi::Object exports) {
   Napi::Function constructor = MatrixHandle::define(env);
   addon(env).matrix = Napi::Persistent(constructor);
   exports.Set("Matrix", constructor);
+  exports.Set("addBias", Napi::Function::New(env, add_bias, "addBias"));
   exports.Set("multiplyPoints", Napi::Function::New(env, multiply_points, "multiplyPoints"));
 }
 

@@ -36,6 +36,7 @@ function atLevel(addon: Addon, level: string): Backend {
     multiplyPoints(onProblem, threads, w, out, ...data) {
       here().multiplyPoints(onProblem, threads, w, out, ...data);
     },
+    addBias: (...args) => here().addBias(...args),
     projectKnapsack: (...args) => here().projectKnapsack(...args),
     projectCones: (...args) => here().projectCones(...args),
   };

@@ -196,7 +196,7 @@ async function sweeps(read, threads) {
     const matrix = copyPoints(points, kernels(), threads);
     const mu = points.rows / 128;
     const problem = new (kernels().Svm)(matrix, y, Float64Array.of(64 / points.rows), mu, 0, threads);
-    const [c0] = problem.perform('begin');
+    const [c0] = problem.perform('begin', 1);
     const L = mu + 1.5 * c0;
     const beta = (Math.sqrt(L / mu) - 1) / (Math.sqrt(L / mu) + 1);
     const step = () => {

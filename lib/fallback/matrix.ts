@@ -238,6 +238,13 @@ export class Matrix implements MatrixInterface {
   }
 }
 
+/** x += bias; the number of the first that is not finite then, or x.length. */
+export function addBias(x: Float64Array, bias: number): number {
+  for (let i = 0; i < x.length; i++) x[i]! += bias;
+  const bad = firstNotFinite(x);
+  return bad < 0 ? x.length : bad;
+}
+
 /** out = X·w for points that are looked at once. */
 export function multiplyPoints(
   onProblem: OnProblem,
@@ -246,7 +253,7 @@ export function multiplyPoints(
   out: Float64Array,
   ...data: MatrixArguments
 ): void {
-  new Matrix(onProblem, threads, ...data).multiply(w, out);
+  new Matrix(onProblem, threads, ...data).multiply(w, out); // out is written when nothing is wrong
 }
 
 function name(values: Data): string {

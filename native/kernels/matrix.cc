@@ -193,6 +193,20 @@ CopyResult Matrix::read_sparse(const Run& run, const uint32_t* indptr, const uin
   return {};
 }
 
+size_t Matrix::add(const Run& run, double* x, size_t n, double by) {
+  const Partition parts = partition(n, n);
+  bool finite[kMostParts];
+  parallel(parts.parts, run.threads, [&](size_t k) {
+    const size_t from = parts.begin(k), to = parts.end(k);
+    for (size_t i = from; i < to; ++i) x[i] += by;
+    finite[k] = run.table->all_finite[0](x + from, to - from);
+  });
+  for (size_t k = 0; k < parts.parts; ++k) {
+    if (!finite[k]) return parts.begin(k) + first_not_finite(x + parts.begin(k), parts.end(k) - parts.begin(k));
+  }
+  return n;
+}
+
 CopyResult Matrix::multiply_dense(const Run& run, Values values, const void* data, size_t rows, size_t cols, const double* w,
                                   double* out) {
   const Partition parts = partition(rows, rows * (cols + 1));

@@ -50,6 +50,9 @@ class Matrix {
   static CopyResult multiply_sparse(const Run& run, const uint32_t* indptr, const uint32_t* index, Values values, const void* data,
                                     size_t entries, size_t rows, size_t cols, const double* w, double* out);
 
+  // x += by; the number of the first that is not finite then, or n.
+  static size_t add(const Run& run, double* x, size_t n, double by);
+
   // out[p] = x.w for the rows at positions [begin, end) of a list (null: all rows in their order). w has cols() + 1 entries, the
   // last of them 0. Returns the number of entries read.
   size_t multiply(const Run& run, const uint32_t* list, size_t begin, size_t end, const double* w, double* out) const;
