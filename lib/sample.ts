@@ -12,7 +12,7 @@ import type { Label } from './types.js';
 
 /** One row in so many. */
 const EVERY = 8;
-/** Smaller samples, or fewer rows of a class, say too little. */
+/** Smaller samples, fewer rows of a class, or fewer than half as many as there are columns, say too little. */
 const LEAST = 128;
 const LEAST_OF_CLASS = 8;
 /** The whole bends a little more than the sample did where it ended. */
@@ -81,7 +81,8 @@ interface Level<L extends Label> {
 function samples<L extends Label>(data: Trainable<L>, given: Float64Array): Level<L>[] {
   const whole = given.length === 1 ? data.rows : countPositive(given);
   const levels: Level<L>[] = [];
-  for (let left = whole / EVERY; left >= LEAST; left /= EVERY) {
+  const least = Math.max(LEAST, data.cols / 2);
+  for (let left = whole / EVERY; left >= least; left /= EVERY) {
     const { sample: from, weights } = levels.at(-1) ?? { sample: data, weights: given };
     const level = sampleOf(from, weights, levels.length, whole);
     if (level === undefined) break;

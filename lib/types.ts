@@ -106,7 +106,8 @@ export interface SvmOptions<L extends Label = Label> {
   /** Whether rows that sit at a bound rest between checks. @default true with L: 'measured', else false */
   resting?: boolean;
   /**
-   * Whether a fit starts from the solution of one row in eight, where there are enough of them and no `warmStart`.
+   * Whether a fit starts from the solution of one row in eight, where there are enough of them (beside the columns too) and no
+   * `warmStart`.
    * @default true with L: 'measured' and no rule that sees every iteration, else false
    */
   sampling?: boolean;
