@@ -341,9 +341,12 @@ void Svm::claim(double low, double high, double rho, double w_norm, double eta_t
 
 void Svm::forget() { std::memset(facts_.data(), 0, n_); }
 
+// Without branches: whether a row is at 0 is hard to guess.
 bool Svm::idle(size_t p, double low, double high, double delta) const {
-  const double least = q_[p] + (y_[p] > 0 ? low : -high), most = q_[p] + (y_[p] > 0 ? high : -low);
-  return x_[p] == 0 ? least > 1 + delta : x_[p] == gamma_[p] && most < 1 - mu_ * gamma_[p] - delta;
+  const double a = y_[p] * low, b = y_[p] * high;
+  const double least = q_[p] + std::min(a, b), most = q_[p] + std::max(a, b);  // of theta
+  const bool zero = x_[p] == 0, bound = x_[p] == gamma_[p];
+  return (zero & (least > 1 + delta)) | (!zero & bound & (most < 1 - mu_ * gamma_[p] - delta));
 }
 
 void Svm::rest(double low, double high, double delta, double* out) {
@@ -468,22 +471,28 @@ void Svm::swap_rows(size_t a, size_t b) {
   for (const Slice& list : {gamma_, slack_, radius_, x_, x_prev_, q_, q_prev_}) std::swap(list[a], list[b]);
 }
 
-// The row at position p comes from positions[p].
+// The row at position p comes from positions[p]. Candidates of these rows are lost.
 void Svm::reorder(const uint32_t* positions, size_t n) {
   ordered_ = false;
-  const auto apply = [&](auto* list) {
+  const auto move = [&](auto* list, double* room) {
     using T = std::remove_pointer_t<decltype(list)>;
-    T* old = reinterpret_cast<T*>(q_next_.data());  // free at a check
-    split(run_, n, [&](size_t from, size_t k) { std::memcpy(old + from, list + from, k * sizeof(T)); });
-    split(run_, n, [&](size_t from, size_t k) {
-      for (size_t p = from; p < from + k; ++p) list[p] = old[positions[p]];
-    });
+    T* const old = reinterpret_cast<T*>(room);
+    std::memcpy(old, list, n * sizeof(T));
+    for (size_t p = 0; p < n; ++p) list[p] = old[positions[p]];
   };
-  apply(row_.data());
-  apply(y_.data());
-  apply(facts_.data());
-  apply(returns_.data());
-  for (const Slice& list : {gamma_, slack_, radius_, x_, x_prev_, q_, q_prev_}) apply(list.data());
+  // Two shares, each with room of its own.
+  parallel(2, n < kFew * kFew ? 1 : run_.threads, [&](size_t share) {
+    if (share == 0) {
+      for (const Slice& list : {gamma_, slack_, radius_, x_}) move(list.data(), q_next_.data());
+      return;
+    }
+    double* const room = x_next_.data();
+    for (const Slice& list : {x_prev_, q_, q_prev_}) move(list.data(), room);
+    move(row_.data(), room);
+    move(y_.data(), room);
+    move(facts_.data(), room);
+    move(returns_.data(), room);
+  });
 }
 
 }  // namespace fista
