@@ -1,6 +1,6 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { tmpdir, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -309,7 +309,38 @@ describe('fista-classify train', () => {
     expect(await bad(1, ['train', 'nowhere.svm', 'm.json'])).toBe(
       'fista-classify: Cannot open nowhere.svm: no such file or directory [ENOENT]',
     );
-    expect(await bad(1, ['train', 'folder', 'm.json'])).toMatch(/\[EISDIR\]$/);
+    const folderRead = 'fista-classify: Cannot read folder: illegal operation on a directory [EISDIR]';
+    expect(await bad(1, ['train', 'folder', 'm.json'])).toBe(folderRead);
+    expect(await bad(1, ['train', '--csv', 'folder', 'm.json'])).toBe(folderRead);
+    expect(await bad(1, ['inspect', 'folder'])).toBe(folderRead);
+    expect(await bad(1, ['convert', 'folder', 'out.svm'])).toBe(folderRead);
+  });
+});
+
+describe('a file that claims 2147483647 columns', () => {
+  // Where there is memory for so many, it is used.
+  it.skipIf(totalmem() > 64e9)(
+    'is refused with the reason before any memory is taken, by every command that would need it',
+    async () => {
+      file('wide.svm', '1 2147483647:1\n-1 1:2\n');
+      const most = /Expected at most \d+ columns, for which there is memory, for points but received 2147483647 \[ERR_POINTS\]$/;
+      expect(await bad(1, ['train', 'wide.svm', 'm.json'])).toMatch(most);
+      expect(await bad(1, ['train', '-v', '2', 'wide.svm'])).toMatch(most);
+      expect(await bad(1, ['separate', 'wide.svm', 'wide.svm'])).toContain('but received 4 × 2147483647 [ERR_POINTS]');
+      expect(await bad(1, ['convert', 'wide.svm', 'wide.csv'])).toContain('for wide.csv but wide.svm has 2147483647 [ERR_CSV]');
+      expect(readdirSync(folder)).toEqual(['wide.svm']);
+    },
+  );
+});
+
+describe('CSV without names', () => {
+  it('is warned of, as its first row would be lost', async () => {
+    file('a.csv', '1,2\n3,4\n');
+    file('b.csv', '10.5,2\n30,4\n');
+    const warning =
+      'fista-classify: the first row of b.csv, taken for the names of columns, is all numbers; if it is data use --no-header';
+    expect((await run(['separate', 'a.csv', 'b.csv'])).stderr).toContain(warning);
+    expect((await run(['separate', '--no-header', 'a.csv', 'b.csv'])).stderr).toBe('');
   });
 });
 
@@ -358,6 +389,16 @@ describe('Ctrl-C', () => {
     expect((await ended).code).toBe(130);
     expect(text('out.csv')).toBe('old');
     expect(readdirSync(folder).sort()).toEqual(['out.csv', 'wide.svm']);
+  });
+
+  it.skipIf(process.platform === 'win32')('ends the wait for a named pipe that nobody opens', async () => {
+    execFileSync('mkfifo', [file('pipe')]);
+    const { child, ended } = start(['train', 'pipe', 'm.json']);
+    await new Promise((done) => setTimeout(done, 500)); // it listens to signals by then; if not, the signal ends it all the same
+    child.kill('SIGINT');
+    const { code, signal } = await ended;
+    expect([130, 'SIGINT']).toContain(code ?? signal);
+    expect(readdirSync(folder)).toEqual(['pipe']);
   });
 
   it('ends the wait for an input that never comes', async () => {
@@ -434,9 +475,9 @@ describe('fista-classify predict', () => {
     const cases: [string, string][] = [
       [whole.slice(0, whole.length >> 1), 'Expected JSON at cut.json:'],
       [whole.slice(0, -3), 'the end: the file was cut [ERR_MODEL]'],
-      ['', 'Expected solver_type at cut.json:1:1 but received the end: the file was cut [ERR_MODEL]'],
+      ['', 'Expected a model for cut.json but received an empty file [ERR_MODEL]'],
       [whole.replace(/"bias": -?\d/, '"bias": 7'), 'cut.json: Expected '],
-      [whole.replace(/"bias": -?\d/, '"bias": 7'), 'for json.checksum but received'],
+      [whole.replace(/"bias": -?\d/, '"bias": 7'), 'is not theirs: the model was edited or damaged'],
       [
         whole.replace('"weights": [', '"weights": ["x",'),
         'cut.json: Expected a finite number for json.weights[0] but received "x" [ERR_MODEL]',

@@ -75,9 +75,9 @@ export async function runTrain(args: Arguments, context: Context): Promise<numbe
   }
 
   const cols = args.number('cols', [0, 2 ** 31]);
-  const file = await readData(data, args, { cols, labelled: true, signal });
+  const file = await readData(data, args, { cols, labelled: true, signal, output });
   const { points, labels } = file;
-  output.say(`${data}: ${count(points.rows)} rows, ${count(points.cols)} columns`);
+  output.say(`${data}: ${count(points.rows, 'row')}, ${count(points.cols, 'column')}`);
   const weighted = { ...settings, ...classOptions(args, labels) };
   if (folds !== undefined) return validate(file, folds, args.number('seed', [0, 2 ** 32 - 1]), weighted, context);
 
