@@ -209,7 +209,14 @@ type MatrixConstructor = new (onProblem: OnProblem, threads: number, ...data: Ma
 export interface Kernels {
   Matrix: MatrixConstructor;
   /** out = X·w for points that are looked at once, where they are. What is wrong with them goes to onProblem. */
-  multiplyPoints(onProblem: OnProblem, threads: number, w: Float64Array, out: Float64Array, ...data: MatrixArguments): void;
+  multiplyPoints(
+    this: void,
+    onProblem: OnProblem,
+    threads: number,
+    w: Float64Array,
+    out: Float64Array,
+    ...data: MatrixArguments
+  ): void;
   Svm: SvmConstructor;
   Esp: EspConstructor;
   Parser: ParserConstructor;
