@@ -702,14 +702,20 @@ describe('README.md', () => {
     .split(/^## Command line$/m)[1]!
     .split(/^## /m)[0]!;
 
-  it('has examples of every command that run as they are, and print what it says', () => {
+  const guide = readFileSync(join(ROOT, 'docs', 'guide.md'), 'utf8');
+
+  it.each([
+    ['README.md', section, ['convert', 'inspect', 'predict', 'separate', 'train']],
+    ['docs/guide.md', guide, ['inspect', 'predict', 'train']],
+  ])('%s has examples of commands that run as they are, and print what it says', (_, page, names) => {
     file('data.svm', gunzipSync(readFileSync(WDBC)));
+    file('test.svm', gunzipSync(readFileSync(WDBC)));
     file('first.csv', 'x,y\n0,0\n1,0\n');
     file('second.csv', 'x,y\n0,2\n1,3\n');
     mkdirSync(file('bin'));
     symlinkSync(BIN, file('bin/fista-classify'));
     const env = { ...process.env, PATH: [file('bin'), dirname(process.execPath), process.env.PATH].join(':') };
-    const commands = section
+    const commands = page
       .match(/^```sh\n[^]*?^```$/gm)!
       .flatMap((block) => block.split('\n').slice(1, -1))
       .filter((line) => line !== '');
@@ -723,7 +729,7 @@ describe('README.md', () => {
         printed = execFileSync('/bin/sh', ['-c', line], { cwd: folder, env, encoding: 'utf8', stdio: 'pipe' });
       }
     }
-    expect([...used].sort()).toEqual(['convert', 'inspect', 'predict', 'separate', 'train']);
+    expect([...used].sort()).toEqual(names);
   });
 
   it('names the exit codes that --help names', async () => {
