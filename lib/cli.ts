@@ -104,7 +104,7 @@ async function report(error: unknown, output: Output, signal: AbortSignal, words
   const message = interrupted ? 'Interrupted: nothing was written' : inWords(error, code);
   output.clear();
   // What is asked for holds where the other words are wrong, too.
-  if (output.json || words.includes('--json')) {
+  if ((output.json || words.includes('--json')) && !output.closed) {
     output.json = true;
     await output.result({ error: { code, message } }, []);
   } else {
@@ -132,6 +132,7 @@ function inWords(error: unknown, code: string): string {
     .replaceAll("set labels: 'string'", 'use --labels string')
     .replaceAll('set zeroBased: true', 'use --zero-based')
     .replaceAll('options.classWeight', '-w<label>')
+    .replaceAll('options.folds', '-v')
     .replace(/options\.([a-zA-Z]+)/g, (_, name: string) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`);
 }
 

@@ -70,7 +70,7 @@ async function* fromFile(path: string): Pieces {
   }
 }
 
-/** A failure to read, a folder's for one, says of which file as a failure to open does. */
+/** A failure to read or write, a folder's or a full disk's, says of which file, as a failure to open does. */
 export function named(error: unknown, path: string): never {
   const { path: known, message } = error as NodeJS.ErrnoException;
   if (known === undefined) throw Object.assign(error as Error, { path, message: `${message} '${path}'` });

@@ -1,4 +1,4 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -256,7 +256,7 @@ describe('fista-classify train', () => {
   it('writes the model at a limit too, with exit code 3', async () => {
     const ended = await run(['train', '--max-iterations', '1', '--stop', 'gap:0', WDBC, 'm.json']);
     expect(ended.code).toBe(3);
-    expect(ended.stdout).toMatch(/^Stopped at the limit of iterations after 1 iterations/);
+    expect(ended.stdout).toMatch(/^Stopped at the limit of iterations after 1 iteration,/);
     expect(LinearSvm.fromJSON(json('m.json')).weights.length).toBe(30);
   });
 
@@ -299,6 +299,18 @@ describe('fista-classify train', () => {
     expect(text('data.svm')).toBe('1 1:1\n-1 1:-1\n');
   });
 
+  it('does not write the model and the page to one file', async () => {
+    const message = "fista-classify: Expected another file than m.json, the model's, for --report [ERR_USAGE]";
+    expect(await bad(2, ['train', '--report', './m.json', WDBC, 'm.json'])).toBe(message);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('-v of more folds than rows is told by that name', async () => {
+    expect(await bad(2, ['train', '-v', '5', '-'], '1 1:1\n-1 1:2\n1 1:3\n')).toContain(
+      'Expected an integer from 2 to 3 for -v but',
+    );
+  });
+
   it('says before it reads that a model cannot be written', async () => {
     mkdirSync(file('folder'));
     file('plain', '');
@@ -331,6 +343,22 @@ describe('a file that claims 2147483647 columns', () => {
       expect(readdirSync(folder)).toEqual(['wide.svm']);
     },
   );
+});
+
+describe.skipIf(!existsSync('/dev/full'))('a full disk', () => {
+  const full = (line: string) =>
+    spawnSync('/bin/sh', ['-c', `"${process.execPath}" "${BIN}" ${line}`], { cwd: folder, encoding: 'utf8' });
+
+  it('ends what is printed with exit code 1 and the reason, not with success', async () => {
+    await good(['train', '-q', WDBC, 'm.json']);
+    for (const line of [`predict "${WDBC}" m.json`, 'inspect m.json', 'inspect --json m.json', '--help']) {
+      const { status, stderr } = full(`${line} > /dev/full`);
+      expect([line, status, stderr]).toEqual([line, 1, 'fista-classify: Cannot write stdout: no space left on device [ENOSPC]\n']);
+    }
+    expect(await bad(1, ['predict', WDBC, 'm.json', '/dev/full'])).toBe(
+      'fista-classify: Cannot write /dev/full: no space left on device [ENOSPC]',
+    );
+  });
 });
 
 describe('CSV without names', () => {
@@ -473,6 +501,7 @@ describe('fista-classify predict', () => {
     await good(['train', '-q', WDBC, 'm.json']);
     const whole = text('m.json');
     const cases: [string, string][] = [
+      ['-1 1:2\n', `Expected a model, JSON or LIBLINEAR's text, for cut.json but received "-1 1:2" [ERR_MODEL]`],
       [whole.slice(0, whole.length >> 1), 'Expected JSON at cut.json:'],
       [whole.slice(0, -3), 'the end: the file was cut [ERR_MODEL]'],
       ['', 'Expected a model for cut.json but received an empty file [ERR_MODEL]'],

@@ -113,6 +113,11 @@ export async function readModel(path: string, signal: AbortSignal): Promise<Mode
 function parseModel(text: string, path: string): ModelFile {
   if (text.trim() === '') throw coded(SyntaxError, 'ERR_MODEL', `Expected a model for ${path} but received an empty file`);
   if (!/^\s*[{[]/.test(text.slice(0, 1000))) {
+    // Data in place of a model: file names in the wrong order.
+    if (/^\s*[-+.\d]/.test(text.slice(0, 1000))) {
+      const received = show(text.trimStart().split('\n', 1)[0]!.trimEnd());
+      throw coded(SyntaxError, 'ERR_MODEL', `Expected a model, JSON or LIBLINEAR's text, for ${path} but received ${received}`);
+    }
     return { model: LinearSvm.fromLiblinear(text, path), format: 'liblinear', training: undefined };
   }
   const json = parseJSON(text, path, 'ERR_MODEL') as { training?: Record<string, unknown> };
