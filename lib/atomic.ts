@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { open, realpath, rename, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { named } from './source.js';
 
 type Chunks = Iterable<Uint8Array | string> | AsyncIterable<Uint8Array | string>;
 
@@ -15,7 +16,7 @@ export async function writeAtomically(path: string, chunks: Chunks): Promise<voi
   if (there && !there.isFile()) {
     const file = await open(path, 'w');
     try {
-      await writeAll(file, chunks);
+      await writeAll(file, path, chunks);
     } finally {
       await file.close();
     }
@@ -27,7 +28,7 @@ export async function writeAtomically(path: string, chunks: Chunks): Promise<voi
   const file = await open(temporary, 'wx', there?.mode);
   try {
     try {
-      await writeAll(file, chunks);
+      await writeAll(file, path, chunks);
       await file.sync();
     } finally {
       await file.close();
@@ -40,8 +41,8 @@ export async function writeAtomically(path: string, chunks: Chunks): Promise<voi
   await syncFolder(dirname(target));
 }
 
-async function writeAll(file: FileHandle, chunks: Chunks): Promise<void> {
-  for await (const chunk of chunks) await file.writeFile(chunk);
+async function writeAll(file: FileHandle, path: string, chunks: Chunks): Promise<void> {
+  for await (const chunk of chunks) await file.writeFile(chunk).catch((error: unknown) => named(error, path));
 }
 
 function missing(error: NodeJS.ErrnoException): undefined {

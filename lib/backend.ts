@@ -209,9 +209,16 @@ type MatrixConstructor = new (onProblem: OnProblem, threads: number, ...data: Ma
 export interface Kernels {
   Matrix: MatrixConstructor;
   /** out = X·w for points that are looked at once, where they are. What is wrong with them goes to onProblem. */
-  multiplyPoints(onProblem: OnProblem, threads: number, w: Float64Array, out: Float64Array, ...data: MatrixArguments): void;
+  multiplyPoints(
+    this: void,
+    onProblem: OnProblem,
+    threads: number,
+    w: Float64Array,
+    out: Float64Array,
+    ...data: MatrixArguments
+  ): void;
   /** x += bias; the number of the first that is not finite then, or x.length. */
-  addBias(x: Float64Array, bias: number, threads: number): number;
+  addBias(this: void, x: Float64Array, bias: number, threads: number): number;
   Svm: SvmConstructor;
   Esp: EspConstructor;
   Parser: ParserConstructor;

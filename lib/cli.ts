@@ -24,7 +24,10 @@ const COMMANDS = new Map<string, readonly [Command, Run]>([
 
 /** The reason of an abort by a signal of the system; its number makes the exit code, as shells have it. */
 class Interrupted extends Error {
-  constructor(readonly exit: number) {
+  constructor(
+    readonly signal: 'SIGINT' | 'SIGTERM',
+    readonly exit: number,
+  ) {
     super('Interrupted');
   }
 }
@@ -34,15 +37,15 @@ export async function main(words: readonly string[]): Promise<void> {
   const output = new Output();
   const controller = new AbortController();
   let first = NaN;
-  const interrupt = (exit: number) => () => {
+  const interrupt = (name: 'SIGINT' | 'SIGTERM', exit: number) => () => {
     // Asked again, it does not wait for a clean end. One Ctrl-C may come twice: from the terminal, and passed on by npx.
-    if (performance.now() - first > 1000) process.exit(exit);
+    if (performance.now() - first > 1000) die(name);
     if (controller.signal.aborted) return;
     first = performance.now();
-    controller.abort(new Interrupted(exit));
+    controller.abort(new Interrupted(name, exit));
   };
-  process.on('SIGINT', interrupt(130));
-  process.on('SIGTERM', interrupt(143));
+  process.on('SIGINT', interrupt('SIGINT', 130));
+  process.on('SIGTERM', interrupt('SIGTERM', 143));
   try {
     process.exitCode = await dispatch(words, { output, signal: controller.signal });
   } catch (error) {
@@ -50,6 +53,15 @@ export async function main(words: readonly string[]): Promise<void> {
   }
   // An input that never ends would keep the process alive.
   if (words.includes('-')) process.stdin.destroy();
+  // So would a named pipe that nobody opens at its other end.
+  const { reason } = controller.signal as { reason: unknown };
+  if (reason instanceof Interrupted) setTimeout(() => die(reason.signal), 500).unref();
+}
+
+/** Ends the process as if the signal had not been listened to. `process.exit` would wait for a thread that is opening a pipe. */
+function die(signal: 'SIGINT' | 'SIGTERM'): void {
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
 }
 
 async function dispatch(words: readonly string[], context: Context): Promise<number> {
@@ -92,7 +104,7 @@ async function report(error: unknown, output: Output, signal: AbortSignal, words
   const message = interrupted ? 'Interrupted: nothing was written' : inWords(error, code);
   output.clear();
   // What is asked for holds where the other words are wrong, too.
-  if (output.json || words.includes('--json')) {
+  if ((output.json || words.includes('--json')) && !output.closed) {
     output.json = true;
     await output.result({ error: { code, message } }, []);
   } else {
@@ -120,6 +132,7 @@ function inWords(error: unknown, code: string): string {
     .replaceAll("set labels: 'string'", 'use --labels string')
     .replaceAll('set zeroBased: true', 'use --zero-based')
     .replaceAll('options.classWeight', '-w<label>')
+    .replaceAll('options.folds', '-v')
     .replace(/options\.([a-zA-Z]+)/g, (_, name: string) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`);
 }
 

@@ -9,6 +9,9 @@ export interface CsvRecord {
   readonly line: number;
 }
 
+/** Bytes of a record, and of a line: a quote that is never closed, or a line that never ends, would take in the rest of the file. */
+const MOST_BYTES = 1 << 24;
+
 async function load(): Promise<typeof import('csv-parse')> {
   try {
     return await import('csv-parse');
@@ -22,16 +25,26 @@ export async function* records(pieces: AsyncGenerator<Uint8Array>, delimiter: st
   const { parse, CsvError } = await load();
   let failed: { error: unknown } | undefined;
   const bytes = async function* () {
+    // The parser's own bound is on the text of cells, and has no eye on the delimiters: a line of commas is a list of empty cells.
+    let line = 1;
+    let length = 0;
     try {
-      for await (const piece of pieces) yield Buffer.from(piece); // the parser looks at it later
+      for await (const piece of pieces) {
+        for (let k = 0; k < piece.length; k++) {
+          const byte = piece[k]!;
+          length = byte === 10 || byte === 13 ? 0 : length + 1;
+          if (byte === 10) line++;
+          if (length > MOST_BYTES) throw csvError(`a line of at most ${MOST_BYTES} bytes`, { file, line }, new Verbatim('more'));
+        }
+        yield Buffer.from(piece); // the parser looks at it later
+      }
     } catch (error) {
       failed = { error };
       throw error;
     }
   };
   const input = Readable.from(bytes(), { objectMode: true, highWaterMark: 1 });
-  // A record is bounded: a quote that is never closed would take in the rest of the file.
-  const parser = parse({ delimiter, info: true, relax_column_count: true, skip_empty_lines: true, max_record_size: 1 << 24 });
+  const parser = parse({ delimiter, info: true, relax_column_count: true, skip_empty_lines: true, max_record_size: MOST_BYTES });
   input.on('error', (error) => parser.destroy(error));
   input.pipe(parser);
   try {

@@ -192,11 +192,11 @@ export function readJSON(json: unknown): Model {
   const model: Model = { weights, bias, labels: [negative as Label, positive as Label] };
   const sum = own('checksum');
   if (sum !== undefined && sum !== checksum(model)) {
-    throw rangeError(
+    throw coded(
+      RangeError,
       'ERR_MODEL',
-      `${checksum(model)}, or none, if labels, bias and weights are to be as they are`,
-      'json.checksum',
-      sum,
+      `Expected labels, bias and weights as they were written but json.checksum, ${show(sum)}, is not theirs: the model was edited or ` +
+        'damaged (one that was edited on purpose is read without json.checksum)',
     );
   }
   return model;

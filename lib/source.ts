@@ -57,7 +57,7 @@ async function* fromFile(path: string): Pieces {
     const buffers = [Buffer.allocUnsafeSlow(PIECE), Buffer.allocUnsafeSlow(PIECE)] as const;
     ahead = file.read(buffers[0], 0, PIECE);
     for (let k = 1; ; k++) {
-      const { bytesRead, buffer } = await ahead;
+      const { bytesRead, buffer } = await ahead.catch((error: unknown) => named(error, path));
       ahead = undefined;
       if (bytesRead === 0) return;
       ahead = file.read(buffers[k % 2]!, 0, PIECE);
@@ -68,6 +68,13 @@ async function* fromFile(path: string): Pieces {
     await ahead?.catch(() => undefined);
     await file.close();
   }
+}
+
+/** A failure to read or write, a folder's or a full disk's, says of which file, as a failure to open does. */
+export function named(error: unknown, path: string): never {
+  const { path: known, message } = error as NodeJS.ErrnoException;
+  if (known === undefined) throw Object.assign(error as Error, { path, message: `${message} '${path}'` });
+  throw error;
 }
 
 async function* fromBytes(bytes: Uint8Array): Pieces {

@@ -1,6 +1,6 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { tmpdir, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -256,7 +256,7 @@ describe('fista-classify train', () => {
   it('writes the model at a limit too, with exit code 3', async () => {
     const ended = await run(['train', '--max-iterations', '1', '--stop', 'gap:0', WDBC, 'm.json']);
     expect(ended.code).toBe(3);
-    expect(ended.stdout).toMatch(/^Stopped at the limit of iterations after 1 iterations/);
+    expect(ended.stdout).toMatch(/^Stopped at the limit of iterations after 1 iteration,/);
     expect(LinearSvm.fromJSON(json('m.json')).weights.length).toBe(30);
   });
 
@@ -299,6 +299,18 @@ describe('fista-classify train', () => {
     expect(text('data.svm')).toBe('1 1:1\n-1 1:-1\n');
   });
 
+  it('does not write the model and the page to one file', async () => {
+    const message = "fista-classify: Expected another file than m.json, the model's, for --report [ERR_USAGE]";
+    expect(await bad(2, ['train', '--report', './m.json', WDBC, 'm.json'])).toBe(message);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('-v of more folds than rows is told by that name', async () => {
+    expect(await bad(2, ['train', '-v', '5', '-'], '1 1:1\n-1 1:2\n1 1:3\n')).toContain(
+      'Expected an integer from 2 to 3 for -v but',
+    );
+  });
+
   it('says before it reads that a model cannot be written', async () => {
     mkdirSync(file('folder'));
     file('plain', '');
@@ -309,7 +321,54 @@ describe('fista-classify train', () => {
     expect(await bad(1, ['train', 'nowhere.svm', 'm.json'])).toBe(
       'fista-classify: Cannot open nowhere.svm: no such file or directory [ENOENT]',
     );
-    expect(await bad(1, ['train', 'folder', 'm.json'])).toMatch(/\[EISDIR\]$/);
+    const folderRead = 'fista-classify: Cannot read folder: illegal operation on a directory [EISDIR]';
+    expect(await bad(1, ['train', 'folder', 'm.json'])).toBe(folderRead);
+    expect(await bad(1, ['train', '--csv', 'folder', 'm.json'])).toBe(folderRead);
+    expect(await bad(1, ['inspect', 'folder'])).toBe(folderRead);
+    expect(await bad(1, ['convert', 'folder', 'out.svm'])).toBe(folderRead);
+  });
+});
+
+describe('a file that claims 2147483647 columns', () => {
+  // Where there is memory for so many, it is used.
+  it.skipIf(totalmem() > 64e9)(
+    'is refused with the reason before any memory is taken, by every command that would need it',
+    async () => {
+      file('wide.svm', '1 2147483647:1\n-1 1:2\n');
+      const most = /Expected at most \d+ columns, for which there is memory, for points but received 2147483647 \[ERR_POINTS\]$/;
+      expect(await bad(1, ['train', 'wide.svm', 'm.json'])).toMatch(most);
+      expect(await bad(1, ['train', '-v', '2', 'wide.svm'])).toMatch(most);
+      expect(await bad(1, ['separate', 'wide.svm', 'wide.svm'])).toContain('but received 4 × 2147483647 [ERR_POINTS]');
+      expect(await bad(1, ['convert', 'wide.svm', 'wide.csv'])).toContain('for wide.csv but wide.svm has 2147483647 [ERR_CSV]');
+      expect(readdirSync(folder)).toEqual(['wide.svm']);
+    },
+  );
+});
+
+describe.skipIf(!existsSync('/dev/full'))('a full disk', () => {
+  const full = (line: string) =>
+    spawnSync('/bin/sh', ['-c', `"${process.execPath}" "${BIN}" ${line}`], { cwd: folder, encoding: 'utf8' });
+
+  it('ends what is printed with exit code 1 and the reason, not with success', async () => {
+    await good(['train', '-q', WDBC, 'm.json']);
+    for (const line of [`predict "${WDBC}" m.json`, 'inspect m.json', 'inspect --json m.json', '--help']) {
+      const { status, stderr } = full(`${line} > /dev/full`);
+      expect([line, status, stderr]).toEqual([line, 1, 'fista-classify: Cannot write stdout: no space left on device [ENOSPC]\n']);
+    }
+    expect(await bad(1, ['predict', WDBC, 'm.json', '/dev/full'])).toBe(
+      'fista-classify: Cannot write /dev/full: no space left on device [ENOSPC]',
+    );
+  });
+});
+
+describe('CSV without names', () => {
+  it('is warned of, as its first row would be lost', async () => {
+    file('a.csv', '1,2\n3,4\n');
+    file('b.csv', '10.5,2\n30,4\n');
+    const warning =
+      'fista-classify: the first row of b.csv, taken for the names of columns, is all numbers; if it is data use --no-header';
+    expect((await run(['separate', 'a.csv', 'b.csv'])).stderr).toContain(warning);
+    expect((await run(['separate', '--no-header', 'a.csv', 'b.csv'])).stderr).toBe('');
   });
 });
 
@@ -358,6 +417,16 @@ describe('Ctrl-C', () => {
     expect((await ended).code).toBe(130);
     expect(text('out.csv')).toBe('old');
     expect(readdirSync(folder).sort()).toEqual(['out.csv', 'wide.svm']);
+  });
+
+  it.skipIf(process.platform === 'win32')('ends the wait for a named pipe that nobody opens', async () => {
+    execFileSync('mkfifo', [file('pipe')]);
+    const { child, ended } = start(['train', 'pipe', 'm.json']);
+    await new Promise((done) => setTimeout(done, 500)); // it listens to signals by then; if not, the signal ends it all the same
+    child.kill('SIGINT');
+    const { code, signal } = await ended;
+    expect([130, 'SIGINT']).toContain(code ?? signal);
+    expect(readdirSync(folder)).toEqual(['pipe']);
   });
 
   it('ends the wait for an input that never comes', async () => {
@@ -432,11 +501,12 @@ describe('fista-classify predict', () => {
     await good(['train', '-q', WDBC, 'm.json']);
     const whole = text('m.json');
     const cases: [string, string][] = [
+      ['-1 1:2\n', `Expected a model, JSON or LIBLINEAR's text, for cut.json but received "-1 1:2" [ERR_MODEL]`],
       [whole.slice(0, whole.length >> 1), 'Expected JSON at cut.json:'],
       [whole.slice(0, -3), 'the end: the file was cut [ERR_MODEL]'],
-      ['', 'Expected solver_type at cut.json:1:1 but received the end: the file was cut [ERR_MODEL]'],
+      ['', 'Expected a model for cut.json but received an empty file [ERR_MODEL]'],
       [whole.replace(/"bias": -?\d/, '"bias": 7'), 'cut.json: Expected '],
-      [whole.replace(/"bias": -?\d/, '"bias": 7'), 'for json.checksum but received'],
+      [whole.replace(/"bias": -?\d/, '"bias": 7'), 'is not theirs: the model was edited or damaged'],
       [
         whole.replace('"weights": [', '"weights": ["x",'),
         'cut.json: Expected a finite number for json.weights[0] but received "x" [ERR_MODEL]',
@@ -661,14 +731,20 @@ describe('README.md', () => {
     .split(/^## Command line$/m)[1]!
     .split(/^## /m)[0]!;
 
-  it('has examples of every command that run as they are, and print what it says', () => {
+  const guide = readFileSync(join(ROOT, 'docs', 'guide.md'), 'utf8');
+
+  it.each([
+    ['README.md', section, ['convert', 'inspect', 'predict', 'separate', 'train']],
+    ['docs/guide.md', guide, ['inspect', 'predict', 'train']],
+  ])('%s has examples of commands that run as they are, and print what it says', (_, page, names) => {
     file('data.svm', gunzipSync(readFileSync(WDBC)));
+    file('test.svm', gunzipSync(readFileSync(WDBC)));
     file('first.csv', 'x,y\n0,0\n1,0\n');
     file('second.csv', 'x,y\n0,2\n1,3\n');
     mkdirSync(file('bin'));
     symlinkSync(BIN, file('bin/fista-classify'));
     const env = { ...process.env, PATH: [file('bin'), dirname(process.execPath), process.env.PATH].join(':') };
-    const commands = section
+    const commands = page
       .match(/^```sh\n[^]*?^```$/gm)!
       .flatMap((block) => block.split('\n').slice(1, -1))
       .filter((line) => line !== '');
@@ -682,7 +758,7 @@ describe('README.md', () => {
         printed = execFileSync('/bin/sh', ['-c', line], { cwd: folder, env, encoding: 'utf8', stdio: 'pipe' });
       }
     }
-    expect([...used].sort()).toEqual(['convert', 'inspect', 'predict', 'separate', 'train']);
+    expect([...used].sort()).toEqual(names);
   });
 
   it('names the exit codes that --help names', async () => {

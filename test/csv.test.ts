@@ -122,6 +122,21 @@ describe('readCsv', () => {
     );
   });
 
+  it('refuses a line without end with bounded work, be it only commas', async () => {
+    let pieces = 0;
+    const commas = Readable.from(
+      (function* () {
+        yield 'a,label\n1,x\n';
+        for (; pieces < 1000; pieces++) yield Buffer.alloc(1 << 20, ',');
+      })(),
+    );
+    await expect(readCsv(commas, { label: 'label' })).rejects.toMatchObject({
+      code: 'ERR_CSV',
+      message: 'Expected a line of at most 16777216 bytes at input:3 but received more',
+    });
+    expect(pieces).toBeLessThan(40);
+  });
+
   it('hands on the errors of a stream and the reason of a signal unchanged', async () => {
     const mine = new Error('mine');
     const failing = Readable.from(

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 
@@ -43,6 +43,7 @@ async function run(code: string, file: string, line: number): Promise<number> {
     Int32Array,
     Map,
     Error,
+    Buffer,
     JSON,
   };
   // Lines keep their numbers, so that an error points into the page.
@@ -51,16 +52,38 @@ async function run(code: string, file: string, line: number): Promise<number> {
   return checked;
 }
 
-describe('README.md', () => {
-  const all = blocks('README.md');
+const GUIDES = readdirSync(join(ROOT, 'docs'))
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => `docs/${name}`);
+
+describe.each(['README.md', ...GUIDES])('%s', (file) => {
+  const all = blocks(file);
 
   it.each(all)('the example at line $line runs, and gives what its comments say', async ({ code, line }) => {
-    await run(code, 'README.md', line);
+    await run(code, file, line);
   });
 
   it('has examples that say what they give', async () => {
     let checked = 0;
-    for (const { code, line } of all) checked += await run(code, 'README.md', line);
+    for (const { code, line } of all) checked += await run(code, file, line);
     expect(checked).toBeGreaterThan(10);
+  });
+
+  it('links to what is there', () => {
+    const text = readFileSync(join(ROOT, file), 'utf8');
+    const anchors = new Set([...text.matchAll(/^#+ (.*)$/gm)].map(([, title]) => title!.toLowerCase().replace(/[^\w]+/g, '-')));
+    for (const [, to] of text.matchAll(/\]\((?!https?:)([^)]+)\)/g)) {
+      if (to!.startsWith('#')) expect(anchors, to).toContain(to!.slice(1));
+      else expect(existsSync(join(ROOT, dirname(file), to!)), to).toBe(true);
+    }
+  });
+});
+
+describe('docs/guide.md', () => {
+  it('explains every code that errors have', () => {
+    const codes = [...readFileSync(join(ROOT, 'lib', 'errors.ts'), 'utf8').matchAll(/'(ERR_\w+)'/g)].map(([, code]) => code!);
+    const guide = readFileSync(join(ROOT, 'docs', 'guide.md'), 'utf8');
+    expect(codes.length).toBeGreaterThan(8);
+    for (const code of codes) expect(guide).toContain(`| \`${code}\` |`);
   });
 });

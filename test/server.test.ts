@@ -321,6 +321,11 @@ describe.skipIf(!installed)('examples/server', () => {
     ['one label', { rows: [[1], [2]], labels: [1, 1] }, /ERR_LABELS Expected two distinct labels but every label is 1/],
     ['too few labels', { rows: [[1], [2]], labels: [1] }, /ERR_LABELS Expected 2 of them for labels/],
     ['rows of two lengths', { rows: [[1], [2, 3]], labels: [1, 2] }, /ERR_POINTS Expected 1 number for rows\[1\]/],
+    [
+      'a column that memory would not hold',
+      { rows: [{ indices: [2147483646] }, { indices: [0] }], labels: [1, 2] },
+      /ERR_POINTS Expected a column below 10000000 for rows\[0\]\.indices\[0\] but received 2147483646/,
+    ],
     ['neither rows nor a file', {}, /must match exactly one schema/],
     ['rows and a file', { rows: [[1], [2]], labels: [1, 2], file: 'a' }, /must match exactly one schema/],
     ['a path', { file: '../model.json' }, /must match pattern/],

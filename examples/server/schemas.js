@@ -1,6 +1,9 @@
 // What requests look like. A row is all its numbers, or { indices, values } of those that are not 0 (without values: all 1).
 'use strict';
 
+/** A column beyond is a mistake, or worse: a fit holds several numbers for each one. */
+const MOST_COLUMNS = 1_000_000;
+
 const numbers = { type: 'array', items: { type: 'number' } };
 
 // Keywords for arrays say nothing about objects and the other way round, so one schema serves both kinds without trying two.
@@ -25,7 +28,7 @@ const trainSchema = {
   properties: {
     rows,
     labels: { type: 'array', items: { type: ['number', 'string', 'boolean'] } },
-    columns: { type: 'integer', minimum: 1, maximum: 10_000_000 },
+    columns: { type: 'integer', minimum: 1, maximum: MOST_COLUMNS },
     file: { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$' }, // a name: no path leads out of the folder
     options: {
       type: 'object',
@@ -45,6 +48,7 @@ const trainSchema = {
 
 /** Rows of a request as points: rows of numbers as they are, sparse ones as compressed sparse rows of `cols` columns. */
 function toPoints(list, cols) {
+  const most = cols ?? MOST_COLUMNS;
   const dense = Array.isArray(list[0]);
   const other = list.findIndex((row) => Array.isArray(row) !== dense);
   if (other >= 0) throw bad(`Expected rows of one kind but rows[0] is ${dense ? 'dense' : 'sparse'} and rows[${other}] is not`);
@@ -56,9 +60,8 @@ function toPoints(list, cols) {
         `Expected ${indices.length} numbers for rows[${i}].values, as in rows[${i}].indices, but received ${values.length}`,
       );
     }
-    const beyond = indices.findIndex((j) => j >= (cols ?? 0xffffffff));
-    if (beyond >= 0)
-      throw bad(`Expected a column below ${cols ?? 0xffffffff} for rows[${i}].indices[${beyond}] but received ${indices[beyond]}`);
+    const beyond = indices.findIndex((j) => j >= most);
+    if (beyond >= 0) throw bad(`Expected a column below ${most} for rows[${i}].indices[${beyond}] but received ${indices[beyond]}`);
     indptr[i + 1] = indptr[i] + indices.length;
   });
   const stored = indptr[list.length];

@@ -2,6 +2,7 @@
 import { open } from 'node:fs/promises';
 import { PassThrough } from 'node:stream';
 import { constants, gunzipSync } from 'node:zlib';
+import { coded } from '../errors.js';
 import { writeLibsvm } from '../files.js';
 import type { DenseMatrix, SparseMatrix } from '../types.js';
 import { usageError, type Arguments, type Command } from './arguments.js';
@@ -10,6 +11,8 @@ import { checkWritable, DATA_OPTIONS, isCsv, isGzip, modelText, readData, readMo
 import { count } from './numbers.js';
 
 const FORMATS = ['json', 'liblinear', 'libsvm', 'csv'] as const;
+/** CSV names every column, and has a cell for it in every row. */
+const MOST_NAMES = 1_000_000;
 type Format = (typeof FORMATS)[number];
 
 export const convert: Command = {
@@ -52,15 +55,18 @@ export async function runConvert(args: Arguments, context: Context): Promise<num
   if (format === 'json' || format === 'liblinear') {
     const { model, training } = await readModel(from, signal);
     await writeFile(to, [modelText(model, format, training)], output, signal);
-    await told(`${count(model.weights.length)} weights`, { from, to, format, weights: model.weights.length });
+    await told(`${count(model.weights.length, 'weight')}`, { from, to, format, weights: model.weights.length });
     return 0;
   }
   const cols = args.number('cols', [0, 2 ** 31]);
-  const data = await readData(from, args, { cols, labelled: true, signal });
+  const data = await readData(from, args, { cols, labelled: true, signal, output });
   const { rows, cols: width } = data.points;
+  if (format === 'csv' && width > MOST_NAMES) {
+    throw coded(RangeError, 'ERR_CSV', `Expected at most ${MOST_NAMES} columns for ${to} but ${from} has ${width}`);
+  }
   const text = format === 'csv' ? csvText(data) : libsvmText(data);
   await writeFile(to, text, output, signal);
-  await told(`${count(rows)} rows, ${count(width)} columns`, { from, to, format, rows, columns: width });
+  await told(`${count(rows, 'row')}, ${count(width, 'column')}`, { from, to, format, rows, columns: width });
   return 0;
 
   async function told(what: string, json: object): Promise<void> {

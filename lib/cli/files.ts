@@ -9,6 +9,7 @@ import { writeAtomically } from '../atomic.js';
 import { coded, show } from '../errors.js';
 import { readCsv, readLibsvm } from '../files.js';
 import { checksum } from '../model.js';
+import { named } from '../source.js';
 import { LinearSvm } from '../svm.js';
 import type { DenseMatrix, SparseMatrix, SvmInfo } from '../types.js';
 import { usageError, type Arguments, type Option } from './arguments.js';
@@ -44,6 +45,7 @@ interface Wanted {
   /** What labels must be, whatever the file says. */
   readonly labels?: 'number' | 'string' | undefined;
   readonly signal: AbortSignal;
+  readonly output: Output;
 }
 
 export function isCsv(path: string, args: Arguments): boolean {
@@ -51,7 +53,11 @@ export function isCsv(path: string, args: Arguments): boolean {
 }
 
 /** Points and labels of a file. */
-export async function readData(path: string, args: Arguments, { cols, extra, labelled, labels, signal }: Wanted): Promise<Data> {
+export async function readData(
+  path: string,
+  args: Arguments,
+  { cols, extra, labelled, labels, signal, output }: Wanted,
+): Promise<Data> {
   const source = path === '-' ? process.stdin : path;
   const kind = labels ?? args.oneOf('labels', ['number', 'string']);
   if (!isCsv(path, args)) {
@@ -75,7 +81,14 @@ export async function readData(path: string, args: Arguments, { cols, extra, lab
     ...(kind && { labels: kind }),
     signal,
   });
+  if (!args.has('no-header') && looksLikeData(data.columns)) {
+    output.warn(`the first row of ${path}, taken for the names of columns, is all numbers; if it is data use --no-header`);
+  }
   return { ...data, ignored: 0 };
+}
+
+function looksLikeData(names: readonly string[]): boolean {
+  return names.length > 0 && names.every((name) => name.trim() !== '' && Number.isFinite(Number(name)));
 }
 
 // ---- Models
@@ -98,7 +111,13 @@ export async function readModel(path: string, signal: AbortSignal): Promise<Mode
 }
 
 function parseModel(text: string, path: string): ModelFile {
+  if (text.trim() === '') throw coded(SyntaxError, 'ERR_MODEL', `Expected a model for ${path} but received an empty file`);
   if (!/^\s*[{[]/.test(text.slice(0, 1000))) {
+    // Data in place of a model: file names in the wrong order.
+    if (/^\s*[-+.\d]/.test(text.slice(0, 1000))) {
+      const received = show(text.trimStart().split('\n', 1)[0]!.trimEnd());
+      throw coded(SyntaxError, 'ERR_MODEL', `Expected a model, JSON or LIBLINEAR's text, for ${path} but received ${received}`);
+    }
     return { model: LinearSvm.fromLiblinear(text, path), format: 'liblinear', training: undefined };
   }
   const json = parseJSON(text, path, 'ERR_MODEL') as { training?: Record<string, unknown> };
@@ -121,11 +140,16 @@ export async function readText(path: string, signal: AbortSignal): Promise<strin
   const chunks: Buffer[] = [];
   let length = 0;
   const stream: Readable = path === '-' ? process.stdin : createReadStream(path);
-  for await (const chunk of addAbortSignal(signal, stream) as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > MOST_BYTES)
-      throw coded(RangeError, 'ERR_MODEL', `Expected at most ${MOST_BYTES} bytes for ${path} but received more`);
-    chunks.push(chunk);
+  try {
+    for await (const chunk of addAbortSignal(signal, stream) as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      if (length > MOST_BYTES)
+        throw coded(RangeError, 'ERR_MODEL', `Expected at most ${MOST_BYTES} bytes for ${path} but received more`);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).syscall === 'read') named(error, path);
+    throw error;
   }
   const bytes = Buffer.concat(chunks);
   try {

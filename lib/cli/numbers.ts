@@ -14,8 +14,10 @@ export function percent(share: number): string {
   return `${(100 * share).toFixed(1)} %`;
 }
 
-export function count(value: number): string {
-  return value.toLocaleString('en-US');
+/** 12,345; with a noun 12,345 rows, 1 row */
+export function count(value: number, noun?: string): string {
+  const number = value.toLocaleString('en-US');
+  return noun === undefined ? number : `${number} ${noun}${value === 1 ? '' : 's'}`;
 }
 
 /** From milliseconds. */

@@ -30,10 +30,12 @@ export class Output {
   write(text: string | Uint8Array): Promise<void> {
     this.clear();
     if (this.#closed) return Promise.resolve();
-    return new Promise((done) => {
-      process.stdout.write(text, (error) => {
+    return new Promise((done, fail) => {
+      process.stdout.write(text, (error: NodeJS.ErrnoException | null | undefined) => {
         if (error) this.#closed = true;
-        done();
+        // A full disk is no reader that has seen enough: what was printed is not what there is.
+        if (error && error.code !== 'EPIPE') fail(Object.assign(error, { path: 'stdout' }));
+        else done();
       });
     });
   }

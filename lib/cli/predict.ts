@@ -45,6 +45,7 @@ export async function runPredict(args: Arguments, { output, signal }: Context): 
     labelled: true,
     labels: word ? 'string' : undefined,
     signal,
+    output,
   });
   if (columns && columns.length !== cols) {
     const hint = columns.length === cols - 1 && labels.length > 0 ? '; --no-label says that no column has labels' : '';

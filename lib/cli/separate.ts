@@ -1,4 +1,5 @@
 /** fista-classify separate: two families of ellipsoids or points → a plane between them. */
+import { totalmem } from 'node:os';
 import { coded } from '../errors.js';
 import { separateEllipsoidsAsync } from '../esp.js';
 import type { DenseMatrix, Ellipsoid, Ellipsoids, EspOptions, SparseMatrix } from '../types.js';
@@ -70,7 +71,7 @@ export async function runSeparate(args: Arguments, { output, signal }: Context):
       );
     },
   };
-  const { first, second } = await families(args, signal);
+  const { first, second } = await families(args, { output, signal });
   const result = await separateEllipsoidsAsync(first, second, options);
   output.clear();
   const { status, distance, iterations, elapsed, backend: by } = result;
@@ -103,12 +104,12 @@ export async function runSeparate(args: Arguments, { output, signal }: Context):
   return 3;
 }
 
-async function families(args: Arguments, signal: AbortSignal): Promise<{ first: Ellipsoids; second: Ellipsoids }> {
+async function families(args: Arguments, context: Context): Promise<{ first: Ellipsoids; second: Ellipsoids }> {
   const [one, other] = args.files as [string, string?];
   if (other === undefined) {
     if (!/\.json$/i.test(one)) throw usageError(`Expected two files of points or one .json file of ellipsoids but received ${one}`);
     if (args.has('radius')) throw usageError('Expected --radius with files of points: the ellipsoids of a .json file have shapes');
-    const json = parseJSON(await readText(one, signal), one, 'ERR_ELLIPSOIDS') as {
+    const json = parseJSON(await readText(one, context.signal), one, 'ERR_ELLIPSOIDS') as {
       first: Ellipsoid[];
       second: Ellipsoid[];
     } | null;
@@ -121,9 +122,18 @@ async function families(args: Arguments, signal: AbortSignal): Promise<{ first: 
   if (radii.length > 2 || radii.some((radius) => radius < 0)) {
     throw usageError(`Expected one radius or two, of 0 or more, for --radius but received ${args.text('radius')}`);
   }
-  const wanted = { labelled: args.has('has-labels'), signal };
+  const wanted = { labelled: args.has('has-labels'), ...context };
   const files = [await readData(one, args, wanted), await readData(other, args, wanted)].map(({ points }) => points);
   const cols = Math.max(...files.map((points) => points.cols));
+  const total = files[0]!.rows + files[1]!.rows;
+  if (8 * cols * total > totalmem()) {
+    const size = `${total} × ${cols}`;
+    throw coded(
+      RangeError,
+      'ERR_POINTS',
+      `Expected points × columns that fit in memory for ${one} and ${other} but received ${size}`,
+    );
+  }
   const [first, second] = files.map((points, k) => rows(points, cols).map((center) => ({ center, shape: radii[k] ?? radii[0]! })));
   return { first: first!, second: second! };
 }

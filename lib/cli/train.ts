@@ -1,5 +1,5 @@
 /** fista-classify train: data → model. */
-import { basename } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { show } from '../errors.js';
 import { report } from '../report.js';
 import { stop } from '../stopping.js';
@@ -67,6 +67,9 @@ export async function runTrain(args: Arguments, context: Context): Promise<numbe
   const folds = args.number('v', [2, 1_000_000]);
   const settings = { ...fitOptions(args), signal };
   if (folds === undefined) {
+    if (page !== undefined && (page === path || (path !== '-' && resolve(page) === resolve(path)))) {
+      throw usageError(`Expected another file than ${path}, the model's, for --report`);
+    }
     for (const file of [path, ...(page === undefined ? [] : [page])]) await checkWritable(file, data);
   } else if (given !== undefined || page !== undefined) {
     throw usageError(
@@ -75,9 +78,9 @@ export async function runTrain(args: Arguments, context: Context): Promise<numbe
   }
 
   const cols = args.number('cols', [0, 2 ** 31]);
-  const file = await readData(data, args, { cols, labelled: true, signal });
+  const file = await readData(data, args, { cols, labelled: true, signal, output });
   const { points, labels } = file;
-  output.say(`${data}: ${count(points.rows)} rows, ${count(points.cols)} columns`);
+  output.say(`${data}: ${count(points.rows, 'row')}, ${count(points.cols, 'column')}`);
   const weighted = { ...settings, ...classOptions(args, labels) };
   if (folds !== undefined) return validate(file, folds, args.number('seed', [0, 2 ** 32 - 1]), weighted, context);
 
@@ -103,7 +106,7 @@ export async function runTrain(args: Arguments, context: Context): Promise<numbe
   const lines = output.quiet
     ? []
     : [
-        `${MEANING[info.status]} after ${count(info.iterations)} iterations, ${duration(info.elapsed)}`,
+        `${MEANING[info.status]} after ${count(info.iterations, 'iteration')}, ${duration(info.elapsed)}`,
         `${percent(info.shares.agreed)} of the rows provably get the label that the exact optimum gives them`,
         `relative gap ${short(info.relativeGap)}, gamma ${brief(info.gamma)}, scale ${info.scale}, ${info.backend} backend`,
         ...written.map((name) => `wrote ${name}`),

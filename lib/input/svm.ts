@@ -1,4 +1,5 @@
 /** Labels, and what a fit is asked to do. */
+import { totalmem } from 'node:os';
 import { types } from 'node:util';
 import { coded, plural, rangeError, show, typeError, Verbatim } from '../errors.js';
 import { stop } from '../stopping.js';
@@ -138,6 +139,7 @@ export function checkSvmOptions(options: SvmOptions | undefined): void {
 
 /** Everything but points, labels, backend and threads. */
 export function resolveFit(options: SvmOptions, rows: number, cols: number, sparse: boolean, { labels, y }: Labels): Fit {
+  checkColumns(cols);
   // gamma, C, mu
   const C = optional(options.C, 'C', sensibleNumber);
   const given = optional(options.gamma, 'gamma', gammaOrAuto);
@@ -189,6 +191,16 @@ export function resolveFit(options: SvmOptions, rows: number, cols: number, spar
     rules,
     ...resolveLimits<SvmProgress>(options),
   };
+}
+
+/** Bytes that a fit needs for every column, at the least: weights, scales, and the sums of each thread. */
+const BYTES_A_COLUMN = 80;
+
+/** A sparse row may claim any column: a few bytes of input must not make the system end the process for want of memory. */
+function checkColumns(cols: number): void {
+  const memory = Math.min(totalmem(), process.constrainedMemory() || Infinity);
+  const most = Math.floor(memory / BYTES_A_COLUMN);
+  if (cols > most) throw rangeError('ERR_POINTS', `at most ${most} columns, for which there is memory,`, 'points', cols);
 }
 
 function stopRules(given: unknown): readonly StopRule[] {
