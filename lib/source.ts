@@ -34,7 +34,8 @@ async function begin(all: Pieces): Promise<{ beginning: Uint8Array; rest: Pieces
   while (beginning.length < 3) {
     const { done, value } = await all.next();
     if (done) break;
-    beginning = beginning.length === 0 ? value : Buffer.concat([beginning, value]);
+    // What is too short is copied before the next is asked for.
+    beginning = beginning.length === 0 && value.length >= 3 ? value : Buffer.concat([beginning, value]);
   }
   return { beginning, rest: all };
 }

@@ -221,6 +221,20 @@ describe('readLibsvm', () => {
     await expect(readLibsvm(folder)).rejects.toMatchObject({ code: 'EISDIR' });
   });
 
+  it('reads pieces that are valid only until the next is asked for', async () => {
+    for (const size of [1, 2, 3]) {
+      const all = bytes('-1 1:2 3:4\n+1 2:5\n');
+      const reused = async function* () {
+        const piece = new Uint8Array(size);
+        for (let at = 0; at < all.length; at += size) {
+          piece.set(all.subarray(at, at + size));
+          yield await Promise.resolve(piece.subarray(0, all.length - at));
+        }
+      };
+      expect(await readLibsvm(reused())).toEqual(await readLibsvm(all));
+    }
+  });
+
   it('reads files of several pieces, compressed or not', async () => {
     const rows = Array.from(
       { length: 40_000 },
