@@ -28,6 +28,8 @@ export async function writeAtomically(path: string, chunks: Chunks): Promise<voi
   const file = await open(temporary, 'wx', there?.mode);
   try {
     try {
+      // The process's mask has taken bits away from the mode of a new file.
+      if (there && (await file.stat()).mode !== there.mode) await file.chmod(there.mode);
       await writeAll(file, path, chunks);
       await file.sync();
     } finally {

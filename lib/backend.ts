@@ -27,6 +27,8 @@ export interface Matrix {
   centre(threads: number): void;
   /** What was subtracted from each column. */
   shift(out: Float64Array): void;
+  /** Another handle of the same data, which outlives this one. */
+  share(): Matrix;
   dispose(): void;
 }
 

@@ -76,10 +76,12 @@ export function* nearOffset(facts: Facts, guess: number, worth: number, calls: C
   // Half value²/slope is what a Newton step would gain.
   const search = searchRoot(guess, { step: 1, enough: (_bracket, { value, slope }) => value * value <= 2 * slope * worth });
   let next = search.next();
-  for (let looks = 0; !next.done && looks < 12; looks++) {
+  // Looks at places where h is flat do not count: far from the root nothing tells a better offset from a worse one.
+  for (let looks = 0; !next.done && looks < 12;) {
     const t = next.value;
     const sums = yield calls.offsets(t, t, 0, 0, 0);
     const found = slopeOf(sums[0]!, sums[1]!, sums[2]!, mu);
+    if (found.slope > 0) looks++;
     if (Math.abs(found.value) < least) {
       least = Math.abs(found.value);
       best = t;

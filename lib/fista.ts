@@ -147,7 +147,7 @@ export function* fistaSvm(
     const last = late || iteration >= maxIterations;
     if (iteration % settings.checkEvery !== 0 && !last) continue;
     const [wSquared, centreDot] = (yield calls.look()) as unknown as [number, number];
-    const guess = Number.isFinite(lambda) && iteration <= settings.checkEvery ? L * lambda : t;
+    const guess = Number.isFinite(lambda) && iteration <= settings.checkEvery ? stepL * lambda : t;
     t = yield* nearOffset(facts, guess, 1e-3 * best, calls);
     let measured = yield* measure(facts, t, wSquared, centreDot, calls);
     if (measured.gap < best) t = measured.t;

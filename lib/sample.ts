@@ -30,7 +30,9 @@ export function* startFromSamples<L extends Label>(
   fit: Fit,
   own: Particulars,
 ): Generator<Training<L>, Start, LoopResult> {
-  const levels = samples(data, own.weights);
+  // A weight so small that gamma times it is 0 takes no part.
+  const given = own.weights.length === 1 ? own.weights : own.weights.map((weight) => (own.gamma * weight > 0 ? weight : 0));
+  const levels = samples(data, given);
   try {
     let start: Start = {};
     for (const { sample, weights, factor, most } of levels.toReversed()) {

@@ -34,7 +34,8 @@ async function begin(all: Pieces): Promise<{ beginning: Uint8Array; rest: Pieces
   while (beginning.length < 3) {
     const { done, value } = await all.next();
     if (done) break;
-    beginning = beginning.length === 0 ? value : Buffer.concat([beginning, value]);
+    // What is too short is copied before the next is asked for.
+    beginning = beginning.length === 0 && value.length >= 3 ? value : Buffer.concat([beginning, value]);
   }
   return { beginning, rest: all };
 }
@@ -81,13 +82,18 @@ async function* fromBytes(bytes: Uint8Array): Pieces {
   const { length } = bytes;
   for (let at = 0; at < length; at += PIECE) {
     if (bytes.length !== length) throw gone();
-    yield bytes.subarray(at, at + PIECE);
+    yield unshared(bytes.subarray(at, at + PIECE));
     await setImmediate(); // others have their turn, and may abort
   }
 }
 
 async function* fromStream(stream: AsyncIterable<unknown>): Pieces {
-  for await (const piece of stream) yield checkPiece(piece);
+  for await (const piece of stream) yield unshared(checkPiece(piece));
+}
+
+/** Bytes that no other thread writes to while a parser, which looks for ends only once, reads them. */
+function unshared(piece: Uint8Array): Uint8Array {
+  return types.isSharedArrayBuffer(piece.buffer) ? Buffer.from(piece) : piece;
 }
 
 async function* gunzip(beginning: Uint8Array, rest: Pieces, name: string, code: 'ERR_LIBSVM' | 'ERR_CSV'): Pieces {

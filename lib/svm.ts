@@ -30,13 +30,14 @@ export class LinearSvm<L extends Label = Label> implements Model<L> {
   /** Trains on this thread. */
   static fit<L extends Label>(points: Points, labels: ArrayLike<L>, options?: SvmOptions<L>): Fitted<L> {
     const { data, fit } = prepare<L>(points, labels, options);
-    const stages = stagesOf(data, fit, fit.gamma === 'auto' ? chooseGamma(data, fit) : undefined);
+    let stages: Stages<L> | undefined;
     try {
+      stages = stagesOf(data, fit, fit.gamma === 'auto' ? chooseGamma(data, fit) : undefined);
       let next = stages.next();
       while (!next.done) next = stages.next(run(next.value.loop(), next.value.problem, fit.signal));
       return new LinearSvm(next.value.model, next.value.info) as Fitted<L>;
     } finally {
-      stages.return(undefined as never); // which releases what it holds
+      stages?.return(undefined as never); // which releases what it holds
       data.release();
     }
   }
@@ -44,13 +45,14 @@ export class LinearSvm<L extends Label = Label> implements Model<L> {
   /** Trains off the main thread (with the TypeScript kernels: in turns with it). Gives the same model as `fit`, bit for bit. */
   static async fitAsync<L extends Label>(points: Points, labels: ArrayLike<L>, options?: SvmOptions<L>): Promise<Fitted<L>> {
     const { data, fit } = prepare<L>(points, labels, options);
-    const stages = stagesOf(data, fit, fit.gamma === 'auto' ? await chooseGammaAsync(data, fit) : undefined);
+    let stages: Stages<L> | undefined;
     try {
+      stages = stagesOf(data, fit, fit.gamma === 'auto' ? await chooseGammaAsync(data, fit) : undefined);
       let next = stages.next();
       while (!next.done) next = stages.next(await runAsync(next.value.loop(), next.value.problem, fit.signal));
       return new LinearSvm(next.value.model, next.value.info) as Fitted<L>;
     } finally {
-      stages.return(undefined as never);
+      stages?.return(undefined as never);
       data.release();
     }
   }
@@ -122,11 +124,9 @@ function prepare<L extends Label>(
 }
 
 /** A fit's trainings, one after the other: of samples, to start from, and of all rows. */
-function* stagesOf<L extends Label>(
-  data: Prepared<L>,
-  fit: Fit,
-  choice: Choice | undefined,
-): Generator<Training<L>, ReturnType<Training<L>['finish']>, LoopResult> {
+type Stages<L extends Label> = Generator<Training<L>, ReturnType<Training<L>['finish']>, LoopResult>;
+
+function* stagesOf<L extends Label>(data: Prepared<L>, fit: Fit, choice: Choice | undefined): Stages<L> {
   const gamma = choice?.gamma ?? (fit.gamma as number);
   const own: Particulars = {
     gamma,

@@ -19,18 +19,23 @@ export class Prepared<L extends Label> implements Labels {
   readonly labels: readonly [negative: L, positive: L];
   readonly y: Int8Array;
   readonly began = performance.now();
-  readonly #own: Matrix | undefined; // the copy, unless a Dataset holds it
+  /** Whether the copy of the points is its own, rather than a Dataset's. */
+  readonly own: boolean;
 
   constructor(points: Points, labels: ArrayLike<L>, options: { positive?: L; threads?: number; backend?: string }) {
     this.threads = resolveThreads(options.threads);
     const wanted = resolveBackend(options.backend);
-    const { matrix, backend } =
-      points instanceof Dataset ? Dataset.dataOf(points) : { matrix: copyPoints(points, wanted, this.threads), backend: wanted };
-    this.matrix = matrix;
-    this.backend = backend;
-    if (!(points instanceof Dataset)) this.#own = matrix;
+    this.own = !(points instanceof Dataset);
+    if (points instanceof Dataset) {
+      const { matrix, backend } = Dataset.dataOf(points);
+      this.matrix = matrix.share(); // the Dataset may be disposed of meanwhile
+      this.backend = backend;
+    } else {
+      this.matrix = copyPoints(points, wanted, this.threads);
+      this.backend = wanted;
+    }
     try {
-      const { rows, cols, form } = matrix.describe();
+      const { rows, cols, form } = this.matrix.describe();
       const resolved = resolveLabels(labels, rows, { positive: options.positive });
       this.rows = rows;
       this.cols = cols;
@@ -38,18 +43,13 @@ export class Prepared<L extends Label> implements Labels {
       this.labels = resolved.labels as readonly [L, L];
       this.y = resolved.y;
     } catch (error) {
-      this.#own?.dispose();
+      this.release();
       throw error;
     }
   }
 
-  /** Whether the copy of the points is its own, rather than a Dataset's. */
-  get own(): boolean {
-    return this.#own !== undefined;
-  }
-
   release(): void {
-    this.#own?.dispose();
+    this.matrix.dispose();
   }
 }
 

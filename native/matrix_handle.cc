@@ -94,11 +94,15 @@ Napi::Value add_bias(const Napi::CallbackInfo& info) {
 
 }  // namespace
 
-// new Matrix(onProblem, threads, ...points), or (…, matrix, rows) for those rows of another. A problem with the data is handed to
-// onProblem, which throws.
+// new Matrix(onProblem, threads, ...points), or (…, matrix, rows) for those rows of another, or (…, matrix) for its data, which
+// that one reports. A problem with the data is handed to onProblem, which throws.
 MatrixHandle::MatrixHandle(const Napi::CallbackInfo& info) : Napi::ObjectWrap<MatrixHandle>(info) {
   const Napi::Env env = info.Env();
   table_ = addon(env).table;
+  if (info.Length() == 3) {
+    matrix_ = matrix_of(info[2]);
+    return;
+  }
   auto matrix = std::shared_ptr<Matrix>(new Matrix);
   const Run run = {table_, threads(info, 1)};
   CopyResult result;
@@ -187,6 +191,12 @@ Napi::Value MatrixHandle::shift(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
+// share(): another handle of the same data, which outlives this one
+Napi::Value MatrixHandle::share(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  return addon(env).matrix.New({env.Undefined(), Napi::Number::New(env, 1), info.This()});
+}
+
 Napi::Value MatrixHandle::dispose(const Napi::CallbackInfo& info) {
   release(info.Env());
   return info.Env().Undefined();
@@ -207,11 +217,12 @@ Napi::Value MatrixHandle::describe(const Napi::CallbackInfo& info) {
 }
 
 Napi::Function MatrixHandle::define(Napi::Env env) {
-  return DefineClass(env, "Matrix",
-                     {InstanceMethod<&MatrixHandle::multiply>("multiply"),
-                      InstanceMethod<&MatrixHandle::multiply_transposed>("multiplyTransposed"),
-                      InstanceMethod<&MatrixHandle::centre>("centre"), InstanceMethod<&MatrixHandle::shift>("shift"),
-                      InstanceMethod<&MatrixHandle::describe>("describe"), InstanceMethod<&MatrixHandle::dispose>("dispose")});
+  return DefineClass(
+      env, "Matrix",
+      {InstanceMethod<&MatrixHandle::multiply>("multiply"),
+       InstanceMethod<&MatrixHandle::multiply_transposed>("multiplyTransposed"), InstanceMethod<&MatrixHandle::centre>("centre"),
+       InstanceMethod<&MatrixHandle::shift>("shift"), InstanceMethod<&MatrixHandle::describe>("describe"),
+       InstanceMethod<&MatrixHandle::share>("share"), InstanceMethod<&MatrixHandle::dispose>("dispose")});
 }
 
 void register_matrix(Napi::Env env, Napi::Object exports) {

@@ -22,6 +22,7 @@ class MatrixHandle : public Napi::ObjectWrap<MatrixHandle> {
   Napi::Value multiply_transposed(const Napi::CallbackInfo& info);
   Napi::Value centre(const Napi::CallbackInfo& info);
   Napi::Value shift(const Napi::CallbackInfo& info);
+  Napi::Value share(const Napi::CallbackInfo& info);
   Napi::Value dispose(const Napi::CallbackInfo& info);
   Napi::Value describe(const Napi::CallbackInfo& info);
   Matrix& matrix(Napi::Env env) const;

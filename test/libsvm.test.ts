@@ -2,12 +2,14 @@ import { createReadStream, mkdtempSync, readdirSync, readFileSync, rmSync, write
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
+import { types } from 'node:util';
 import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Backend, Parsed, ParseProblem } from '../lib/backend.js';
 import { Dataset, LinearSvm, readLibsvm, writeLibsvm, type ReadLibsvmOptions } from '../lib/index.js';
+import { pieces } from '../lib/source.js';
 import { js, names, natives } from './backends.js';
 import { ROOT } from './child.js';
 
@@ -219,6 +221,35 @@ describe('readLibsvm', () => {
     await expect(readLibsvm(createReadStream(path))).rejects.toThrow(`at ${path}:2:3 but`);
     await expect(readLibsvm(join(folder, 'none'))).rejects.toMatchObject({ code: 'ENOENT' });
     await expect(readLibsvm(folder)).rejects.toMatchObject({ code: 'EISDIR' });
+  });
+
+  it('hands no shared memory to the parser', async () => {
+    const all = bytes('-1 1:2 3:4\n+1 2:5\n');
+    const shared = new Uint8Array(new SharedArrayBuffer(all.length));
+    shared.set(all);
+    for (const source of [shared, Buffer.from(shared.buffer), inPieces(shared, 5)]) {
+      const seen: Uint8Array[] = [];
+      for await (const piece of pieces(source, 'input', 'ERR_LIBSVM')) {
+        expect(types.isSharedArrayBuffer(piece.buffer)).toBe(false);
+        seen.push(Uint8Array.from(piece));
+      }
+      expect(Buffer.concat(seen)).toEqual(Buffer.from(all));
+    }
+    expect(await readLibsvm(shared)).toEqual(await readLibsvm(all));
+  });
+
+  it('reads pieces that are valid only until the next is asked for', async () => {
+    for (const size of [1, 2, 3]) {
+      const all = bytes('-1 1:2 3:4\n+1 2:5\n');
+      const reused = async function* () {
+        const piece = new Uint8Array(size);
+        for (let at = 0; at < all.length; at += size) {
+          piece.set(all.subarray(at, at + size));
+          yield await Promise.resolve(piece.subarray(0, all.length - at));
+        }
+      };
+      expect(await readLibsvm(reused())).toEqual(await readLibsvm(all));
+    }
   });
 
   it('reads files of several pieces, compressed or not', async () => {

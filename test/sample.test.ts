@@ -35,6 +35,16 @@ describe.each(names)('LinearSvm.fit starts from a sample, %s backend', (backend)
     weighted.weights.forEach((w, j) => expect(w).toBeCloseTo(some.weights[j]!, 4));
   });
 
+  it('without rows whose gamma is 0 by rounding', () => {
+    const sampleWeight = labels.map((label) => (label > 0 ? 1e-323 : 1));
+    const heavy = labels.flatMap((label, i) => (label > 0 ? [i] : [])).slice(0, 6);
+    for (const i of heavy) {
+      // One positive row takes part: a sample either holds it or has none.
+      const weights = sampleWeight.with(i, 1);
+      expect(fit({ sampleWeight: weights }).info.rows).toBe(1 + labels.filter((label) => label < 0).length);
+    }
+  });
+
   it('tells nobody of it, and counts its own iterations alone', () => {
     const seen: number[] = [];
     const { info } = fit({ onProgress: ({ iteration, rows: count }) => void (seen.push(iteration), expect(count).toBe(2500)) });

@@ -324,7 +324,7 @@ describe.skipIf(!installed)('examples/server', () => {
     [
       'a column that memory would not hold',
       { rows: [{ indices: [2147483646] }, { indices: [0] }], labels: [1, 2] },
-      /ERR_POINTS Expected a column below 10000000 for rows\[0\]\.indices\[0\] but received 2147483646/,
+      /ERR_POINTS Expected a column below 1000000 for rows\[0\]\.indices\[0\] but received 2147483646/,
     ],
     ['neither rows nor a file', {}, /must match exactly one schema/],
     ['rows and a file', { rows: [[1], [2]], labels: [1, 2], file: 'a' }, /must match exactly one schema/],

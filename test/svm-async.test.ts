@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
-import { Dataset, LinearSvm, stop, type SvmInfo, type SvmOptions } from '../lib/index.js';
+import { crossValidate, Dataset, LinearSvm, stop, type SvmInfo, type SvmOptions } from '../lib/index.js';
 import { clouds, dense, sparse, wdbc } from './svm-data.js';
 import { names } from './backends.js';
 
@@ -254,6 +254,24 @@ describe('Dataset.dispose() while a fit is under way', () => {
     data.dispose();
     await expect(LinearSvm.fitAsync(data, cancer.labels)).rejects.toMatchObject({ code: 'ERR_DISPOSED' });
     expect(essence(await fit)).toEqual(expected);
+  });
+
+  it('lets a fit go on from samples to all rows, and from the choice of gamma to the fit', async () => {
+    const { rows, labels } = clouds(3, 1500, 3);
+    for (const backend of names) {
+      for (const options of [{ sampling: true }, { gamma: 'auto' }] as const) {
+        const data = Dataset.from(rows, { backend });
+        const expected = essence(LinearSvm.fit(data, labels, options));
+        const fit = LinearSvm.fitAsync(data, labels, options);
+        data.dispose();
+        expect(essence(await fit)).toEqual(expected);
+      }
+      const data = Dataset.from(rows, { backend });
+      const { table } = await crossValidate(data, labels, { gammas: [0.01, 0.1], folds: 3 });
+      const validation = crossValidate(data, labels, { gammas: [0.01, 0.1], folds: 3 });
+      data.dispose();
+      expect((await validation).table).toEqual(table);
+    }
   });
 
   it('may happen in onProgress', async () => {

@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Matrix } from '../lib/fallback/matrix.js';
@@ -695,6 +696,27 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
         { numRuns: 100 },
       );
     });
+  });
+});
+
+describe.each(BACKENDS)('LinearSvm.fit(points, labels) on data far from the origin, %s', (backend) => {
+  // Sparse data are not centred: the offset is as large as they are.
+  it.each([1e4, 1e6, -1e6])('finds the offset at its first checks: sparse, mean %d', (mean) => {
+    const { rows, labels } = clouds(11, 60, 2);
+    const far = sparse(rows.map((row) => row.map((x) => x + mean)));
+    const near = LinearSvm.fit(rows, labels, { backend, scale: 'none', resting: false });
+    const { status, iterations } = LinearSvm.fit(far, labels, { backend, scale: 'none', resting: false }).info;
+    expect(status).toBe(near.info.status);
+    expect(iterations).toBeLessThanOrEqual(2 * near.info.iterations);
+  });
+
+  it('centres dense data of another realm too', () => {
+    const { rows, labels } = clouds(11, 60, 2);
+    const own = dense(rows.map((row) => row.map((x) => x + 1e8)));
+    const foreign = (runInNewContext('Float64Array') as Float64ArrayConstructor).from(own.data);
+    expect(numbers(LinearSvm.fit({ ...own, data: foreign }, labels, { backend }))).toEqual(
+      numbers(LinearSvm.fit(own, labels, { backend })),
+    );
   });
 });
 

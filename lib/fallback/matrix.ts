@@ -198,7 +198,7 @@ export class Matrix implements MatrixInterface {
    * stay as they are.
    */
   centre(): void {
-    if (!(this.#held.dense?.data instanceof Float64Array) || this.#held.shifted) return;
+    if (!this.#held.dense || isF32(this.#held.dense.data) || this.#held.shifted) return;
     const { data, rows, cols } = this.#held.dense;
     const { sum, most } = this.columnStats(
       new Float64Array(cols),
