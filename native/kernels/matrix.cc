@@ -405,7 +405,17 @@ void Matrix::row_norms(const Run& run, const uint32_t* list, size_t n, const dou
     const size_t from = parts.begin(p), to = parts.end(p);
     if (!sparse_) return run.table->dense_norms[size_t(values_)](dense_rows(list, from, to), factor, out);
     for (size_t i = from; i < to; ++i) out[i] = 0;
-    each(list, from, to, [&](size_t i, size_t j, double x) { out[i] += (factor[j] * x) * (factor[j] * x); });
+    size_t row = from;
+    double sum = 0;
+    each(list, from, to, [&](size_t i, size_t j, double x) {
+      if (i != row) {
+        out[row] = sum;
+        row = i;
+        sum = 0;
+      }
+      sum += (factor[j] * x) * (factor[j] * x);
+    });
+    if (from < to) out[row] = sum;
   });
 }
 

@@ -136,6 +136,13 @@ bool Svm::measure_columns() {
     }
     return true;
   }
+  // Ones are of magnitude 1, or there are none.
+  if (scale_ == Scale::none || (scale_ == Scale::maxabs && X_->sparse() && X_->values() == Values::ones)) {
+    std::fill(q_next_.data(), q_next_.data() + n_, 1.0);
+    X_->combine(run_, list(), 0, n_, q_next_.data(), centre_.data(), scratch_.data());
+    for (size_t j = 0; j < d_; ++j) centre_[j] /= n;
+    return true;
+  }
   if (!X_->column_stats(run_, list(), n_, centre_.data(), stats)) return false;
   for (size_t j = 0; j < d_; ++j) centre_[j] = stats.sum[j] / n;
   if (scale_ == Scale::maxabs) {
