@@ -182,7 +182,7 @@ Outcome drive(const Run& run, const Data& data, int form, Svm::Scale scale) {
   // A warm start from the answer is (nearly) the answer.
   Svm again;
   CHECK(again.init(run, matrix(run, data, form), data.y.data(), data.gamma.data(), true, mu, scale));
-  CHECK(again.begin(out));
+  CHECK(again.begin(true, out));
   again.warm(end.w.data(), t);
   again.look(out);
   again.gap(t, std::sqrt(out[0]), 0, out);
