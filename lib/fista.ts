@@ -29,6 +29,8 @@ export interface LoopSettings {
    * alone ('end'); or that, and for onlookers at every check ('shown').
    */
   readonly claims: 'always' | 'shown' | 'end';
+  /** Whether columns are scaled; if not, an overflow's error says that they could be. */
+  readonly scaled: boolean;
   /** Facts that are known before the first task. */
   readonly known: Pick<Facts, 'n' | 'd' | 'mu'>;
   /** Called at every check: says whether, and how, to end. */
@@ -52,6 +54,8 @@ export interface LoopResult {
 const REST_DELTA = 0.05;
 /** What a check claims that was not asked to. */
 const NOTHING: Claimed = { agreed: 0, properlyClassified: 0, zero: 0, atBound: 0 };
+/** A sum of squares above this has lost nothing to underflow. */
+const SQUARABLE = 2 ** -960;
 /** The net: no halving of the best gap in this many iterations. */
 const PATIENCE = 100;
 
@@ -89,9 +93,9 @@ export function* fistaSvm(
   const { known, decide, maxIterations } = settings;
   const { mu, n } = known;
 
-  const [c0, radiusSquares, radiusMost, centreNorm, mostEntries, mostNorm, shiftNorm] = (yield calls.begin(
+  const [c0, radiusSquares, radiusMost, centreNorm, mostEntries, mostNorm, shiftNorm, largest] = (yield calls.begin(
     Number(settings.L === 'measured' && settings.firstL === undefined),
-  )) as unknown as Numbers7;
+  )) as unknown as Numbers8;
   const facts: Facts = {
     ...known,
     radiusSquares,
@@ -100,6 +104,7 @@ export function* fistaSvm(
     mostEntries,
     predictionNorm: centreNorm + 2 * shiftNorm,
   };
+  const overflow = () => tooLarge(largest, settings.scaled);
   if (!Number.isFinite(c0 + radiusSquares + mostNorm + centreNorm + shiftNorm)) throw overflow();
   const cap = mu + radiusSquares; // a true bound on the balanced subspace
   let { L: way, resting } = settings;
@@ -132,6 +137,12 @@ export function* fistaSvm(
       const c = mu + curvature / squared;
       const noise = (n * 2 ** -53 * magnitude) / squared;
       if (way !== 'measured' || !(curvature > n * 2 ** -53 * magnitude)) break;
+      if (!(squared > SQUARABLE)) {
+        // Nor does a quotient by what underflowed: the bound that holds for certain.
+        if (L >= cap) break;
+        L = cap;
+        continue;
+      }
       if (c > L * (1 + 1e-6) + noise && L < cap) {
         L = Math.min(coarse(1.5 * c), cap);
         continue;
@@ -191,11 +202,13 @@ export function* fistaSvm(
 }
 
 /** Squares and sums of the points are beyond the range of numbers: nothing could be computed, let alone proved. */
-function overflow(): Error {
-  return coded(RangeError, 'ERR_POINTS', 'Expected smaller numbers for points but sums of their products overflow');
+function tooLarge(column: number, scaled: boolean): Error {
+  const way = scaled ? '' : `, or scale 'standard' or 'maxabs',`;
+  const message = `Expected smaller numbers for column ${column} of points${way} but sums of their products overflow`;
+  return coded(RangeError, 'ERR_POINTS', message);
 }
 
-type Numbers7 = [...Numbers4, number, number, number];
+type Numbers8 = [...Numbers4, ...Numbers4];
 type Numbers4 = [number, number, number, number];
 
 /** What performs tasks: a problem, of either kind. */

@@ -107,6 +107,7 @@ export class Training<L extends Label> {
       maxIterations: fit.maxIterations,
       ...(warmStart && { warm: () => this.#scaled(warmStart) }),
       firstL,
+      scaled: fit.scale !== 'none',
       claims: fit.rules.some(({ proofs = true }) => proofs) ? 'always' : fit.onProgress ? 'shown' : 'end',
       known: { n: this.#rows, d: this.#data.cols, mu },
       decide: (check) => {

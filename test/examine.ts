@@ -127,6 +127,7 @@ export function examine(instance: Instance, name: BackendName, most = 60): Count
   const { warmStart } = fit;
   const result = run(
     fistaSvm(problem, {
+      scaled: true,
       L: fit.L,
       resting: fit.resting,
       claims: 'always',

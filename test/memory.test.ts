@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { natives } from './backends.js';
-import { run } from './child.js';
+import { node, run } from './child.js';
 
 const MB = 2 ** 20;
 
@@ -99,5 +99,11 @@ describe.skipIf(natives.length === 0)('memory of native Datasets', () => {
       return resident[1] - resident[0];`;
     // Nine workers hold 360 MB.
     expect(await run(body, { FISTA_CLASSIFY_BACKEND: 'native' })).toBeLessThan(120 * MB);
+  });
+
+  it('stays bounded over many fits, small and large: scripts/soak.js --quick', async () => {
+    const { code, stdout, stderr } = await node(['scripts/soak.js', '--quick'], { FISTA_CLASSIFY_BACKEND: 'native' });
+    expect({ code, stderr, stdout }).toMatchObject({ code: 0, stderr: '' });
+    expect(stdout).toContain('1000 small fits, native');
   });
 });

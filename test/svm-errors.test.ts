@@ -46,7 +46,7 @@ const TABLE: Record<string, Row[]> = {
     ['a string for a number', () => fit([[1, '2']]), TypeError, 'ERR_POINTS', 'Expected a finite number for points[0][1] but received "2"'],
     ['a hole', () => fit([[1, 2], Array(2)]), TypeError, 'ERR_POINTS', 'Expected a finite number for points[1][0] but received undefined'],
     ['a bigint', () => fit([[1n]]), TypeError, 'ERR_POINTS', 'Expected a finite number for points[0][0] but received 1n'],
-    ['numbers whose squares overflow', () => fit([[1e200], [-1e200]], [1, -1], { scale: 'none' }), RangeError, 'ERR_POINTS', 'Expected smaller numbers for points but sums of their products overflow'],
+    ['numbers whose squares overflow', () => fit([[1e200], [-1e200]], [1, -1], { scale: 'none' }), RangeError, 'ERR_POINTS', "Expected smaller numbers for column 0 of points, or scale 'standard' or 'maxabs', but sums of their products overflow"],
   ],
   'dense points': [
     ['data as an array', () => fit({ data: [1, 2], rows: 2, cols: 1 }), TypeError, 'ERR_POINTS', 'Expected a Float64Array or Float32Array for points.data but received an array of length 2'],

@@ -124,6 +124,7 @@ compared('every SIMD level', () => {
     const problem = new Svm(matrix, Int8Array.from(labels), new Float64Array(rows).fill(gamma), 1 / (2 * gamma), scale, 2);
     let last: LoopCheck | undefined;
     const loop = fistaSvm(problem, {
+      scaled: true,
       L: 'measured',
       resting: true,
       claims: 'always',

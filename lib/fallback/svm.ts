@@ -55,6 +55,7 @@ export class Svm {
   #bRest = 0; // the resting rows' share of y·alpha
   #lambda = NaN;
   #mostEntries = 0;
+  #largest = 0;
   #mostNorm = 0;
   #read = 0;
   #stored = 0;
@@ -127,6 +128,7 @@ export class Svm {
         this.#inverseScale.set(X.shifted.most.map((most, j) => inverse(spread(n, sum[j]!, square[j]!, most))));
       }
       if (this.#scale === 2) this.#inverseScale.set(X.shifted.most.map(inverse));
+      this.#largest = largestOf(X.shifted.most, this.#inverseScale);
       return;
     }
     const { sum, most } = X.columnStats(zero, taking);
@@ -142,6 +144,7 @@ export class Svm {
       );
     }
     this.#centre.set(mean.map((m, j) => m * this.#inverseScale[j]!));
+    this.#largest = largestOf(most, this.#inverseScale);
   }
 
   /** r_i and the rounding of x̃_i·w, computed safely (upper bounds). */
@@ -187,7 +190,7 @@ export class Svm {
 
   /**
    * Centres, scales and measures the data. [curvature of D along the balanced class-difference vector less mu, if asked for, sum r², max r, |m|, most
-   * entries in a row, max |x̃_i|², |shift / scale|]
+   * entries in a row, max |x̃_i|², |shift / scale|, the column of the largest |x| / scale]
    */
   begin(curvature: number): Float64Array {
     this.#measureColumns();
@@ -205,6 +208,7 @@ export class Svm {
     this.#out[3] = Math.sqrt(squares(this.#centre));
     this.#out[4] = this.#mostEntries;
     this.#out[5] = this.#mostNorm;
+    this.#out[7] = this.#largest;
     this.#out[6] = Math.sqrt(squares((this.#X.shifted?.shift ?? new Float64Array(0)).map((s, j) => s * this.#inverseScale[j]!)));
     return this.#out;
   }
@@ -557,6 +561,13 @@ function spread(n: number, sum: number, square: number, most: number): number {
 
 type Tuple5 = [Float64Array, Float64Array, Float64Array, Float64Array, Float64Array];
 type Tuple8 = [...Tuple5, Float64Array, Float64Array, Float64Array];
+
+/** The number of the largest product. */
+function largestOf(most: Float64Array, inverse: Float64Array): number {
+  let at = 0;
+  for (let j = 1; j < most.length; j++) if (most[j]! * inverse[j]! > most[at]! * inverse[at]!) at = j;
+  return at;
+}
 
 function clamp(value: number, low: number, high: number): number {
   return Math.min(Math.max(value, low), high);

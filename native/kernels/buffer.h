@@ -12,7 +12,20 @@
 #include <sys/mman.h>
 #endif
 
+#if defined(FISTA_FAIL_ALLOCATION)
+#include <atomic>
+#endif
+
 namespace fista {
+
+#if defined(FISTA_FAIL_ALLOCATION)
+// Test builds only: the allocation that counts this down from 1 to 0 fails; 0 and below let all succeed.
+inline std::atomic<long> allocations_to_failure{0};
+
+inline bool allocation_fails() {
+  return allocations_to_failure.load(std::memory_order_relaxed) > 0 && allocations_to_failure.fetch_sub(1) == 1;
+}
+#endif
 
 template <typename T>
 class Buffer {
@@ -36,6 +49,9 @@ class Buffer {
     give_back(data_, size_);
     data_ = nullptr;
     size_ = 0;
+#if defined(FISTA_FAIL_ALLOCATION)
+    if (allocation_fails()) return false;
+#endif
     if (n > (SIZE_MAX - kLine) / sizeof(T)) return false;
     data_ = static_cast<T*>(take(bytes_for(n)));
     if (data_ == nullptr) return false;

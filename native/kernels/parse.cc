@@ -118,7 +118,10 @@ inline bool Parser::quick_label(const uint8_t*& p, const uint8_t* end) {
   if (has_words_ || rows_ >= most_) return false;
   const DecimalResult number = read_decimal(p, end);
   if (number.kind != Decimal::decided || !ends_token(*number.end) || number.end - p > kLongest) return false;
-  if (!start_row(number.value)) return false;  // and label() will meet the same
+  if (!start_row(number.value)) {
+    starved_ = true;
+    return false;
+  }
   p = number.end + (*number.end == ' ');
   return true;
 }
@@ -140,7 +143,10 @@ inline bool Parser::quick_entry(const uint8_t*& p, const uint8_t* end) {
   }
   const int64_t column = static_cast<int64_t>(index) - first_;
   if (column <= last_ || column >= limit_ || index > uint64_t(kHighestIndex) || entries_ >= most_) return false;
-  if (!store(column, value)) return false;
+  if (!store(column, value)) {
+    starved_ = true;
+    return false;
+  }
   p = q + (*q == ' ');
   return true;
 }
@@ -161,7 +167,7 @@ bool Parser::label(const uint8_t* from, const uint8_t* to, uint64_t at) {
   } else if (!decimal(from, to, number)) {
     return refuse(ParseProblem::label, from, to, at);
   }
-  return (room && start_row(number)) || refuse(ParseProblem::out_of_memory, from, to, at);
+  return (room && !starved_ && start_row(number)) || refuse(ParseProblem::out_of_memory, from, to, at);
 }
 
 inline bool Parser::start_row(double number) {
@@ -196,7 +202,7 @@ bool Parser::entry(const uint8_t* from, const uint8_t* to, uint64_t at) {
     return true;
   }
   if (entries_ >= most_) return refuse(ParseProblem::entries, from, to, at);
-  return store(column, value) || refuse(ParseProblem::out_of_memory, from, to, at);
+  return (!starved_ && store(column, value)) || refuse(ParseProblem::out_of_memory, from, to, at);
 }
 
 // A finite number that is all of the token, which a byte follows that is no part of it.

@@ -165,7 +165,8 @@ class Parser {
 
   const int64_t first_, limit_;
   const bool ignore_extra_, has_words_;
-  const uint64_t most_;  // of rows, and of entries
+  const uint64_t most_;   // of rows, and of entries
+  bool starved_ = false;  // no memory, in the midst of a row: what was half stored must not be stored again
   bool has_values_ = false, in_row_ = false, in_comment_ = false;
   uint64_t rows_ = 0, ignored_ = 0, entries_ = 0;
   int64_t cols_ = 0, last_ = -1;

@@ -123,6 +123,12 @@ bool Svm::measure_columns() {
   if (!X_->centre(run_)) return false;
   const double n = static_cast<double>(n_);
   const auto inverse = [](double size) { return size > 0 && std::isfinite(1 / size) ? 1 / size : 1; };
+  const auto find_largest = [&](const double* most) {
+    largest_ = 0;
+    for (size_t j = 1; j < d_; ++j) {
+      if (most[j] * inverse_scale_[j] > most[largest_] * inverse_scale_[largest_]) largest_ = j;
+    }
+  };
   Matrix::ColumnStats stats;
   for (size_t j = 0; j < d_; ++j) {
     inverse_scale_[j] = 1;
@@ -134,6 +140,7 @@ bool Svm::measure_columns() {
       if (scale_ == Scale::standard) inverse_scale_[j] = inverse(spread(n, stats.sum[j], stats.square[j], X_->most_abs()[j]));
       if (scale_ == Scale::maxabs) inverse_scale_[j] = inverse(X_->most_abs()[j]);
     }
+    find_largest(X_->most_abs());
     return true;
   }
   // Ones are of magnitude 1, or there are none.
@@ -156,6 +163,7 @@ bool Svm::measure_columns() {
     }
   }
   for (size_t j = 0; j < d_; ++j) centre_[j] *= inverse_scale_[j];
+  find_largest(stats.most.data());
   return true;
 }
 
@@ -254,6 +262,7 @@ bool Svm::begin(bool curvature, double* out) {
     for (size_t j = 0; j < d_; ++j) out[6] += (X_->shift()[j] * inverse_scale_[j]) * (X_->shift()[j] * inverse_scale_[j]);
     out[6] = std::sqrt(out[6]);
   }
+  out[7] = static_cast<double>(largest_);
   return true;
 }
 

@@ -1,0 +1,76 @@
+// The whole vitest suite against the addon built with AddressSanitizer and UndefinedBehaviorSanitizer, both ending the process at the
+// first finding. Arguments go on to vitest: npm run test:sanitized -- test/svm.test.ts
+// Needs cmake and g++ with its sanitizer libraries, on Linux.
+'use strict';
+const { execFileSync, spawnSync } = require('node:child_process');
+const { join } = require('node:path');
+const { availableParallelism } = require('node:os');
+
+const root = join(__dirname, '..');
+const folder = 'build-asan-addon';
+
+// What cannot run there. The native backend itself is never left out.
+const LEFT_OUT = {
+  'memory.test.ts': 'asserts resident memory, which the sanitizer multiplies and keeps (freed memory stays in quarantine)',
+};
+
+function fail(message) {
+  console.error(`test-sanitized: ${message}`);
+  process.exit(1);
+}
+
+function run(command, args, environment = {}) {
+  const { status, signal, error } = spawnSync(command, args, {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, ...environment },
+  });
+  if (status !== 0) fail(`"${command} ${args.join(' ')}" ended with ${error?.message ?? signal ?? status}`);
+}
+
+if (process.platform !== 'linux') fail('the sanitizer is preloaded into node, which is done here for Linux only');
+const library = (name) => {
+  let path;
+  try {
+    path = execFileSync('g++', [`-print-file-name=${name}`], { encoding: 'utf8' }).trim();
+  } catch {
+    fail('missing g++; on Debian: apt-get install cmake g++ make');
+  }
+  if (path === name) fail(`g++ has no ${name}`);
+  return path;
+};
+// libstdc++ too: the sanitizer looks for its functions when it starts, long before the addon brings it.
+const preload = [library('libasan.so'), library('libstdc++.so.6')].join(':');
+
+const cmake = require.resolve('cmake-js/bin/cmake-js');
+const flags = [
+  '--CDFISTA_SANITIZE=address;undefined',
+  '--CDCMAKE_CXX_COMPILER=g++',
+  '--parallel',
+  String(Math.min(availableParallelism(), 8)),
+];
+run(process.execPath, [cmake, 'build', '-O', folder, ...flags]);
+
+const given = process.argv.slice(2);
+console.log('Left out: tests in a browser, which does not start with the sanitizer preloaded.');
+for (const [name, reason] of Object.entries(LEFT_OUT)) console.log(`Left out: test/${name} ${reason}.`);
+run(
+  process.execPath,
+  [
+    join(root, 'node_modules', 'vitest', 'vitest.mjs'),
+    'run',
+    '--pool=forks',
+    '--testTimeout=300000',
+    '--testNamePattern=^(?!a page in a browser)',
+    ...Object.keys(LEFT_OUT).map((name) => `--exclude=test/${name}`),
+    ...given,
+  ],
+  {
+    LD_PRELOAD: preload,
+    // Node itself leaves memory to the system at its end. Where an allocation fails, the tests want the refusal.
+    ASAN_OPTIONS: 'detect_leaks=0:allocator_may_return_null=1',
+    UBSAN_OPTIONS: 'print_stacktrace=1',
+    FISTA_CLASSIFY_BACKEND: 'native',
+    FISTA_CLASSIFY_BINARY: join(root, folder, 'Release', 'fista_classify.node'),
+  },
+);
