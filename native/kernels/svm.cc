@@ -15,6 +15,7 @@ namespace {
 constexpr double kUnit = 0x1p-53;
 constexpr double kSmallest = 0x1p-1021;      // below it products lose digits
 constexpr uint8_t kMostReturns = 3;          // after so many returns a row rests no more
+constexpr double kHuge = 1e200;              // squared norms from here on may overflow in sums
 constexpr size_t kCached = size_t(2) << 20;  // bytes
 constexpr size_t kFew = 32;                  // one row in this many is few
 
@@ -123,12 +124,6 @@ bool Svm::measure_columns() {
   if (!X_->centre(run_)) return false;
   const double n = static_cast<double>(n_);
   const auto inverse = [](double size) { return size > 0 && std::isfinite(1 / size) ? 1 / size : 1; };
-  const auto find_largest = [&](const double* most) {
-    largest_ = 0;
-    for (size_t j = 1; j < d_; ++j) {
-      if (most[j] * inverse_scale_[j] > most[largest_] * inverse_scale_[largest_]) largest_ = j;
-    }
-  };
   Matrix::ColumnStats stats;
   for (size_t j = 0; j < d_; ++j) {
     inverse_scale_[j] = 1;
@@ -140,7 +135,6 @@ bool Svm::measure_columns() {
       if (scale_ == Scale::standard) inverse_scale_[j] = inverse(spread(n, stats.sum[j], stats.square[j], X_->most_abs()[j]));
       if (scale_ == Scale::maxabs) inverse_scale_[j] = inverse(X_->most_abs()[j]);
     }
-    find_largest(X_->most_abs());
     return true;
   }
   // Ones are of magnitude 1, or there are none.
@@ -163,7 +157,6 @@ bool Svm::measure_columns() {
     }
   }
   for (size_t j = 0; j < d_; ++j) centre_[j] *= inverse_scale_[j];
-  find_largest(stats.most.data());
   return true;
 }
 
@@ -262,7 +255,16 @@ bool Svm::begin(bool curvature, double* out) {
     for (size_t j = 0; j < d_; ++j) out[6] += (X_->shift()[j] * inverse_scale_[j]) * (X_->shift()[j] * inverse_scale_[j]);
     out[6] = std::sqrt(out[6]);
   }
-  out[7] = static_cast<double>(largest_);
+  out[7] = 0;
+  if (!(most_norm_ < kHuge)) {
+    Matrix::ColumnStats stats;
+    if (!X_->column_stats(run_, list(), n_, w_rest_.data(), stats)) return false;  // about 0
+    size_t largest = 0;
+    for (size_t j = 1; j < d_; ++j) {
+      if (stats.most[j] * inverse_scale_[j] > stats.most[largest] * inverse_scale_[largest]) largest = j;
+    }
+    out[7] = static_cast<double>(largest);
+  }
   return true;
 }
 

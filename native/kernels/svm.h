@@ -87,7 +87,7 @@ class Svm {
   Run run_{};
   std::shared_ptr<Matrix> X_;
   Scale scale_ = Scale::none;
-  size_t n_ = 0, others_ = 0, d_ = 0, active_ = 0, most_entries_ = 0, largest_ = 0, read_ = 0, stored_ = 0;  // n_ rows take part
+  size_t n_ = 0, others_ = 0, d_ = 0, active_ = 0, most_entries_ = 0, read_ = 0, stored_ = 0;  // n_ rows take part
   double mu_ = 0, b_rest_ = 0, lambda_ = 0, most_norm_ = 0;
   bool ordered_ = true;  // row p stands at position p
 
