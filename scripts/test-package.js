@@ -115,7 +115,10 @@ function checkContents(tarball, installed) {
   const files = filesIn(installed);
   assert.ok(bytes < SIZE_LIMIT, `Expected less than ${SIZE_LIMIT} bytes for the tarball but it has ${bytes}`);
   for (const file of files) {
-    assert.match(file, /^(bin\/|dist\/|docs\/|prebuilds\/|native\/|binding\.gyp$|package\.json$|LICENSE$|README\.md$|CHANGELOG\.md$)/);
+    assert.match(
+      file,
+      /^(bin\/|dist\/|docs\/|prebuilds\/|native\/|binding\.gyp$|package\.json$|LICENSE$|README\.md$|CHANGELOG\.md$)/,
+    );
     assert.doesNotMatch(file, /test|fixture|bench|\.(ts|svm|csv|map)$(?<!\.d\.ts)/i, `${file} should not be published`);
   }
   for (const file of ['LICENSE', 'bin/fista-classify.js', 'dist/index.d.ts', 'binding.gyp'])
