@@ -129,7 +129,7 @@ void svms(const Run& run, const std::vector<double>& x) {
   for (const bool sparse : {false, true}) {
     for (const auto scale : {Svm::Scale::none, Svm::Scale::standard, Svm::Scale::maxabs}) {
       std::vector<double> first;  // the outcome of the first success; the others must be it
-      fail_each(sparse ? "Svm, sparse" : "Svm, dense", run.table, 20, [&] {
+      fail_each(sparse ? "Svm, sparse" : "Svm, dense", run.table, 15, [&] {
         std::shared_ptr<Matrix> X(new Matrix);
         const CopyResult copied =
             sparse ? X->copy_sparse(run, s.start.data(), s.index.data(), Values::f64, s.values.data(), s.index.size(), kRows, kCols)
