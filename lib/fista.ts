@@ -61,7 +61,7 @@ const PATIENCE = 100;
 
 /**
  * Near convergence the measured curvature is a quotient of small sums, and its last digits are noise. Dropped, they do not make runs
- * drift apart that differ in rounding alone. (From 1e-6 on: a huge or tiny number is left as it is.)
+ * drift apart that differ in rounding alone. Beyond the range of 32-bit numbers L stays as it is.
  */
 function coarse(L: number): number {
   const rounded = Math.fround(L);
@@ -161,7 +161,6 @@ export function* fistaSvm(
     const guess = Number.isFinite(lambda) && iteration <= settings.checkEvery ? stepL * lambda : t;
     t = yield* nearOffset(facts, guess, 1e-3 * best, calls);
     let measured = yield* measure(facts, t, wSquared, centreDot, calls);
-    if (measured.gap < best) t = measured.t;
     // With the paper's L, its own proof alone, as printed; it needs a true bound and every row in the step. Once steps are below
     // the rounding of alpha their length proves nothing, so it never counts for more than the distance that was computed.
     const paper = Math.max(((2 * L) / mu) * length, measured.delta);

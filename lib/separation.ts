@@ -94,9 +94,8 @@ export function* fistaEsp(
     const bound = (width - 2 * error()) * (1 - (d + 8) * UNIT);
     if (!(bound > lower)) return;
     const m = ((t - s) / (2 * w)) * size * (opposite ? -1 : 1);
-    if (settings.test === 'paper' && !(opposite ? -lo1 < m && m < -hi2 : hi1 < m && m < lo2)) {
-      if (goal === 'any') return;
-    }
+    const asThePaper = opposite ? -lo1 < m && m < -hi2 : hi1 < m && m < lo2;
+    if (settings.test === 'paper' && goal === 'any' && !asThePaper) return;
     lower = bound;
     foundAt = iteration;
     middle = m;

@@ -224,7 +224,7 @@ CopyResult Matrix::multiply_sparse(const Run& run, const uint32_t* indptr, const
   CopyResult found[kMostParts];
   parallel(parts.parts, run.threads, [&](size_t k) {
     constexpr size_t kChunk = 128;  // rows that are checked and then summed up while in cache
-    for (size_t from = parts.begin(k); from < parts.end(k) && found[k].kind == CopyResult::ok; from += kChunk) {
+    for (size_t from = parts.begin(k); from < parts.end(k); from += kChunk) {
       const size_t to = std::min(from + kChunk, parts.end(k));
       // Numbers may descend from a row to the next alone.
       const size_t first = indptr[from], number = indptr[to] - first;
@@ -235,7 +235,7 @@ CopyResult Matrix::multiply_sparse(const Run& run, const uint32_t* indptr, const
       }
       if (run.table->count_descents(index + first, number, cols) != allowed) {
         found[k] = check_index(indptr, from, to, cols, index);
-        continue;
+        if (found[k].kind != CopyResult::ok) return;
       }
       // The loops read a little past a row's end, which the last rows do not have.
       size_t safe = to;

@@ -18,6 +18,7 @@ constexpr uint8_t kMostReturns = 3;          // after so many returns a row rest
 constexpr double kHuge = 1e200;              // squared norms from here on may overflow in sums
 constexpr size_t kCached = size_t(2) << 20;  // bytes
 constexpr size_t kFew = 32;                  // one row in this many is few
+constexpr size_t kShort = 1024;              // lists not worth another thread
 
 double dot(const double* a, const double* b, size_t n) {
   double s = 0;
@@ -172,7 +173,7 @@ void Svm::measure_rows() {
   const double m2 = dot(centre_.data(), centre_.data(), d_), m = std::sqrt(m2);
   X_->row_norms(run_, list(), n_, inverse_scale_.data(), slack_.data());
   const size_t read = read_;
-  if (m2 > 0) dot_rows(centre_.data(), 0, n_, radius_.data());  // 0 already
+  if (m2 > 0) dot_rows(centre_.data(), 0, n_, radius_.data());  // else they are 0, as they stand
   read_ = read;                                                 // part of the copy, not of the solve
   struct Most {
     size_t stored = 0, entries = 0;
@@ -499,7 +500,7 @@ void Svm::reorder(const uint32_t* positions, size_t n) {
     for (size_t p = 0; p < n; ++p) list[p] = old[positions[p]];
   };
   // Two shares, each with room of its own.
-  parallel(2, n < kFew * kFew ? 1 : run_.threads, [&](size_t share) {
+  parallel(2, n < kShort ? 1 : run_.threads, [&](size_t share) {
     if (share == 0) {
       for (const Slice& list : {gamma_, slack_, radius_, x_}) move(list.data(), q_next_.data());
       return;
