@@ -36,6 +36,8 @@ export interface Matrix {
 export interface SvmTasks {
   begin(curvature: number): Float64Array;
   warm(w: Float64Array, t: number): Float64Array;
+  ascend(offset: number, weight: number, delta: number, all: number): Float64Array;
+  settle(): Float64Array;
   step(L: number, beta: number): Float64Array;
   look(): Float64Array;
   offsets(low: number, high: number, rho: number, wNorm: number, etaT: number): Float64Array;
@@ -202,10 +204,7 @@ export type MatrixArguments =
   | [data: Float64Array | Float32Array, rows: number, cols: number]
   | [indptr: Uint32Array, indices: Uint32Array, values: Float64Array | Float32Array | undefined, rows: number, cols: number];
 
-/** Those rows of another matrix, in its form: row numbers ascend. */
-export type RowsArguments = [matrix: Matrix, rows: Uint32Array];
-
-type MatrixConstructor = new (onProblem: OnProblem, threads: number, ...data: MatrixArguments | RowsArguments) => Matrix;
+type MatrixConstructor = new (onProblem: OnProblem, threads: number, ...data: MatrixArguments) => Matrix;
 
 /** Both backends implement this; the TypeScript one is the specification. Symbols as in the method's description. */
 export interface Kernels {

@@ -51,6 +51,7 @@ const usual: Parameters = {
   weights: 'balanced',
   L: 'paper',
   resting: false,
+  ascent: false,
   checkEvery: 5,
   stop: 'gap 0',
   maxIterations: 200,

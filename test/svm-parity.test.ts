@@ -117,7 +117,13 @@ compared('every SIMD level', () => {
   if (levels.length > 0) loadNative(); // back to the best
 
   /** A fit by the loop itself, as kernels of a level are not to be had by options. */
-  function fitWith({ Matrix, Svm }: Backend, copy: (M: Backend['Matrix']) => Matrix, labels: number[], scale: number) {
+  function fitWith(
+    { Matrix, Svm }: Backend,
+    copy: (M: Backend['Matrix']) => Matrix,
+    labels: number[],
+    scale: number,
+    ascent: boolean,
+  ) {
     const matrix = copy(Matrix);
     const { rows, cols } = matrix.describe();
     const gamma = 64 / rows;
@@ -127,6 +133,7 @@ compared('every SIMD level', () => {
       scaled: true,
       L: 'measured',
       resting: true,
+      ascent,
       claims: 'always',
       checkEvery: 5,
       maxIterations: 1000,
@@ -165,10 +172,12 @@ compared('every SIMD level', () => {
     expect(native.simd).toBe(level);
     const js = loadFallback();
     for (const [, copy, labels] of forms) {
-      const [a, b] = [fitWith(native, copy, labels, 1), fitWith(js, copy, labels, 1)];
-      expect(a.status).toBe('agreement');
-      expect(a.iterations).toBe(b.iterations);
-      expect(distance(a.weights, b.weights)).toBeLessThan(1e-9);
+      for (const ascent of [true, false]) {
+        const [a, b] = [fitWith(native, copy, labels, 1, ascent), fitWith(js, copy, labels, 1, ascent)];
+        expect(a.status).toBe('agreement');
+        expect(a.iterations).toBe(b.iterations);
+        expect(distance(a.weights, b.weights)).toBeLessThan(1e-9);
+      }
     }
     loadNative();
   });

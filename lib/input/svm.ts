@@ -104,8 +104,9 @@ export interface Fit extends Limits<SvmProgress> {
   readonly keepSets: boolean;
   readonly L: 'measured' | 'norm' | 'paper';
   readonly resting: boolean;
-  readonly sampling: boolean;
-  readonly checkEvery: number;
+  readonly ascent: boolean;
+  /** What was asked for. */
+  readonly checkEvery: number | undefined;
   readonly rules: readonly StopRule[];
 }
 
@@ -121,7 +122,7 @@ const SVM_OPTIONS = [
   'keepSets',
   'L',
   'resting',
-  'sampling',
+  'ascent',
   'checkEvery',
   'stop',
   'maxIterations',
@@ -168,15 +169,15 @@ export function resolveFit(options: SvmOptions, rows: number, cols: number, spar
     throw rangeError('ERR_OPTION', 'false', `options.resting with L: '${L}', which needs every row in every step,`, true);
   }
   const rules = stopRules(options.stop);
-  // A rule that follows every iteration is about the method from its beginning.
-  const sampling = optional(options.sampling, 'sampling', boolean) ?? (L === 'measured' && !rules.some((r) => r.everyIteration));
   // Stopping
-  const checkEvery =
-    optional(options.checkEvery, 'checkEvery', integer(1, 1_000_000)) ?? (rules.some((r) => r.everyIteration) ? 1 : 5);
-  if (checkEvery > 1 && rules.some((r) => r.everyIteration)) {
-    const { name } = rules.find((r) => r.everyIteration)!;
+  const strict = rules.find((rule) => rule.everyIteration);
+  const checkEvery = optional(options.checkEvery, 'checkEvery', integer(1, 1_000_000)) ?? (strict && 1);
+  if (strict && checkEvery !== 1) {
+    const { name } = strict;
     throw rangeError('ERR_OPTION', '1', `options.checkEvery with the rule ${show(name)}, which sees every iteration,`, checkEvery);
   }
+  // A rule that follows every iteration is about FISTA from its beginning.
+  const ascent = optional(options.ascent, 'ascent', boolean) ?? (L === 'measured' && !strict);
   return {
     gamma,
     mu,
@@ -186,7 +187,7 @@ export function resolveFit(options: SvmOptions, rows: number, cols: number, spar
     keepSets: optional(options.keepSets, 'keepSets', boolean) ?? false,
     L,
     resting,
-    sampling,
+    ascent,
     checkEvery,
     rules,
     ...resolveLimits<SvmProgress>(options),
