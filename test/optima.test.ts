@@ -6,8 +6,8 @@ import { describe, expect, test } from 'vitest';
 import { stop } from '../lib/stopping.js';
 import { LinearSvm } from '../lib/svm.js';
 import type { SparseMatrix } from '../lib/types.js';
-import { normal, random } from './instances.js';
 import { names } from './backends.js';
+import { normal, random } from './random.js';
 
 const SHARED = join(__dirname, '../../shared');
 
