@@ -125,6 +125,9 @@ export interface Limits<Progress> {
   readonly onProgress: ((progress: Progress) => void) | undefined;
 }
 
+/** What every run takes: the limits' names, and who computes. */
+export const RUN_OPTIONS = ['maxIterations', 'timeLimit', 'signal', 'onProgress', 'threads', 'backend'] as const;
+
 export function resolveLimits<Progress>(options: { [name in keyof Limits<Progress>]?: unknown }): Limits<Progress> {
   return {
     maxIterations: optional(options.maxIterations, 'maxIterations', integer(1, 1e9)) ?? 10_000,

@@ -11,8 +11,9 @@ import {
   integer,
   oneOfThese,
   optional,
-  sensibleNumber,
   resolveLimits,
+  RUN_OPTIONS,
+  sensibleNumber,
   type Limits,
 } from './options.js';
 
@@ -124,12 +125,7 @@ const SVM_OPTIONS = [
   'sampling',
   'checkEvery',
   'stop',
-  'maxIterations',
-  'timeLimit',
-  'signal',
-  'onProgress',
-  'threads',
-  'backend',
+  ...RUN_OPTIONS,
 ] as const satisfies readonly (keyof SvmOptions)[];
 
 /** What can be checked before the points are looked at. */

@@ -10,7 +10,17 @@ import type {
   SparseMatrix,
   SplitOptions,
 } from '../types.js';
-import { boolean, checkOptionNames, integer, oneOfThese, optional, resolveLimits, sensibleNumber, share } from './options.js';
+import {
+  boolean,
+  checkOptionNames,
+  integer,
+  oneOfThese,
+  optional,
+  resolveLimits,
+  RUN_OPTIONS,
+  sensibleNumber,
+  share,
+} from './options.js';
 import { isData, size } from './points.js';
 import { resolveFit, type Fit, type Labels } from './svm.js';
 
@@ -26,12 +36,7 @@ const CROSS_VALIDATION_OPTIONS = [
   'sampleWeight',
   'scale',
   'stop',
-  'maxIterations',
-  'timeLimit',
-  'signal',
-  'onProgress',
-  'threads',
-  'backend',
+  ...RUN_OPTIONS,
 ] as const satisfies readonly (keyof CrossValidationOptions)[];
 
 export function checkCrossValidationOptions(options: CrossValidationOptions | undefined): void {
