@@ -10,7 +10,8 @@ const calls: Calls = Object.fromEntries(
   (['begin', 'sweep', 'test', 'verify', 'move', 'power'] as const).map((name) => [name, (...args: unknown[]) => [name, ...args]]),
 ) as unknown as Calls;
 
-export interface EspSettings {
+/** How to look for a plane, and when to be content. */
+export interface EspMethod {
   readonly goal: 'any' | 'widest' | 'converged';
   /** Of the goal: relative bracket, or |y - proj|. */
   readonly tolerance: number;
@@ -19,6 +20,9 @@ export interface EspSettings {
   readonly test: 'best' | 'paper';
   readonly L: 'measured' | 'paper';
   readonly restart: boolean;
+}
+
+export interface EspSettings extends EspMethod {
   readonly maxIterations: number;
   readonly dimension: number;
   readonly count: number;
