@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { writeAtomically } from './atomic.js';
 import { records, type CsvRecord } from './csv.js';
+import { decimal } from './decimal.js';
 import {
   checkSource,
   csvError,
@@ -130,14 +131,6 @@ export async function readCsv(source: Source, options: ReadCsvOptions): Promise<
   return table.finish();
 }
 
-const NUMBER = /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/;
-
-/** NaN if it is none, or is infinite. */
-function finite(cell: string): number {
-  const number = NUMBER.test(cell) ? Number(cell) : NaN;
-  return Number.isFinite(number) ? number : NaN;
-}
-
 class Table {
   readonly #file: string;
   readonly #reading: CsvReading;
@@ -176,7 +169,7 @@ class Table {
     let at = this.#rows++ * this.#cols;
     cells.forEach((cell, j) => {
       if (j === this.#label) return this.#addLabel(cell, j);
-      const number = finite(cell);
+      const number = decimal(cell.trim());
       if (Number.isNaN(number)) throw csvError('a finite number', this.#place(j), cell);
       this.#data[at++] = number;
     });
@@ -218,7 +211,7 @@ class Table {
   }
 
   #addLabel(cell: string, column: number): void {
-    if (this.#numeric && this.#reading.labels !== 'string' && Number.isNaN(finite(cell))) {
+    if (this.#numeric && this.#reading.labels !== 'string' && Number.isNaN(decimal(cell.trim()))) {
       if (this.#reading.labels === 'number') throw csvError('a finite number, the label,', this.#place(column), cell);
       this.#numeric = false;
     }
