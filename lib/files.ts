@@ -83,21 +83,25 @@ export async function writeLibsvm(
   options?: WriteLibsvmOptions,
 ): Promise<void> {
   const writing = resolveLibsvmWriting(target, points, labels, options);
-  if (typeof target === 'string') return writeAtomically(target, lines(writing));
-  await pipeline(
-    Readable.from(lines(writing)),
-    target as unknown as NodeJS.WritableStream,
-    writing.signal ? { signal: writing.signal } : {},
-  );
+  const text = inPieces(libsvmLines(writing), writing.signal);
+  if (typeof target === 'string') return writeAtomically(target, text);
+  await pipeline(Readable.from(text), target as unknown as NodeJS.WritableStream, writing.signal ? { signal: writing.signal } : {});
 }
 
-/** The text in pieces of some 64 kB. */
-function* lines({ points, labels, signal }: LibsvmWriting): Generator<string> {
-  let text = '';
+/** LIBSVM text, row by row. */
+export function* libsvmLines({ points, labels }: LibsvmWriting): Generator<string> {
   for (let i = 0; i < labels.length; i++) {
-    text += String(labels[i]);
-    for (const [column, value] of entries(points, i)) text += ` ${column + 1}:${Object.is(value, -0) ? '-0' : value}`;
-    text += '\n';
+    let line = String(labels[i]);
+    for (const [column, value] of entries(points, i)) line += ` ${column + 1}:${Object.is(value, -0) ? '-0' : value}`;
+    yield `${line}\n`;
+  }
+}
+
+/** Lines in pieces of some 64 kB, which are worth writing, until the signal is aborted. */
+export function* inPieces(lines: Iterable<string>, signal: AbortSignal | undefined): Generator<string> {
+  let text = '';
+  for (const line of lines) {
+    text += line;
     if (text.length < 1 << 16) continue;
     signal?.throwIfAborted();
     yield text;

@@ -1,9 +1,9 @@
 /** fista-classify convert: data between LIBSVM text and CSV, models between JSON and LIBLINEAR's text. */
 import { open } from 'node:fs/promises';
-import { PassThrough } from 'node:stream';
 import { constants, gunzipSync } from 'node:zlib';
 import { coded } from '../errors.js';
-import { writeLibsvm } from '../files.js';
+import { libsvmLines } from '../files.js';
+import { resolveLibsvmWriting } from '../input/index.js';
 import type { DenseMatrix, SparseMatrix } from '../types.js';
 import { usageError, type Arguments, type Command } from './arguments.js';
 import type { Context } from './context.js';
@@ -64,8 +64,8 @@ export async function runConvert(args: Arguments, context: Context): Promise<num
   if (format === 'csv' && width > MOST_NAMES) {
     throw coded(RangeError, 'ERR_CSV', `Expected at most ${MOST_NAMES} columns for ${to} but ${from} has ${width}`);
   }
-  const text = format === 'csv' ? csvText(data) : libsvmText(data);
-  await writeFile(to, text, output, signal);
+  const lines = format === 'csv' ? csvLines(data) : libsvmLines(resolveLibsvmWriting(to, data.points, data.labels));
+  await writeFile(to, lines, output, signal);
   await told(`${count(rows, 'row')}, ${count(width, 'column')}`, { from, to, format, rows, columns: width });
   return 0;
 
@@ -93,13 +93,7 @@ async function looksLikeModel(path: string): Promise<boolean> {
   }
 }
 
-function libsvmText({ points, labels }: Data): AsyncIterable<Uint8Array> {
-  const through = new PassThrough();
-  writeLibsvm(through, points, labels).catch((error: Error) => through.destroy(error));
-  return through;
-}
-
-function* csvText({ points, labels, columns }: Data): Generator<string> {
+function* csvLines({ points, labels, columns }: Data): Generator<string> {
   const names = columns ?? Array.from({ length: points.cols }, (_, j) => `x${j + 1}`);
   yield `${['label', ...names].map(cell).join(',')}\n`;
   const row = new Float64Array(points.cols);

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip, gunzipSync } from 'node:zlib';
 import { writeAtomically } from '../atomic.js';
 import { coded, show } from '../errors.js';
-import { readCsv, readLibsvm } from '../files.js';
+import { inPieces, readCsv, readLibsvm } from '../files.js';
 import { checksum } from '../model.js';
 import { named } from '../source.js';
 import { LinearSvm } from '../svm.js';
@@ -222,41 +222,21 @@ export async function checkWritable(path: string, ...read: readonly string[]): P
   if (!folder?.isDirectory()) throw failure('ENOENT', `Expected a folder for ${path} but there is no ${dirname(path)}`);
 }
 
-type Chunks = Iterable<string> | AsyncIterable<string | Uint8Array>;
-
 /** All of it or nothing; `-` is stdout. A name that ends in .gz gets gzip. */
-export async function writeFile(path: string, chunks: Chunks, output: Output, signal?: AbortSignal): Promise<void> {
-  const checked = abortable(chunks, signal);
+export async function writeFile(path: string, lines: Iterable<string>, output: Output, signal?: AbortSignal): Promise<void> {
+  const text = inPieces(lines, signal);
   if (path === '-') {
-    for await (const chunk of checked) {
+    for (const piece of text) {
       if (output.closed) return;
-      await output.write(chunk);
+      await output.write(piece);
     }
   } else if (path.endsWith('.gz')) {
     const zip = createGzip();
-    pipeline(Readable.from(checked, { objectMode: true }), zip).catch(() => undefined); // zip fails with the same error
+    pipeline(Readable.from(text), zip).catch(() => undefined); // zip fails with the same error
     await writeAtomically(path, zip as AsyncIterable<Uint8Array>);
   } else {
-    await writeAtomically(path, checked);
+    await writeAtomically(path, text);
   }
-}
-
-/** In pieces worth writing. */
-async function* abortable(chunks: Chunks, signal: AbortSignal | undefined): AsyncGenerator<string | Uint8Array> {
-  let text = '';
-  for await (const chunk of chunks) {
-    signal?.throwIfAborted();
-    if (typeof chunk !== 'string') {
-      yield chunk;
-      continue;
-    }
-    text += chunk;
-    if (text.length < 1 << 16) continue;
-    yield text;
-    text = '';
-  }
-  signal?.throwIfAborted();
-  yield text;
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {
