@@ -4,10 +4,20 @@ import { constants, gunzipSync } from 'node:zlib';
 import { coded } from '../errors.js';
 import { libsvmLines } from '../files.js';
 import { resolveLibsvmWriting } from '../input/index.js';
-import type { DenseMatrix, SparseMatrix } from '../types.js';
 import { usageError, type Arguments, type Command } from './arguments.js';
 import type { Context } from './context.js';
-import { checkWritable, DATA_OPTIONS, isCsv, isGzip, modelText, readData, readModel, writeFile, type Data } from './files.js';
+import {
+  checkWritable,
+  DATA_OPTIONS,
+  denseRow,
+  isCsv,
+  isGzip,
+  modelText,
+  readData,
+  readModel,
+  writeFile,
+  type Data,
+} from './files.js';
 import { count } from './numbers.js';
 
 const FORMATS = ['json', 'liblinear', 'libsvm', 'csv'] as const;
@@ -96,17 +106,7 @@ async function looksLikeModel(path: string): Promise<boolean> {
 function* csvLines({ points, labels, columns }: Data): Generator<string> {
   const names = columns ?? Array.from({ length: points.cols }, (_, j) => `x${j + 1}`);
   yield `${['label', ...names].map(cell).join(',')}\n`;
-  const row = new Float64Array(points.cols);
-  for (let i = 0; i < points.rows; i++) {
-    fill(row, points, i);
-    yield `${cell(String(labels[i]))},${Array.from(row, String).join(',')}\n`;
-  }
-}
-
-function fill(row: Float64Array, points: DenseMatrix | SparseMatrix, i: number): void {
-  if ('data' in points) return row.set(points.data.subarray(i * points.cols, (i + 1) * points.cols));
-  row.fill(0);
-  for (let k = points.indptr[i]!; k < points.indptr[i + 1]!; k++) row[points.indices[k]!] = points.values?.[k] ?? 1;
+  for (let i = 0; i < points.rows; i++) yield `${cell(String(labels[i]))},${denseRow(points, i).join(',')}\n`;
 }
 
 function cell(text: string): string {

@@ -91,6 +91,14 @@ function looksLikeData(names: readonly string[]): boolean {
   return names.length > 0 && names.every((name) => name.trim() !== '' && Number.isFinite(Number(name)));
 }
 
+/** A row with its zeros. A sparse one may be of a file that does not use the last of the columns. */
+export function denseRow(points: Data['points'], i: number, cols = points.cols): Float64Array {
+  if ('data' in points) return Float64Array.from(points.data.subarray(i * points.cols, (i + 1) * points.cols));
+  const row = new Float64Array(cols);
+  for (let k = points.indptr[i]!; k < points.indptr[i + 1]!; k++) row[points.indices[k]!] = points.values?.[k] ?? 1;
+  return row;
+}
+
 // ---- Models
 
 export type ModelFormat = 'json' | 'liblinear';

@@ -2,10 +2,10 @@
 import { totalmem } from 'node:os';
 import { coded } from '../errors.js';
 import { separateEllipsoidsAsync } from '../esp.js';
-import type { DenseMatrix, Ellipsoid, Ellipsoids, EspOptions, SparseMatrix } from '../types.js';
+import type { Ellipsoid, Ellipsoids, EspOptions } from '../types.js';
 import { toNumber, usageError, type Arguments, type Command } from './arguments.js';
 import type { Context } from './context.js';
-import { DATA_OPTIONS, parseJSON, readData, readText } from './files.js';
+import { DATA_OPTIONS, denseRow, parseJSON, readData, readText } from './files.js';
 import { brief, count, duration } from './numbers.js';
 
 export const separate: Command = {
@@ -134,16 +134,9 @@ async function families(args: Arguments, context: Context): Promise<{ first: Ell
       `Expected points × columns that fit in memory for ${one} and ${other} but received ${size}`,
     );
   }
-  const [first, second] = files.map((points, k) => rows(points, cols).map((center) => ({ center, shape: radii[k] ?? radii[0]! })));
-  return { first: first!, second: second! };
-}
-
-/** Rows of all columns; sparse files may not use the last ones. */
-function rows(points: DenseMatrix | SparseMatrix, cols: number): Float64Array[] {
-  return Array.from({ length: points.rows }, (_, i) => {
-    if ('data' in points) return Float64Array.from(points.data.subarray(i * points.cols, (i + 1) * points.cols));
-    const row = new Float64Array(cols);
-    for (let k = points.indptr[i]!; k < points.indptr[i + 1]!; k++) row[points.indices[k]!] = points.values?.[k] ?? 1;
-    return row;
+  const [first, second] = files.map((points, k) => {
+    const shape = radii[k] ?? radii[0]!;
+    return Array.from({ length: points.rows }, (_, i) => ({ center: denseRow(points, i, cols), shape }));
   });
+  return { first: first!, second: second! };
 }
