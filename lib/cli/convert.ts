@@ -4,20 +4,10 @@ import { constants, gunzipSync } from 'node:zlib';
 import { coded } from '../errors.js';
 import { libsvmLines } from '../files.js';
 import { resolveLibsvmWriting } from '../input/index.js';
+import { isGzip } from '../source.js';
 import { usageError, type Arguments, type Command } from './arguments.js';
 import type { Context } from './context.js';
-import {
-  checkWritable,
-  DATA_OPTIONS,
-  denseRow,
-  isCsv,
-  isGzip,
-  modelText,
-  readData,
-  readModel,
-  writeFile,
-  type Data,
-} from './files.js';
+import { checkWritable, DATA_OPTIONS, denseRow, isCsv, modelText, readData, readModel, writeFile, type Data } from './files.js';
 import { count } from './numbers.js';
 
 const FORMATS = ['json', 'liblinear', 'libsvm', 'csv'] as const;

@@ -9,7 +9,7 @@ import { writeAtomically } from '../atomic.js';
 import { coded, show } from '../errors.js';
 import { inPieces, readCsv, readLibsvm } from '../files.js';
 import { checksum } from '../model.js';
-import { named } from '../source.js';
+import { isGzip, named } from '../source.js';
 import { LinearSvm } from '../svm.js';
 import type { DenseMatrix, SparseMatrix, SvmInfo } from '../types.js';
 import { usageError, type Arguments, type Option } from './arguments.js';
@@ -166,10 +166,6 @@ export async function readText(path: string, signal: AbortSignal): Promise<strin
   } catch (error) {
     throw coded(SyntaxError, 'ERR_MODEL', `Expected text in UTF-8, gzipped or not, for ${path} but received other bytes`, error);
   }
-}
-
-export function isGzip(bytes: Uint8Array): boolean {
-  return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }
 
 /** JSON, or an error that names file, line and column. */
