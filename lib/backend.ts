@@ -64,11 +64,15 @@ export interface SvmTasks {
 /** A task to perform: its name and arguments. */
 export type SvmCall = { [K in keyof SvmTasks]: readonly [K, ...Parameters<SvmTasks[K]>] }[keyof SvmTasks];
 
-/** One training problem: data and iterates. Results are valid until the next task. */
-export interface SvmProblem {
-  perform(...call: SvmCall): Float64Array;
+/** What performs tasks. Results are valid until the next task. */
+export interface Performer<Call extends readonly unknown[]> {
+  perform(...call: Call): Float64Array;
   /** Performs a task off the main thread, or at least not at once. */
-  later(...call: SvmCall): Promise<Float64Array>;
+  later(...call: Call): Promise<Float64Array>;
+}
+
+/** One training problem: data and iterates. */
+export interface SvmProblem extends Performer<SvmCall> {
   /** The candidate of the last step becomes the iterate. */
   accept(): void;
   /** Stored entries read so far by X·w and Xᵀ·u. */
@@ -122,11 +126,8 @@ export interface EspTasks {
 
 export type EspCall = { [K in keyof EspTasks]: readonly [K, ...Parameters<EspTasks[K]>] }[keyof EspTasks];
 
-/** One separation problem: two families and iterates. Results are valid until the next task. */
-export interface EspProblem {
-  perform(...call: EspCall): Float64Array;
-  /** Performs a task off the main thread, or at least not at once. */
-  later(...call: EspCall): Promise<Float64Array>;
+/** One separation problem: two families and iterates. */
+export interface EspProblem extends Performer<EspCall> {
   /** The candidate of the last sweep becomes the iterate. */
   accept(): void;
   /** Keeps the unit normal that was tested last, or its opposite. */

@@ -4,7 +4,7 @@
  */
 import { ascent, CHECK_EVERY, type Looked } from './ascent.js';
 import { claim, exactOffset, measure, nearOffset, type Claimed, type Facts, type Hint, type Measured } from './certificate.js';
-import type { SvmCall, SvmProblem, SvmTasks } from './backend.js';
+import type { Performer, SvmCall, SvmProblem, SvmTasks } from './backend.js';
 import { coded } from './errors.js';
 import type { SvmStatus } from './types.js';
 
@@ -92,11 +92,18 @@ function momentum(L: number, mu: number): number {
 }
 
 /** The norm of HH' on the balanced subspace, from below. */
-function* powerNorm(): Generator<SvmCall, number, Float64Array> {
-  let estimate = (yield calls.power(1))[0]!;
-  for (let k = 1; k < 300; k++) {
-    const next = (yield calls.power(0))[0]!;
-    const still = next <= estimate * (1 + 1e-5);
+const norm = () => powerNorm(calls.power, 300, 1e-5);
+
+/** A norm from below, by the power method: until a step adds next to nothing, `most` steps at the most. */
+export function* powerNorm<Call>(
+  power: (first: number) => Call,
+  most: number,
+  tolerance: number,
+): Generator<Call, number, Float64Array> {
+  let estimate = (yield power(1))[0]!;
+  for (let k = 1; k < most; k++) {
+    const next = (yield power(0))[0]!;
+    const still = next <= estimate * (1 + tolerance);
     estimate = Math.max(next, estimate);
     if (still && k > 10) break;
   }
@@ -127,7 +134,7 @@ export function* fistaSvm(
   const cap = mu + radiusSquares; // a true bound on the balanced subspace
   const rowL = mu + radiusSquares / n; // along one row, on average
   let { L: way, resting } = settings;
-  let L = way === 'paper' ? mu + n * mostNorm : way === 'norm' ? mu + 1.01 * (yield* powerNorm()) : Math.min(mu + 1.5 * c0, cap);
+  let L = way === 'paper' ? mu + n * mostNorm : way === 'norm' ? mu + 1.01 * (yield* norm()) : Math.min(mu + 1.5 * c0, cap);
   let t: number | undefined;
   let iteration = 0;
   let hint: Hint = { low: 0, high: 0 };
@@ -229,7 +236,7 @@ export function* fistaSvm(
       bestAt = iteration;
     } else if (iteration - bestAt >= PATIENCE && way === 'measured') {
       yield calls.wake();
-      L = mu + 1.1 * (yield* powerNorm());
+      L = mu + 1.1 * (yield* norm());
       way = 'norm';
       resting = false;
       best = looked.gap;
@@ -250,12 +257,6 @@ function tooLarge(column: number, scaled: boolean): Error {
 
 type Numbers8 = [...Numbers4, ...Numbers4];
 type Numbers4 = [number, number, number, number];
-
-/** What performs tasks: a problem, of either kind. */
-interface Performer<Call extends readonly unknown[]> {
-  perform(...call: Call): Float64Array;
-  later(...call: Call): Promise<Float64Array>;
-}
 
 /** An AbortSignal, or something else that may end a run by throwing. */
 export type Stopper = Pick<AbortSignal, 'throwIfAborted'>;

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import type { Points, SvmOptions } from '../lib/types.js';
 import { stop } from '../lib/stopping.js';
+import { normal, random } from './random.js';
 
 export interface Instance {
   readonly points: Exclude<Points, import('../lib/dataset.js').Dataset>;
@@ -10,21 +11,6 @@ export interface Instance {
   readonly cols: number;
   readonly labels: number[];
   readonly options: SvmOptions<number>;
-}
-
-/** Uniform numbers in [0, 1). */
-export function random(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let z = Math.imul(state ^ (state >>> 15), state | 1);
-    z ^= z + Math.imul(z ^ (z >>> 7), z | 61);
-    return ((z ^ (z >>> 14)) >>> 0) / 4294967296;
-  };
-}
-
-export function normal(next: () => number): number {
-  return Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next());
 }
 
 const sizes = fc.oneof(

@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { examine, type Count } from './examine.js';
 import { stop } from '../lib/stopping.js';
 import { LinearSvm } from '../lib/svm.js';
-import { build, instances, normal, random, type Instance, type Parameters } from './instances.js';
+import { build, instances, type Instance, type Parameters } from './instances.js';
+import { normal, random } from './random.js';
 import { names } from './backends.js';
 
 const RUNS = Number(process.env['FISTA_CLASSIFY_RUNS'] ?? 1000);

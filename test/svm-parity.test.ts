@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { loadFallback, loadNative, type Backend, type Matrix } from '../lib/backend.js';
 import { fistaSvm, run, type LoopCheck } from '../lib/fista.js';
 import { Dataset, LinearSvm, stop, type Points, type SvmOptions } from '../lib/index.js';
-import { binary, clouds, dense, normals, sparse, wdbc } from './svm-data.js';
+import { normal, random } from './random.js';
+import { binary, clouds, dense, sparse, wdbc } from './svm-data.js';
 import { names } from './backends.js';
 
 const cancer = wdbc();
@@ -193,8 +194,8 @@ describe('a Dataset', () => {
         expect(info.backend).toBe(name);
         expect([model.weights, model.bias]).toEqual([raw.weights, raw.bias]);
         // Used again, with other labels and another scale.
-        const noise = normals(3);
-        const labels = cancer.labels.map(() => (noise() > 0 ? 1 : -1));
+        const next = random(3);
+        const labels = cancer.labels.map(() => (normal(next) > 0 ? 1 : -1));
         const options: SvmOptions<number> = { scale: 'none', maxIterations: 10 };
         expect(LinearSvm.fit(data, labels, options).weights).toEqual(
           LinearSvm.fit(points, labels, { ...options, backend: name }).weights,

@@ -4,6 +4,7 @@ import { types } from 'node:util';
 import { coded, plural, rangeError, show, typeError, Verbatim } from '../errors.js';
 import { stop } from '../stopping.js';
 import type { Label, Scale, StopRule, SvmOptions, SvmProgress } from '../types.js';
+import { labelList, optionByRow } from './lists.js';
 import {
   boolean,
   checkOptionNames,
@@ -11,8 +12,9 @@ import {
   integer,
   oneOfThese,
   optional,
-  sensibleNumber,
   resolveLimits,
+  RUN_OPTIONS,
+  sensibleNumber,
   type Limits,
 } from './options.js';
 
@@ -28,10 +30,7 @@ export function resolveLabels(
   rows: number,
   { positive, known }: { positive?: unknown; known?: readonly [Label, Label] },
 ): Labels {
-  const length = (list as ArrayLike<unknown> | null | undefined)?.length;
-  if (typeof list !== 'object' || !Number.isInteger(length)) throw typeError('ERR_LABELS', 'an array of labels', 'labels', list);
-  const given = list as ArrayLike<Label>;
-  if (length !== rows) throw rangeError('ERR_LABELS', `${rows} of them`, 'labels, one for each row of points,', length);
+  const given = labelList<Label>(list, rows);
   const seen: Label[] = known ? [...known] : [];
   const type = typeof (known ? known[0] : given[0]);
   if (type !== 'number' && type !== 'string' && type !== 'boolean') {
@@ -125,12 +124,7 @@ const SVM_OPTIONS = [
   'ascent',
   'checkEvery',
   'stop',
-  'maxIterations',
-  'timeLimit',
-  'signal',
-  'onProgress',
-  'threads',
-  'backend',
+  ...RUN_OPTIONS,
 ] as const satisfies readonly (keyof SvmOptions)[];
 
 /** What can be checked before the points are looked at. */
@@ -280,15 +274,9 @@ function gammaOrAuto(value: unknown, where: string): number | 'auto' {
 
 function rowFactors(sampleWeight: unknown, rows: number): Float64Array | undefined {
   if (sampleWeight === undefined) return undefined;
-  const list = sampleWeight as ArrayLike<number> | null;
-  if (typeof list !== 'object' || !Number.isInteger(list?.length)) {
-    throw typeError('ERR_OPTION', 'an array of numbers', 'options.sampleWeight', sampleWeight);
-  }
-  if (list!.length !== rows) {
-    throw rangeError('ERR_OPTION', plural(rows, 'number'), 'options.sampleWeight, one for each row of points,', list!.length);
-  }
+  const list = optionByRow(sampleWeight, rows, 'an array of numbers', 'options.sampleWeight');
   const factors = new Float64Array(rows); // a copy: an async fit gets to it later
-  for (let i = 0; i < rows; i++) factors[i] = weight(list![i], `options.sampleWeight[${i}]`);
+  for (let i = 0; i < rows; i++) factors[i] = weight(list[i], `options.sampleWeight[${i}]`);
   return factors;
 }
 
