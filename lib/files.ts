@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { writeAtomically } from './atomic.js';
 import { records, type CsvRecord } from './csv.js';
+import { decimal } from './decimal.js';
 import {
   checkSource,
   csvError,
@@ -82,21 +83,25 @@ export async function writeLibsvm(
   options?: WriteLibsvmOptions,
 ): Promise<void> {
   const writing = resolveLibsvmWriting(target, points, labels, options);
-  if (typeof target === 'string') return writeAtomically(target, lines(writing));
-  await pipeline(
-    Readable.from(lines(writing)),
-    target as unknown as NodeJS.WritableStream,
-    writing.signal ? { signal: writing.signal } : {},
-  );
+  const text = inPieces(libsvmLines(writing), writing.signal);
+  if (typeof target === 'string') return writeAtomically(target, text);
+  await pipeline(Readable.from(text), target as unknown as NodeJS.WritableStream, writing.signal ? { signal: writing.signal } : {});
 }
 
-/** The text in pieces of some 64 kB. */
-function* lines({ points, labels, signal }: LibsvmWriting): Generator<string> {
-  let text = '';
+/** LIBSVM text, row by row. */
+export function* libsvmLines({ points, labels }: LibsvmWriting): Generator<string> {
   for (let i = 0; i < labels.length; i++) {
-    text += String(labels[i]);
-    for (const [column, value] of entries(points, i)) text += ` ${column + 1}:${Object.is(value, -0) ? '-0' : value}`;
-    text += '\n';
+    let line = String(labels[i]);
+    for (const [column, value] of entries(points, i)) line += ` ${column + 1}:${Object.is(value, -0) ? '-0' : value}`;
+    yield `${line}\n`;
+  }
+}
+
+/** Lines in pieces of some 64 kB, which are worth writing, until the signal is aborted. */
+export function* inPieces(lines: Iterable<string>, signal: AbortSignal | undefined): Generator<string> {
+  let text = '';
+  for (const line of lines) {
+    text += line;
     if (text.length < 1 << 16) continue;
     signal?.throwIfAborted();
     yield text;
@@ -128,14 +133,6 @@ export async function readCsv(source: Source, options: ReadCsvOptions): Promise<
   const table = new Table(file, reading);
   for await (const record of records(pieces(source, file, 'ERR_CSV', reading.signal), reading.delimiter, file)) table.add(record);
   return table.finish();
-}
-
-const NUMBER = /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/;
-
-/** NaN if it is none, or is infinite. */
-function finite(cell: string): number {
-  const number = NUMBER.test(cell) ? Number(cell) : NaN;
-  return Number.isFinite(number) ? number : NaN;
 }
 
 class Table {
@@ -176,7 +173,7 @@ class Table {
     let at = this.#rows++ * this.#cols;
     cells.forEach((cell, j) => {
       if (j === this.#label) return this.#addLabel(cell, j);
-      const number = finite(cell);
+      const number = decimal(cell.trim());
       if (Number.isNaN(number)) throw csvError('a finite number', this.#place(j), cell);
       this.#data[at++] = number;
     });
@@ -218,7 +215,7 @@ class Table {
   }
 
   #addLabel(cell: string, column: number): void {
-    if (this.#numeric && this.#reading.labels !== 'string' && Number.isNaN(finite(cell))) {
+    if (this.#numeric && this.#reading.labels !== 'string' && Number.isNaN(decimal(cell.trim()))) {
       if (this.#reading.labels === 'number') throw csvError('a finite number, the label,', this.#place(column), cell);
       this.#numeric = false;
     }
