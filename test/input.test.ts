@@ -224,8 +224,8 @@ describe('what a fit is asked to do', () => {
       keepSets: false,
       L: 'measured',
       resting: true,
-      sampling: true,
-      checkEvery: 5,
+      ascent: true,
+      checkEvery: undefined,
       maxIterations: 10_000,
       timeLimit: Infinity,
       signal: undefined,
@@ -239,11 +239,11 @@ describe('what a fit is asked to do', () => {
   });
 
   it('takes what is given', () => {
-    const given = { mu: 3, keepSets: true, resting: false, sampling: false, checkEvery: 1_000_000, maxIterations: 7 };
+    const given = { mu: 3, keepSets: true, resting: false, ascent: false, checkEvery: 1_000_000, maxIterations: 7 };
     expect(fit(given)).toMatchObject(given);
-    expect(fit({ keepSets: false, sampling: true, checkEvery: 1 })).toMatchObject({
+    expect(fit({ keepSets: false, ascent: true, checkEvery: 1 })).toMatchObject({
       keepSets: false,
-      sampling: true,
+      ascent: true,
       checkEvery: 1,
     });
     expect(fit({ C: 3 }).gamma).toBe(3);
@@ -263,19 +263,19 @@ describe('what a fit is asked to do', () => {
     }
   });
 
-  it('lets rows rest, and samples, only with the measured step size', () => {
-    expect(fit({ L: 'norm' })).toMatchObject({ L: 'norm', resting: false, sampling: false });
-    expect(fit({ L: 'paper', sampling: true })).toMatchObject({ L: 'paper', resting: false, sampling: true });
+  it('lets rows rest, and begins with ascent, only with the measured step size', () => {
+    expect(fit({ L: 'norm' })).toMatchObject({ L: 'norm', resting: false, ascent: false });
+    expect(fit({ L: 'paper', ascent: true })).toMatchObject({ L: 'paper', resting: false, ascent: true });
     expect(refusal(() => fit({ L: 'norm', resting: true }))).toContain("options.resting with L: 'norm'");
-    expect(refusal(() => fit({ sampling: 1 }))).toBe('Expected true or false for options.sampling but received 1');
+    expect(refusal(() => fit({ ascent: 1 }))).toBe('Expected true or false for options.ascent but received 1');
   });
 
   it('checks every iteration, from the beginning, for a rule that sees every one', () => {
     const both = [stop.gap(1), stop.stale()];
-    expect(fit({ stop: stop.stale() })).toMatchObject({ checkEvery: 1, sampling: false, resting: true });
-    expect(fit({ stop: both })).toMatchObject({ checkEvery: 1, sampling: false });
+    expect(fit({ stop: stop.stale() })).toMatchObject({ checkEvery: 1, ascent: false, resting: true });
+    expect(fit({ stop: both })).toMatchObject({ checkEvery: 1, ascent: false });
     expect(fit({ stop: both, checkEvery: 1 }).checkEvery).toBe(1);
-    expect(fit({ stop: stop.gap(1) })).toMatchObject({ checkEvery: 5, sampling: true });
+    expect(fit({ stop: stop.gap(1) })).toMatchObject({ checkEvery: undefined, ascent: true });
     expect(refusal(() => fit({ stop: both, checkEvery: 2 }))).toBe(
       'Expected 1 for options.checkEvery with the rule "stale", which sees every iteration, but received 2',
     );
