@@ -625,6 +625,21 @@ describe('what is to be split', () => {
     expect(refusal(() => take([3, 3], { testSize: 1 }))).toContain('for the test part but received 1');
   });
 
+  it('is refused, with a code', () => {
+    const rows = [[1], [2], [3]];
+    const dense = { data: new Float64Array(5), rows: 3, cols: 2 };
+    for (const [call, message] of [
+      [() => resolveSplit(rows, [1, 1, 2], { stratify: 1 } as object), 'TypeError [ERR_OPTION]: Expected true or false for options.stratify but received 1'],
+      [() => resolveSplit(rows, [1, 1, 2], { stratify: false, seed: '1' } as object), 'TypeError [ERR_OPTION]: Expected an integer from 0 to 9007199254740991 for options.seed but received "1"'],
+      [() => resolveSplit(rows, [1, 2, 2]), 'RangeError [ERR_LABELS]: Expected at least 2 rows of class 1, for either side, but received 1'],
+      [() => resolveSplit(rows, [1, 1, 2]), 'RangeError [ERR_LABELS]: Expected at least 2 rows of class 2, for either side, but received 1'],
+      [() => resolveSplit(dense, [1, 1, 2]), 'RangeError [ERR_POINTS]: Expected rows × cols = 6 numbers for points.data but received 5'],
+      [() => resolveSplit({ ...dense, data: [1] }, [1, 1, 2]), 'TypeError [ERR_POINTS]: Expected a Float64Array or Float32Array for points.data but received an array of length 1'],
+    ] as const) {
+      expect(refusalInFull(call)).toBe(message);
+    } // prettier-ignore
+  });
+
   it('is one group with stratify: false', () => {
     const labels = ['b', 'a', 'b', 'a'];
     const rows = [[1], [2], [3], [4]];
