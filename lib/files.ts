@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { writeAtomically } from './atomic.js';
 import { records, type CsvRecord } from './csv.js';
+import { DECIMAL } from './facts.js';
 import {
   checkSource,
   csvError,
@@ -130,11 +131,9 @@ export async function readCsv(source: Source, options: ReadCsvOptions): Promise<
   return table.finish();
 }
 
-const NUMBER = /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/;
-
 /** NaN if it is none, or is infinite. */
 function finite(cell: string): number {
-  const number = NUMBER.test(cell) ? Number(cell) : NaN;
+  const number = DECIMAL.test(cell.trim()) ? Number(cell) : NaN;
   return Number.isFinite(number) ? number : NaN;
 }
 

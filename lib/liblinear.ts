@@ -3,6 +3,7 @@
  * feature. Its first label is the one of positive decision values, and a tie goes to the second, which is our rule.
  */
 import { coded, plural, rangeError, show, typeError, Verbatim, type CodedError } from './errors.js';
+import { DECIMAL } from './facts.js';
 import { MOST_WEIGHTS, type Model } from './model.js';
 
 /**
@@ -124,8 +125,6 @@ function checkClasses(words: Words, value: Word): void {
   throw words.refuse(RangeError, '2 classes', value.at, new Verbatim(why));
 }
 
-const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
-
 /** Longer than any number; a longer word is not read further. */
 const LONGEST_WORD = 400;
 
@@ -169,14 +168,14 @@ class Words {
 
   integer(what: string, most: number): number {
     const { word, at } = this.next(what);
-    const number = NUMBER.test(word) ? Number(word) : NaN;
+    const number = DECIMAL.test(word) ? Number(word) : NaN;
     if (!Number.isInteger(number) || Math.abs(number) > most) throw this.refuse(SyntaxError, `an integer, ${what},`, at, word);
     return number + 0;
   }
 
   /** A finite number; with `most`, an integer from 0 to that. */
   parse({ value, at }: { value: string; at: number }, what: string, most?: number): number {
-    const number = NUMBER.test(value) ? Number(value) : NaN;
+    const number = DECIMAL.test(value) ? Number(value) : NaN;
     const fine = most === undefined ? Number.isFinite(number) : Number.isInteger(number) && number >= 0 && number <= most;
     if (!fine) throw this.refuse(SyntaxError, what, at, value);
     return number;
