@@ -1,11 +1,11 @@
 /** Data and models by their names on the command line; `-` is stdin or stdout. */
-import { createReadStream } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import { constants, createReadStream } from 'node:fs';
+import { access, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { addAbortSignal, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip, gunzipSync } from 'node:zlib';
-import { writeAtomically } from '../atomic.js';
+import { targetOf, writeAtomically } from '../atomic.js';
 import { coded, show } from '../errors.js';
 import { readCsv, readLibsvm } from '../files.js';
 import { checksum } from '../model.js';
@@ -217,9 +217,12 @@ export async function checkWritable(path: string, ...read: readonly string[]): P
     if (dev !== there!.dev || ino !== there!.ino) continue;
     throw usageError(`Expected another file than ${other}, which is read, for what is written`);
   }
-  if (there) return (await open(path, 'r+')).close();
-  const folder = await stat(dirname(path)).catch(ignoreMissing);
-  if (!folder?.isDirectory()) throw failure('ENOENT', `Expected a folder for ${path} but there is no ${dirname(path)}`);
+  if (there) await (await open(path, 'r+')).close();
+  // The file is made beside the one that it replaces.
+  const folder = dirname(await targetOf(path));
+  const entry = await stat(folder).catch(ignoreMissing);
+  if (!entry?.isDirectory()) throw failure('ENOENT', `Expected a folder for ${path} but there is no ${folder}`);
+  await access(folder, constants.W_OK);
 }
 
 type Chunks = Iterable<string> | AsyncIterable<string | Uint8Array>;
