@@ -1,5 +1,17 @@
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -430,6 +442,19 @@ describe('Ctrl-C', () => {
     const { code, signal } = await ended;
     expect([130, 'SIGINT']).toContain(code ?? signal);
     expect(readdirSync(folder)).toEqual(['pipe']);
+  });
+
+  it.skipIf(!mkfifo)('that comes when the model is written does not say that nothing was', async () => {
+    execFileSync(mkfifo!, [file('page')]);
+    const { child, ended } = start(['train', '-q', '--report', 'page', WDBC, 'm.json']);
+    while (!existsSync(file('m.json'))) await new Promise((done) => setTimeout(done, 10));
+    child.kill('SIGINT');
+    await new Promise((done) => setTimeout(done, 100));
+    closeSync(openSync(file('page'), constants.O_RDONLY | constants.O_NONBLOCK)); // a reader that leaves at once
+    const { code, stderr } = await ended;
+    expect([0, 1]).toContain(code);
+    expect(stderr).toBe(code === 0 ? '' : 'fista-classify: Cannot write page: broken pipe [EPIPE]\n');
+    expect(LinearSvm.fromJSON(json('m.json')).weights.length).toBe(30);
   });
 
   it('ends the wait for an input that never comes', async () => {
