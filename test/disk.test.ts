@@ -27,7 +27,7 @@ const text = (name: string) => readFileSync(join(folder, name), 'utf8');
 function shell(script: string, options: SpawnSyncOptions = {}, around: string[] = []) {
   const lines = `fista() { "${process.execPath}" "${BIN}" "$@"; }\n${script}`;
   const [command, ...rest] = [...around, '/bin/sh', '-c', lines];
-  const { status, stdout, stderr } = spawnSync(command!, rest, { cwd: folder, ...options, encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync(command, rest, { cwd: folder, ...options, encoding: 'utf8' });
   expect(stderr).not.toMatch(/^\s+at /m); // no stack
   return { status, stdout, stderr };
 }

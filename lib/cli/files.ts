@@ -4,9 +4,9 @@ import { access, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { addAbortSignal, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createGzip, gunzipSync } from 'node:zlib';
+import { constants as zlib, createGzip, gunzipSync } from 'node:zlib';
 import { targetOf, writeAtomically } from '../atomic.js';
-import { coded, show } from '../errors.js';
+import { coded, show, type CodedError } from '../errors.js';
 import { readCsv, readLibsvm } from '../files.js';
 import { checksum } from '../model.js';
 import { named } from '../source.js';
@@ -53,11 +53,18 @@ export function isCsv(path: string, args: Arguments): boolean {
 }
 
 /** Points and labels of a file. */
-export async function readData(
-  path: string,
-  args: Arguments,
-  { cols, extra, labelled, labels, signal, output }: Wanted,
-): Promise<Data> {
+export async function readData(path: string, args: Arguments, wanted: Wanted): Promise<Data> {
+  try {
+    return await readTable(path, args, wanted);
+  } catch (error) {
+    const { code } = error as CodedError;
+    if ((code !== 'ERR_LIBSVM' && code !== 'ERR_CSV') || !(await looksLikeModel(path))) throw error;
+    // File names in the wrong order.
+    throw coded(SyntaxError, code, `Expected rows of data for ${path} but received a model`, error);
+  }
+}
+
+async function readTable(path: string, args: Arguments, { cols, extra, labelled, labels, signal, output }: Wanted): Promise<Data> {
   const source = path === '-' ? process.stdin : path;
   const kind = labels ?? args.oneOf('labels', ['number', 'string']);
   if (!isCsv(path, args)) {
@@ -104,6 +111,24 @@ export interface ModelFile {
 
 /** A text beyond it is no model: V8's strings end there. */
 const MOST_BYTES = 2 ** 29 - 24;
+
+/** Neither row nor comment of LIBSVM text begins like a model. What is no regular file cannot be looked at twice: it is data. */
+export async function looksLikeModel(path: string): Promise<boolean> {
+  if (path === '-') return false;
+  const file = await open(path, 'r');
+  try {
+    if (!(await file.stat()).isFile()) return false;
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(256), 0, 256, 0);
+    const bytes = buffer.subarray(0, bytesRead);
+    const plain = isGzip(bytes) ? gunzipSync(bytes, { finishFlush: zlib.Z_SYNC_FLUSH }) : bytes;
+    return /^\ufeff?\s*(\{|solver_type\s)/.test(plain.toString());
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code?.startsWith('Z_')) return false; // who reads it will say what is wrong
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
 
 /** The format is told by the first character. */
 export async function readModel(path: string, signal: AbortSignal): Promise<ModelFile> {
@@ -169,12 +194,18 @@ export function parseJSON(text: string, path: string, code: 'ERR_MODEL' | 'ERR_E
   try {
     return JSON.parse(text);
   } catch (error) {
-    const told = /position (\d+)/.exec((error as Error).message)?.[1];
+    const { message } = error as Error;
+    const told = / at position (\d+)( \(line \d+ column \d+\))?$/.exec(message)?.[1];
+    // Of a value that cannot be one V8 tells the first character, not the place.
+    if (told === undefined && !message.endsWith('end of JSON input')) {
+      const token = /^Unexpected token '(.+?)', /s.exec(message)?.[1] ?? message;
+      throw coded(SyntaxError, code, `Expected JSON for ${path} but received ${show(token)} where no value can begin`, error);
+    }
     const at = told === undefined ? text.length : Number(told);
-    const before = text.slice(0, at);
-    const place = `${path}:${before.split('\n').length}:${at - before.lastIndexOf('\n')}`;
+    let [line, start] = [1, 0];
+    for (let n = text.indexOf('\n'); n >= 0 && n < at; n = text.indexOf('\n', start)) [line, start] = [line + 1, n + 1];
     const received = text.slice(at).trim() === '' ? 'the end: the file was cut' : show(text.slice(at, at + 20));
-    throw coded(SyntaxError, code, `Expected JSON at ${place} but received ${received}`, error);
+    throw coded(SyntaxError, code, `Expected JSON at ${path}:${line}:${at - start + 1} but received ${received}`, error);
   }
 }
 
