@@ -67,7 +67,7 @@ export function show(value: unknown): string {
 /** With escapes for the characters that a terminal obeys, or that turn the direction of text: they come from files. */
 export function printable(text: string): string {
   const escape = (sign: string) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
-   
+
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, escape);
 }
 

@@ -4,6 +4,7 @@ import { access, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { addAbortSignal, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { getHeapStatistics } from 'node:v8';
 import { constants as zlib, createGzip, gunzipSync } from 'node:zlib';
 import { targetOf, writeAtomically } from '../atomic.js';
 import { coded, show, type CodedError } from '../errors.js';
@@ -30,6 +31,7 @@ export interface Data {
 export const DATA_OPTIONS: readonly Option[] = [
   { names: ['--zero-based'], help: 'LIBSVM text whose columns count from 0' },
   { names: ['--labels'], value: 'number|string', help: 'what labels are (LIBSVM text: number; CSV: numbers where all are)' },
+  { names: ['--max-bytes'], value: 'N', help: 'refuse data of more text than that, decompressed (default no limit)' },
   { names: ['--csv'], help: 'CSV whatever the name of the file is (.csv and .csv.gz are)' },
   { names: ['--label'], value: 'COLUMN', help: 'CSV: the column of labels by name or number from 0, -1 the last (default label)' },
   { names: ['--no-header'], help: 'CSV: the first row has no names' },
@@ -67,6 +69,7 @@ export async function readData(path: string, args: Arguments, wanted: Wanted): P
 async function readTable(path: string, args: Arguments, { cols, extra, labelled, labels, signal, output }: Wanted): Promise<Data> {
   const source = path === '-' ? process.stdin : path;
   const kind = labels ?? args.oneOf('labels', ['number', 'string']);
+  const maxBytes = args.number('max-bytes', [0, Number.MAX_SAFE_INTEGER]) ?? Infinity;
   if (!isCsv(path, args)) {
     for (const name of ['label', 'no-header', 'delimiter']) {
       if (args.has(name)) throw usageError(`Expected CSV with --${name} but received ${show(path)}; --csv says so`);
@@ -76,6 +79,7 @@ async function readTable(path: string, args: Arguments, { cols, extra, labelled,
       ...(extra && { extra }),
       ...(kind && { labels: kind }),
       zeroBased: args.has('zero-based'),
+      maxBytes,
       signal,
     });
   }
@@ -86,6 +90,7 @@ async function readTable(path: string, args: Arguments, { cols, extra, labelled,
     header: !args.has('no-header'),
     ...(delimiter !== undefined && { delimiter }),
     ...(kind && { labels: kind }),
+    maxBytes,
     signal,
   });
   if (!args.has('no-header') && looksLikeData(data.columns)) {
@@ -109,8 +114,11 @@ export interface ModelFile {
   readonly training: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** A text beyond it is no model: V8's strings end there. */
+/** V8's strings end there. */
 const MOST_BYTES = 2 ** 29 - 24;
+/** V8 ends the process, and no error, when its heap is full: JSON may have one character for so many bytes of it, and one list. */
+const HEAP_A_CHARACTER = 32;
+const HEAP_A_LIST = 256;
 
 /** Neither row nor comment of LIBSVM text begins like a model. What is no regular file cannot be looked at twice: it is data. */
 export async function looksLikeModel(path: string): Promise<boolean> {
@@ -132,7 +140,7 @@ export async function looksLikeModel(path: string): Promise<boolean> {
 
 /** The format is told by the first character. */
 export async function readModel(path: string, signal: AbortSignal): Promise<ModelFile> {
-  return parseModel(await readText(path, signal), path);
+  return parseModel(await readText(path, 'ERR_MODEL', signal), path);
 }
 
 function parseModel(text: string, path: string): ModelFile {
@@ -156,20 +164,16 @@ function parseModel(text: string, path: string): ModelFile {
   }
 }
 
-export async function readText(path: string, signal: AbortSignal): Promise<string> {
-  if (path !== '-') {
-    const { size } = await stat(path);
-    if (size > MOST_BYTES)
-      throw coded(RangeError, 'ERR_MODEL', `Expected at most ${MOST_BYTES} bytes for ${path} but received ${size}`);
-  }
+export async function readText(path: string, code: 'ERR_MODEL' | 'ERR_ELLIPSOIDS', signal: AbortSignal): Promise<string> {
+  const tooLong = () => coded(RangeError, code, `Expected at most ${MOST_BYTES} bytes of text for ${path} but received more`);
+  if (path !== '-' && (await stat(path)).size > MOST_BYTES) throw tooLong();
   const chunks: Buffer[] = [];
   let length = 0;
   const stream: Readable = path === '-' ? process.stdin : createReadStream(path);
   try {
     for await (const chunk of addAbortSignal(signal, stream) as AsyncIterable<Buffer>) {
       length += chunk.length;
-      if (length > MOST_BYTES)
-        throw coded(RangeError, 'ERR_MODEL', `Expected at most ${MOST_BYTES} bytes for ${path} but received more`);
+      if (length > MOST_BYTES) throw tooLong();
       chunks.push(chunk);
     }
   } catch (error) {
@@ -181,7 +185,8 @@ export async function readText(path: string, signal: AbortSignal): Promise<strin
     const plain = isGzip(bytes) ? gunzipSync(bytes, { maxOutputLength: MOST_BYTES }) : bytes;
     return new TextDecoder('utf-8', { fatal: true }).decode(plain);
   } catch (error) {
-    throw coded(SyntaxError, 'ERR_MODEL', `Expected text in UTF-8, gzipped or not, for ${path} but received other bytes`, error);
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLong();
+    throw coded(SyntaxError, code, `Expected text in UTF-8, gzipped or not, for ${path} but received other bytes`, error);
   }
 }
 
@@ -191,6 +196,7 @@ export function isGzip(bytes: Uint8Array): boolean {
 
 /** JSON, or an error that names file, line and column. */
 export function parseJSON(text: string, path: string, code: 'ERR_MODEL' | 'ERR_ELLIPSOIDS'): unknown {
+  checkHeap(text, path, code);
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -207,6 +213,23 @@ export function parseJSON(text: string, path: string, code: 'ERR_MODEL' | 'ERR_E
     const received = text.slice(at).trim() === '' ? 'the end: the file was cut' : show(text.slice(at, at + 20));
     throw coded(SyntaxError, code, `Expected JSON at ${path}:${line}:${at - start + 1} but received ${received}`, error);
   }
+}
+
+function checkHeap(text: string, path: string, code: 'ERR_MODEL' | 'ERR_ELLIPSOIDS'): void {
+  const { heap_size_limit: heap } = getHeapStatistics();
+  const check = (count: number, bytes: number, what: string) => {
+    const most = Math.floor(heap / bytes);
+    if (count <= most) return;
+    const remedy = 'NODE_OPTIONS=--max-old-space-size=⟨MB⟩ makes room for more';
+    throw coded(RangeError, code, `Expected at most ${most} ${what} of JSON for ${path} but received ${count}; ${remedy}`);
+  };
+  check(text.length, HEAP_A_CHARACTER, 'characters');
+  let lists = 0;
+  for (let at = 0; at < text.length; at++) {
+    const sign = text.charCodeAt(at);
+    if (sign === 0x5b || sign === 0x7b) lists++;
+  }
+  check(lists, HEAP_A_LIST, 'lists and objects');
 }
 
 /** What a file keeps of a training. Nothing that differs from run to run: the same data and options give the same file. */
