@@ -38,7 +38,7 @@ function split(set, seed = 1) {
   return { train: pick(set, order.subarray(0, many).sort()), test: pick(set, order.subarray(many).sort()) };
 }
 
-/** Columns of mean 0 and deviation 1, by the mean and the deviation of the training rows. */
+/** Columns of mean 0 and deviation 1, by the mean and the deviation of the training rows; in place. There may be no rows to test. */
 function standardise({ train, test }) {
   const { data, rows, cols } = train.points;
   for (let j = 0; j < cols; j++) {
@@ -47,7 +47,7 @@ function standardise({ train, test }) {
     const mean = sum / rows;
     for (let i = 0; i < rows; i++) squares += (data[i * cols + j] - mean) ** 2;
     const factor = squares > 0 ? 1 / Math.sqrt(squares / rows) : 0;
-    for (const { points } of [train, test]) {
+    for (const { points } of test ? [train, test] : [train]) {
       for (let i = 0; i < points.rows; i++) points.data[i * cols + j] = (points.data[i * cols + j] - mean) * factor;
     }
   }

@@ -5,24 +5,10 @@ const { readFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { gunzipSync } = require('node:zlib');
 const { backend, LinearSvm, separateEllipsoids } = require('..');
+const { parseLibsvm, toDense } = require('../bench/data.js');
 const { ellipsoids, readFixture } = require('../bench/digits.js');
 const { kernels } = require('../dist/backend.js');
 const { selfCheck } = require('../dist/selfcheck.js');
-
-/** LIBSVM text, "label index:value ...", as dense rows. */
-function read(file, cols) {
-  const lines = gunzipSync(readFileSync(file)).toString().trim().split('\n');
-  const data = new Float64Array(lines.length * cols);
-  const labels = lines.map((line, i) => {
-    const [label, ...entries] = line.split(' ');
-    for (const entry of entries) {
-      const [index, value] = entry.split(':');
-      data[i * cols + Number(index) - 1] = Number(value);
-    }
-    return Number(label) > 0 ? 'malignant' : 'benign';
-  });
-  return { points: { data, rows: lines.length, cols }, labels };
-}
 
 // ---- What computes
 console.log(
@@ -30,9 +16,11 @@ console.log(
 );
 if (backend.loadError) console.log(`\n${backend.loadError.message}\n`);
 
-const { points, labels } = read(join(__dirname, '..', 'test', 'fixtures', 'wdbc.libsvm.gz'), 30);
-const signs = Int8Array.from(labels, (label) => (label === 'malignant' ? 1 : -1));
-const checks = selfCheck(points, signs, kernels(), backend.threads);
+const text = gunzipSync(readFileSync(join(__dirname, '..', 'test', 'fixtures', 'wdbc.libsvm.gz')));
+const { labels: signs, ...sparse } = parseLibsvm(text);
+const points = toDense(sparse);
+const labels = Array.from(signs, (sign) => (sign > 0 ? 'malignant' : 'benign'));
+const checks = selfCheck(points, Int8Array.from(signs), kernels(), backend.threads);
 for (const { kernel, difference, bound } of checks.filter(({ agrees }) => !agrees)) {
   console.log(
     `          ${kernel} DIFFERS from its twin by ${difference.toExponential(1)}, where rounding explains ${bound.toExponential(1)}`,

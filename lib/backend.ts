@@ -36,6 +36,8 @@ export interface Matrix {
 export interface SvmTasks {
   begin(curvature: number): Float64Array;
   warm(w: Float64Array, t: number): Float64Array;
+  ascend(offset: number, weight: number, delta: number, all: number): Float64Array;
+  settle(): Float64Array;
   step(L: number, beta: number): Float64Array;
   look(): Float64Array;
   offsets(low: number, high: number, rho: number, wNorm: number, etaT: number): Float64Array;
@@ -62,11 +64,15 @@ export interface SvmTasks {
 /** A task to perform: its name and arguments. */
 export type SvmCall = { [K in keyof SvmTasks]: readonly [K, ...Parameters<SvmTasks[K]>] }[keyof SvmTasks];
 
-/** One training problem: data and iterates. Results are valid until the next task. */
-export interface SvmProblem {
-  perform(...call: SvmCall): Float64Array;
+/** What performs tasks. Results are valid until the next task. */
+export interface Performer<Call extends readonly unknown[]> {
+  perform(...call: Call): Float64Array;
   /** Performs a task off the main thread, or at least not at once. */
-  later(...call: SvmCall): Promise<Float64Array>;
+  later(...call: Call): Promise<Float64Array>;
+}
+
+/** One training problem: data and iterates. */
+export interface SvmProblem extends Performer<SvmCall> {
   /** The candidate of the last step becomes the iterate. */
   accept(): void;
   /** Stored entries read so far by X·w and Xᵀ·u. */
@@ -120,11 +126,8 @@ export interface EspTasks {
 
 export type EspCall = { [K in keyof EspTasks]: readonly [K, ...Parameters<EspTasks[K]>] }[keyof EspTasks];
 
-/** One separation problem: two families and iterates. Results are valid until the next task. */
-export interface EspProblem {
-  perform(...call: EspCall): Float64Array;
-  /** Performs a task off the main thread, or at least not at once. */
-  later(...call: EspCall): Promise<Float64Array>;
+/** One separation problem: two families and iterates. */
+export interface EspProblem extends Performer<EspCall> {
   /** The candidate of the last sweep becomes the iterate. */
   accept(): void;
   /** Keeps the unit normal that was tested last, or its opposite. */
@@ -202,10 +205,7 @@ export type MatrixArguments =
   | [data: Float64Array | Float32Array, rows: number, cols: number]
   | [indptr: Uint32Array, indices: Uint32Array, values: Float64Array | Float32Array | undefined, rows: number, cols: number];
 
-/** Those rows of another matrix, in its form: row numbers ascend. */
-export type RowsArguments = [matrix: Matrix, rows: Uint32Array];
-
-type MatrixConstructor = new (onProblem: OnProblem, threads: number, ...data: MatrixArguments | RowsArguments) => Matrix;
+type MatrixConstructor = new (onProblem: OnProblem, threads: number, ...data: MatrixArguments) => Matrix;
 
 /** Both backends implement this; the TypeScript one is the specification. Symbols as in the method's description. */
 export interface Kernels {

@@ -3,8 +3,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { writeAtomically } from './atomic.js';
 import { records, type CsvRecord } from './csv.js';
+import { decimal } from './decimal.js';
 import { Verbatim } from './errors.js';
-import { DECIMAL } from './facts.js';
 import {
   checkSource,
   checkWords,
@@ -87,21 +87,25 @@ export async function writeLibsvm(
   options?: WriteLibsvmOptions,
 ): Promise<void> {
   const writing = resolveLibsvmWriting(target, points, labels, options);
-  if (typeof target === 'string') return writeAtomically(target, lines(writing));
-  await pipeline(
-    Readable.from(lines(writing)),
-    target as unknown as NodeJS.WritableStream,
-    writing.signal ? { signal: writing.signal } : {},
-  );
+  const text = inPieces(libsvmLines(writing), writing.signal);
+  if (typeof target === 'string') return writeAtomically(target, text);
+  await pipeline(Readable.from(text), target as unknown as NodeJS.WritableStream, writing.signal ? { signal: writing.signal } : {});
 }
 
-/** The text in pieces of some 64 kB. */
-function* lines({ points, labels, signal }: LibsvmWriting): Generator<string> {
-  let text = '';
+/** LIBSVM text, row by row. */
+export function* libsvmLines({ points, labels }: LibsvmWriting): Generator<string> {
   for (let i = 0; i < labels.length; i++) {
-    text += String(labels[i]);
-    for (const [column, value] of entries(points, i)) text += ` ${column + 1}:${Object.is(value, -0) ? '-0' : value}`;
-    text += '\n';
+    let line = String(labels[i]);
+    for (const [column, value] of entries(points, i)) line += ` ${column + 1}:${Object.is(value, -0) ? '-0' : value}`;
+    yield `${line}\n`;
+  }
+}
+
+/** Lines in pieces of some 64 kB, which are worth writing, until the signal is aborted. */
+export function* inPieces(lines: Iterable<string>, signal: AbortSignal | undefined): Generator<string> {
+  let text = '';
+  for (const line of lines) {
+    text += line;
     if (text.length < 1 << 16) continue;
     signal?.throwIfAborted();
     yield text;
@@ -134,12 +138,6 @@ export async function readCsv(source: Source, options: ReadCsvOptions): Promise<
   const text = pieces(source, file, { ...reading, code: 'ERR_CSV' });
   for await (const record of records(text, reading.delimiter, file)) table.add(record);
   return table.finish();
-}
-
-/** NaN if it is none, or is infinite. */
-function finite(cell: string): number {
-  const number = DECIMAL.test(cell.trim()) ? Number(cell) : NaN;
-  return Number.isFinite(number) ? number : NaN;
 }
 
 /** As of LIBSVM text. */
@@ -185,7 +183,7 @@ class Table {
     let at = this.#rows++ * this.#cols;
     cells.forEach((cell, j) => {
       if (j === this.#label) return this.#addLabel(cell, j);
-      const number = finite(cell);
+      const number = decimal(cell.trim());
       if (Number.isNaN(number)) throw csvError('a finite number', this.#place(j), cell);
       this.#data[at++] = number;
     });
@@ -232,7 +230,7 @@ class Table {
   }
 
   #addLabel(cell: string, column: number): void {
-    if (this.#numeric && this.#reading.labels !== 'string' && Number.isNaN(finite(cell))) {
+    if (this.#numeric && this.#reading.labels !== 'string' && Number.isNaN(decimal(cell.trim()))) {
       if (this.#reading.labels === 'number') throw csvError('a finite number, the label,', this.#place(column), cell);
       this.#numeric = false;
     }

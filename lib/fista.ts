@@ -1,29 +1,46 @@
 /**
  * FISTA on the SVM's dual, as a generator: it decides (momentum, step size, checks, stopping) and yields what is to be computed next.
- * It never knows which backend computes, or whether that happens on this thread.
+ * It never knows which backend computes, or whether that happens on this thread. What it starts from is lib/ascent.ts.
  */
+import { ascent, CHECK_EVERY, type Looked } from './ascent.js';
 import { claim, exactOffset, measure, nearOffset, type Claimed, type Facts, type Hint, type Measured } from './certificate.js';
-import type { SvmCall, SvmProblem, SvmTasks } from './backend.js';
+import type { Performer, SvmCall, SvmProblem, SvmTasks } from './backend.js';
 import { coded } from './errors.js';
 import type { SvmStatus } from './types.js';
 
 export type Calls = { [K in keyof SvmTasks]: (...args: Parameters<SvmTasks[K]>) => SvmCall };
 
 export const calls: Calls = Object.fromEntries(
-  (['begin', 'warm', 'step', 'look', 'offsets', 'gap', 'claim', 'forget', 'rest', 'wake', 'power', 'score'] as const).map(
-    (name) => [name, (...args: unknown[]) => [name, ...args]],
-  ),
+  (
+    [
+      'begin',
+      'warm',
+      'ascend',
+      'settle',
+      'step',
+      'look',
+      'offsets',
+      'gap',
+      'claim',
+      'forget',
+      'rest',
+      'wake',
+      'power',
+      'score',
+    ] as const
+  ).map((name) => [name, (...args: unknown[]) => [name, ...args]]),
 ) as unknown as Calls;
 
 export interface LoopSettings {
   readonly L: 'measured' | 'norm' | 'paper';
   readonly resting: boolean;
-  readonly checkEvery: number;
+  /** Iterations from check to check; undefined: 5, and in the ascent when one is promising. */
+  readonly checkEvery: number | undefined;
   readonly maxIterations: number;
   /** Where to start, in scaled space; asked for once `begin` was performed. */
   readonly warm?: () => { readonly w: Float64Array; readonly t: number };
-  /** The step size to begin with, where one is known. */
-  readonly firstL?: number | undefined;
+  /** Whether to start with coordinate ascent. */
+  readonly ascent: boolean;
   /**
    * When to claim what is proved: at every check, what one proves holding from then on ('always'); of the model that is returned
    * alone ('end'); or that, and for onlookers at every check ('shown').
@@ -75,11 +92,18 @@ function momentum(L: number, mu: number): number {
 }
 
 /** The norm of HH' on the balanced subspace, from below. */
-function* powerNorm(): Generator<SvmCall, number, Float64Array> {
-  let estimate = (yield calls.power(1))[0]!;
-  for (let k = 1; k < 300; k++) {
-    const next = (yield calls.power(0))[0]!;
-    const still = next <= estimate * (1 + 1e-5);
+const norm = () => powerNorm(calls.power, 300, 1e-5);
+
+/** A norm from below, by the power method: until a step adds next to nothing, `most` steps at the most. */
+export function* powerNorm<Call>(
+  power: (first: number) => Call,
+  most: number,
+  tolerance: number,
+): Generator<Call, number, Float64Array> {
+  let estimate = (yield power(1))[0]!;
+  for (let k = 1; k < most; k++) {
+    const next = (yield power(0))[0]!;
+    const still = next <= estimate * (1 + tolerance);
     estimate = Math.max(next, estimate);
     if (still && k > 10) break;
   }
@@ -92,9 +116,10 @@ export function* fistaSvm(
 ): Generator<SvmCall, LoopResult, Float64Array> {
   const { known, decide, maxIterations } = settings;
   const { mu, n } = known;
+  const checkEvery = settings.checkEvery ?? CHECK_EVERY;
 
   const [c0, radiusSquares, radiusMost, centreNorm, mostEntries, mostNorm, shiftNorm, largest] = (yield calls.begin(
-    Number(settings.L === 'measured' && settings.firstL === undefined),
+    Number(settings.L === 'measured' && !settings.ascent),
   )) as unknown as Numbers8;
   const facts: Facts = {
     ...known,
@@ -107,21 +132,64 @@ export function* fistaSvm(
   const overflow = () => tooLarge(largest, settings.scaled);
   if (!Number.isFinite(c0 + radiusSquares + mostNorm + centreNorm + shiftNorm)) throw overflow();
   const cap = mu + radiusSquares; // a true bound on the balanced subspace
+  const rowL = mu + radiusSquares / n; // along one row, on average
   let { L: way, resting } = settings;
-  let L = way === 'paper' ? mu + n * mostNorm : way === 'norm' ? mu + 1.01 * (yield* powerNorm()) : mu + 1.5 * c0;
-  if (way === 'measured') L = Math.min(settings.firstL ?? L, cap);
-  let t = 0;
+  let L = way === 'paper' ? mu + n * mostNorm : way === 'norm' ? mu + 1.01 * (yield* norm()) : Math.min(mu + 1.5 * c0, cap);
+  let t: number | undefined;
+  let iteration = 0;
+  let hint: Hint = { low: 0, high: 0 };
+
+  /** A check, of all rows. `paper`: what proof 1 says of |alpha - alpha*|, where it may be used. */
+  const check = function* (
+    at: Pick<LoopCheck, 'iteration' | 'L'>,
+    late: boolean,
+    guess: number,
+    worth: number,
+    paper?: number,
+  ): Generator<SvmCall, Looked, Float64Array> {
+    const [wSquared, centreDot] = (yield calls.look()) as unknown as [number, number];
+    let offset = yield* nearOffset(facts, guess, worth, calls);
+    let measured = yield* measure(facts, offset, wSquared, centreDot, calls);
+    // With the paper's L, its own proof alone, as printed; it needs a true bound and every row in the step. Once steps are below
+    // the rounding of alpha their length proves nothing, so it never counts for more than the distance that was computed.
+    const proof =
+      paper === undefined ? { delta: measured.delta, ball: true } : { delta: Math.max(paper, measured.delta), ball: false };
+    const claims = settings.claims !== 'end' ? yield* claim(facts, measured, proof, hint, calls) : NOTHING;
+    const status =
+      decide({ ...at, measured, ...claims }) ??
+      (!(measured.rounding <= 0.5 * measured.gap) ? 'precision' : undefined) ??
+      (late ? 'time-limit' : at.iteration >= maxIterations ? 'max-iterations' : undefined);
+    if (!status) return { end: undefined, gap: measured.gap, t: offset };
+    // The model that is returned: its offset to the last bit, and the certificate of that very model.
+    offset = yield* exactOffset(facts, offset, calls);
+    measured = yield* measure(facts, offset, wSquared, centreDot, calls);
+    if (settings.claims === 'shown') yield calls.forget();
+    if (settings.claims !== 'always') hint = { low: 0, high: 0 }; // onlookers change nothing
+    const end = { status, check: { ...at, measured, ...(yield* claim(facts, measured, proof, hint, calls)) } };
+    return { end, gap: measured.gap, t: offset };
+  };
+
   if (settings.warm) {
     const warm = settings.warm();
     t = warm.t;
     yield calls.warm(warm.w, t);
-    if (resting) yield calls.rest(t, t, REST_DELTA);
   }
+  if (settings.ascent) {
+    const warm = t === undefined ? undefined : { t, centreDot: (yield calls.look())[1]! };
+    const started = yield* ascent(
+      { ...settings, facts, warm, overflow },
+      (at, late, guess, worth) => check({ iteration: at, L: rowL }, late, guess, worth),
+      calls,
+    );
+    if (started.end) return started.end;
+    ({ iteration, t } = started);
+    L = rowL; // the first step will say what it should be
+  }
+  if (t !== undefined && resting) yield calls.rest(t, t, REST_DELTA);
 
-  let hint: Hint = { low: 0, high: 0 };
   let best = Infinity; // the gap when the net's clock was last set
-  let bestAt = 0;
-  for (let iteration = 0; ;) {
+  let bestAt = iteration;
+  for (;;) {
     // ---- A step: y, its projection, and whether L held.
     const beta = momentum(L, mu);
     let lambda = NaN;
@@ -153,49 +221,29 @@ export function* fistaSvm(
     problem.accept();
     iteration++;
 
-    // ---- A check, of all rows.
     const late = settings.expired();
-    const last = late || iteration >= maxIterations;
-    if (iteration % settings.checkEvery !== 0 && !last) continue;
-    const [wSquared, centreDot] = (yield calls.look()) as unknown as [number, number];
-    const guess = Number.isFinite(lambda) && iteration <= settings.checkEvery ? stepL * lambda : t;
-    t = yield* nearOffset(facts, guess, 1e-3 * best, calls);
-    let measured = yield* measure(facts, t, wSquared, centreDot, calls);
-    // With the paper's L, its own proof alone, as printed; it needs a true bound and every row in the step. Once steps are below
-    // the rounding of alpha their length proves nothing, so it never counts for more than the distance that was computed.
-    const paper = Math.max(((2 * L) / mu) * length, measured.delta);
-    const proof = way === 'paper' ? { delta: paper, ball: false } : { delta: measured.delta, ball: true };
-    const claims = settings.claims !== 'end' ? yield* claim(facts, measured, proof, hint, calls) : NOTHING;
-    let check: LoopCheck = { iteration, measured, L, ...claims };
-    const status =
-      decide(check) ??
-      (!(measured.rounding <= 0.5 * measured.gap) ? 'precision' : undefined) ??
-      (late ? 'time-limit' : last ? 'max-iterations' : undefined);
-    if (status) {
-      // The model that is returned: its offset to the last bit, and the certificate of that very model.
-      t = yield* exactOffset(facts, t, calls);
-      measured = yield* measure(facts, t, wSquared, centreDot, calls);
-      if (settings.claims === 'shown') yield calls.forget();
-      if (settings.claims !== 'always') hint = { low: 0, high: 0 }; // onlookers change nothing
-      check = { iteration, measured, L, ...(yield* claim(facts, measured, proof, hint, calls)) };
-      return { status, check };
-    }
+    if (iteration % checkEvery !== 0 && !late && iteration < maxIterations) continue;
+    // L lambda estimates t.
+    const own = Number.isFinite(lambda) ? stepL * lambda : (t ?? 0);
+    const paper = way === 'paper' ? ((2 * L) / mu) * length : undefined;
+    const looked: Looked = yield* check({ iteration, L }, late, t ?? own, 1e-3 * best, paper);
+    if (looked.end) return looked.end;
+    t = looked.t;
 
     // ---- The net: the plain method, whose convergence is proved.
-    if (measured.gap <= best / 2) {
-      best = measured.gap;
+    if (looked.gap <= best / 2) {
+      best = looked.gap;
       bestAt = iteration;
     } else if (iteration - bestAt >= PATIENCE && way === 'measured') {
       yield calls.wake();
-      L = mu + 1.1 * (yield* powerNorm());
+      L = mu + 1.1 * (yield* norm());
       way = 'norm';
       resting = false;
-      best = measured.gap;
+      best = looked.gap;
       bestAt = iteration;
     }
     // At both offsets, the primal's best and the multiplier of the active rows' own problem, and so at those between: where they
     // differ, a row that is idle at one alone keeps the other rows from their optimum.
-    const own = Number.isFinite(lambda) ? stepL * lambda : t;
     if (resting) yield calls.rest(Math.min(t, own), Math.max(t, own), REST_DELTA);
   }
 }
@@ -209,12 +257,6 @@ function tooLarge(column: number, scaled: boolean): Error {
 
 type Numbers8 = [...Numbers4, ...Numbers4];
 type Numbers4 = [number, number, number, number];
-
-/** What performs tasks: a problem, of either kind. */
-interface Performer<Call extends readonly unknown[]> {
-  perform(...call: Call): Float64Array;
-  later(...call: Call): Promise<Float64Array>;
-}
 
 /** An AbortSignal, or something else that may end a run by throwing. */
 export type Stopper = Pick<AbortSignal, 'throwIfAborted'>;

@@ -2,8 +2,8 @@
  * LIBLINEAR's model files, as its load_model and save_model have them: words of a header in any order, `w`, and one line of weights a
  * feature. Its first label is the one of positive decision values, and a tie goes to the second, which is our rule.
  */
+import { decimal } from './decimal.js';
 import { coded, plural, rangeError, show, typeError, Verbatim, type CodedError } from './errors.js';
-import { DECIMAL } from './facts.js';
 import { MOST_WEIGHTS, type Model } from './model.js';
 
 /**
@@ -168,14 +168,14 @@ class Words {
 
   integer(what: string, most: number): number {
     const { word, at } = this.next(what);
-    const number = DECIMAL.test(word) ? Number(word) : NaN;
+    const number = decimal(word);
     if (!Number.isInteger(number) || Math.abs(number) > most) throw this.refuse(SyntaxError, `an integer, ${what},`, at, word);
     return number + 0;
   }
 
   /** A finite number; with `most`, an integer from 0 to that. */
   parse({ value, at }: { value: string; at: number }, what: string, most?: number): number {
-    const number = DECIMAL.test(value) ? Number(value) : NaN;
+    const number = decimal(value);
     const fine = most === undefined ? Number.isFinite(number) : Number.isInteger(number) && number >= 0 && number <= most;
     if (!fine) throw this.refuse(SyntaxError, what, at, value);
     return number;

@@ -3,6 +3,7 @@
  * moves, stopping) and yields what is to be computed next. It never knows which backend computes, or on which thread.
  */
 import type { EspCall, EspProblem, EspTasks } from './backend.js';
+import { powerNorm } from './fista.js';
 
 type Calls = { [K in keyof EspTasks]: (...args: Parameters<EspTasks[K]>) => EspCall };
 
@@ -10,7 +11,8 @@ const calls: Calls = Object.fromEntries(
   (['begin', 'sweep', 'test', 'verify', 'move', 'power'] as const).map((name) => [name, (...args: unknown[]) => [name, ...args]]),
 ) as unknown as Calls;
 
-export interface EspSettings {
+/** How to look for a plane, and when to be content. */
+export interface EspMethod {
   readonly goal: 'any' | 'widest' | 'converged';
   /** Of the goal: relative bracket, or |y - proj|. */
   readonly tolerance: number;
@@ -19,6 +21,9 @@ export interface EspSettings {
   readonly test: 'best' | 'paper';
   readonly L: 'measured' | 'paper';
   readonly restart: boolean;
+}
+
+export interface EspSettings extends EspMethod {
   readonly maxIterations: number;
   readonly dimension: number;
   readonly count: number;
@@ -50,16 +55,7 @@ const PATIENCE = 100;
 const FIRST_MOVE = 16;
 
 /** |A|², from below. */
-function* powerNorm(): Generator<EspCall, number, Float64Array> {
-  let estimate = (yield calls.power(1))[0]!;
-  for (let k = 1; k < 1000; k++) {
-    const next = (yield calls.power(0))[0]!;
-    const still = next <= estimate * (1 + 1e-7);
-    estimate = Math.max(next, estimate);
-    if (still && k > 10) break;
-  }
-  return estimate;
-}
+const norm = () => powerNorm(calls.power, 1000, 1e-7);
 
 export function* fistaEsp(
   problem: Pick<EspProblem, 'accept' | 'keep'>,
@@ -70,7 +66,7 @@ export function* fistaEsp(
   let [c0, size, reach, cap] = (yield calls.begin(asPrinted ? 0 : 1)) as unknown as [number, number, number, number];
   let measured = settings.L === 'measured';
   let headRoom = 1; // of L over the norm, once it is taken
-  let L = measured ? Math.min(1.5 * c0, cap) : yield* powerNorm();
+  let L = measured ? Math.min(1.5 * c0, cap) : yield* norm();
 
   let [lower, upper] = [0, Infinity];
   let iteration = 0; // of the iterate
@@ -181,7 +177,7 @@ export function* fistaEsp(
     if (now.bracket <= mark.bracket / 2 || now.residual <= mark.residual / 2 || now.step <= mark.step / 2) mark = now;
     else if (iteration - mark.at >= PATIENCE && measured) {
       headRoom = 1.1;
-      L = headRoom * (yield* powerNorm());
+      L = headRoom * (yield* norm());
       measured = false;
       mark = now;
     }
@@ -193,7 +189,7 @@ export function* fistaEsp(
         if (tested < iteration) judge(yield calls.test());
         [c0, size, reach, cap] = (yield calls.move()) as unknown as [number, number, number, number];
         theta = 1;
-        if (!measured) L = headRoom * (yield* powerNorm());
+        if (!measured) L = headRoom * (yield* norm());
       }
     }
   }

@@ -34,13 +34,17 @@ export async function* pieces(source: Source, name: string, { code, maxBytes, si
 async function* all(source: Source, name: string, code: Reading['code'], signal: AbortSignal | undefined): Pieces {
   const raw = typeof source === 'string' ? fromFile(source) : types.isUint8Array(source) ? fromBytes(source) : fromStream(source);
   const { beginning, rest } = await begin(abortable(raw, signal));
-  if (beginning[0] === 0x1f && beginning[1] === 0x8b) {
+  if (isGzip(beginning)) {
     const plain = gunzip(beginning, rest, name, code);
     const { beginning: first, rest: others } = await begin(abortable(plain, signal));
     yield* join(first, others);
   } else {
     yield* join(beginning, rest);
   }
+}
+
+export function isGzip(bytes: Uint8Array): boolean {
+  return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }
 
 /** At least the first three bytes, if there are as many: enough to tell what it is. */

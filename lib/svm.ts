@@ -3,8 +3,7 @@ import { run, runAsync, type LoopResult } from './fista.js';
 import { checkSvmOptions, resolveFit, resolveLabels, rowWeights, type Fit } from './input/index.js';
 import { readLiblinear, writeLiblinear } from './liblinear.js';
 import { decisionOf, decisions, labelOf, readJSON, writeJSON, type Model } from './model.js';
-import { startFromSamples } from './sample.js';
-import { Prepared, Training, type Particulars } from './training.js';
+import { Prepared, Training } from './training.js';
 import type { Label, Point, Points, SvmInfo, SvmJSON, SvmOptions } from './types.js';
 import { chooseGamma, chooseGammaAsync, type Choice } from './validation.js';
 
@@ -30,14 +29,12 @@ export class LinearSvm<L extends Label = Label> implements Model<L> {
   /** Trains on this thread. */
   static fit<L extends Label>(points: Points, labels: ArrayLike<L>, options?: SvmOptions<L>): Fitted<L> {
     const { data, fit } = prepare<L>(points, labels, options);
-    let stages: Stages<L> | undefined;
+    let training: Training<L> | undefined;
     try {
-      stages = stagesOf(data, fit, fit.gamma === 'auto' ? chooseGamma(data, fit) : undefined);
-      let next = stages.next();
-      while (!next.done) next = stages.next(run(next.value.loop(), next.value.problem, fit.signal));
-      return new LinearSvm(next.value.model, next.value.info) as Fitted<L>;
+      training = trainingOf(data, fit, fit.gamma === 'auto' ? chooseGamma(data, fit) : undefined);
+      return LinearSvm.#fitted(training, run(training.loop(), training.problem, fit.signal));
     } finally {
-      stages?.return(undefined as never); // which releases what it holds
+      training?.release();
       data.release();
     }
   }
@@ -45,16 +42,19 @@ export class LinearSvm<L extends Label = Label> implements Model<L> {
   /** Trains off the main thread (with the TypeScript kernels: in turns with it). Gives the same model as `fit`, bit for bit. */
   static async fitAsync<L extends Label>(points: Points, labels: ArrayLike<L>, options?: SvmOptions<L>): Promise<Fitted<L>> {
     const { data, fit } = prepare<L>(points, labels, options);
-    let stages: Stages<L> | undefined;
+    let training: Training<L> | undefined;
     try {
-      stages = stagesOf(data, fit, fit.gamma === 'auto' ? await chooseGammaAsync(data, fit) : undefined);
-      let next = stages.next();
-      while (!next.done) next = stages.next(await runAsync(next.value.loop(), next.value.problem, fit.signal));
-      return new LinearSvm(next.value.model, next.value.info) as Fitted<L>;
+      training = trainingOf(data, fit, fit.gamma === 'auto' ? await chooseGammaAsync(data, fit) : undefined);
+      return LinearSvm.#fitted(training, await runAsync(training.loop(), training.problem, fit.signal));
     } finally {
-      stages?.return(undefined as never);
+      training?.release();
       data.release();
     }
+  }
+
+  static #fitted<L extends Label>(training: Training<L>, end: LoopResult): Fitted<L> {
+    const { model, info } = training.finish(end);
+    return new LinearSvm(model, info) as Fitted<L>;
   }
 
   /** A model from what `toJSON` gave. */
@@ -123,24 +123,14 @@ function prepare<L extends Label>(
   }
 }
 
-/** A fit's trainings, one after the other: of samples, to start from, and of all rows. */
-type Stages<L extends Label> = Generator<Training<L>, ReturnType<Training<L>['finish']>, LoopResult>;
-
-function* stagesOf<L extends Label>(data: Prepared<L>, fit: Fit, choice: Choice | undefined): Stages<L> {
+function trainingOf<L extends Label>(data: Prepared<L>, fit: Fit, choice: Choice | undefined): Training<L> {
   const gamma = choice?.gamma ?? (fit.gamma as number);
-  const own: Particulars = {
+  return new Training(data, fit, {
     gamma,
     mu: fit.mu ?? 1 / (2 * gamma),
     weights: rowWeights(fit.weights, data.y),
     warmStart: fit.warmStart ?? choice?.warmStart,
     began: data.began,
     validation: choice?.validation,
-  };
-  const start = fit.sampling && !own.warmStart ? yield* startFromSamples(data, fit, own) : {};
-  const training = new Training(data, fit, { ...own, ...start });
-  try {
-    return training.finish(yield training);
-  } finally {
-    training.release();
-  }
+  });
 }

@@ -67,10 +67,6 @@ export interface Particulars {
   readonly warmStart?: { readonly weights: ArrayLike<number>; readonly bias: number } | undefined;
   /** @default the data's */
   readonly threads?: number;
-  /** The step size to begin with. */
-  readonly firstL?: number | undefined;
-  /** Entries that were read to find the start. */
-  readonly readBefore?: number | undefined;
   readonly lane?: number;
   /** Since when time counts. */
   readonly began: number;
@@ -98,7 +94,7 @@ export class Training<L extends Label> {
 
   loop(): ReturnType<typeof fistaSvm> {
     const fit = this.#fit;
-    const { warmStart, firstL, mu, began } = this.#own;
+    const { warmStart, mu, began } = this.#own;
     const rule = firstOf(fit.rules);
     return fistaSvm(this.problem, {
       L: fit.L,
@@ -106,7 +102,7 @@ export class Training<L extends Label> {
       checkEvery: fit.checkEvery,
       maxIterations: fit.maxIterations,
       ...(warmStart && { warm: () => this.#scaled(warmStart) }),
-      firstL,
+      ascent: fit.ascent,
       scaled: fit.scale !== 'none',
       claims: fit.rules.some(({ proofs = true }) => proofs) ? 'always' : fit.onProgress ? 'shown' : 'end',
       known: { n: this.#rows, d: this.#data.cols, mu },
@@ -150,11 +146,6 @@ export class Training<L extends Label> {
     return { weights, bias: bias + 0, labels: this.#data.labels };
   }
 
-  /** Stored entries read so far, those that the start cost included. */
-  get read(): number {
-    return this.problem.read + (this.#own.readBefore ?? 0);
-  }
-
   release(): void {
     this.problem.dispose();
   }
@@ -182,7 +173,7 @@ export class Training<L extends Label> {
     return {
       iteration,
       elapsed: performance.now() - this.#own.began,
-      passes: this.read / (2 * this.problem.stored || 1),
+      passes: this.problem.read / (2 * this.problem.stored || 1),
       primal,
       dual: primal - gap,
       gap,

@@ -106,12 +106,12 @@ export interface SvmOptions<L extends Label = Label> {
   /** Whether rows that sit at a bound rest between checks. @default true with L: 'measured', else false */
   resting?: boolean;
   /**
-   * Whether a fit starts from the solution of one row in eight, where there are enough of them (beside the columns too) and no
-   * `warmStart`.
+   * Whether a fit starts with epochs of coordinate ascent on the same dual, and goes on with FISTA where these no longer pay. They count
+   * as iterations.
    * @default true with L: 'measured' and no rule that sees every iteration, else false
    */
-  sampling?: boolean;
-  /** Iterations from check to check. @default 5, or 1 with stop.stale */
+  ascent?: boolean;
+  /** Iterations from check to check. @default 5, and during the ascent also whenever one is promising; 1 with stop.stale */
   checkEvery?: number;
   /** When to stop; of several rules the first that says so. @default [stop.agreement(0.99), stop.gap(1e-4)] */
   stop?: StopRule | readonly StopRule[];

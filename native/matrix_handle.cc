@@ -94,8 +94,8 @@ Napi::Value add_bias(const Napi::CallbackInfo& info) {
 
 }  // namespace
 
-// new Matrix(onProblem, threads, ...points), or (…, matrix, rows) for those rows of another, or (…, matrix) for its data, which
-// that one reports. A problem with the data is handed to onProblem, which throws.
+// new Matrix(onProblem, threads, ...points), or (…, matrix) for its data, which that one reports. A problem with the data is handed
+// to onProblem, which throws.
 MatrixHandle::MatrixHandle(const Napi::CallbackInfo& info) : Napi::ObjectWrap<MatrixHandle>(info) {
   const Napi::Env env = info.Env();
   table_ = addon(env).table;
@@ -105,20 +105,9 @@ MatrixHandle::MatrixHandle(const Napi::CallbackInfo& info) : Napi::ObjectWrap<Ma
   }
   auto matrix = std::shared_ptr<Matrix>(new Matrix);
   const Run run = {table_, threads(info, 1)};
-  CopyResult result;
-  if (info.Length() == 4) {
-    const std::shared_ptr<Matrix> from = matrix_of(info[2]);
-    const auto list = array<uint32_t>(info, 3, "rows", 0);
-    for (size_t k = 0; k < list.size; ++k) {
-      const bool rises = k == 0 || list.data[k] > list.data[k - 1];
-      if (list.data[k] >= from->rows() || !rises) refuse(env, "ascending row numbers", "rows", std::to_string(list.data[k]));
-    }
-    if (!matrix->copy_rows(run, *from, list.data, list.size)) result.kind = CopyResult::out_of_memory;
-  } else {
-    result = with_points(
-        info, 2, [&](auto... points) { return matrix->copy_dense(run, points...); },
-        [&](auto... points) { return matrix->copy_sparse(run, points...); });
-  }
+  const CopyResult result = with_points(
+      info, 2, [&](auto... points) { return matrix->copy_dense(run, points...); },
+      [&](auto... points) { return matrix->copy_sparse(run, points...); });
   const Napi::Value wrong = problem(env, result);
   if (!wrong.IsUndefined()) {
     info[0].As<Napi::Function>().Call({wrong});

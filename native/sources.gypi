@@ -19,7 +19,8 @@
       "native/kernels/matrix.cc",
       "native/kernels/parallel.cc",
       "native/kernels/parse.cc",
-      "native/kernels/svm.cc"
+      "native/kernels/svm.cc",
+      "native/kernels/svm_ascent.cc"
     ],
     "isa_source": "native/kernels/isa.cc",
     "common_flags": ["-O3", "-fvisibility=hidden", "-ffp-contract=off", "-Wall", "-Wextra"],

@@ -78,6 +78,8 @@ class SvmHandle : public ProblemHandle<SvmHandle, Svm> {
 
 const Task<Svm> SvmHandle::kTasks[] = {
     {"begin", 1, [](Svm& s, const double* a, double* out) { return s.begin(a[0] != 0, out); }},
+    {"ascend", 4, [](Svm& s, const double* a, double* out) { return s.ascend(a[0], a[1], a[2], a[3] != 0, out), true; }},
+    {"settle", 0, [](Svm& s, const double*, double*) { return s.settle(), true; }},
     {"step", 2, [](Svm& s, const double* a, double* out) { return s.step(a[0], a[1], out), true; }},
     {"look", 0, [](Svm& s, const double*, double* out) { return s.look(out), true; }},
     {"offsets", 5, [](Svm& s, const double* a, double* out) { return s.offsets(a[0], a[1], a[2], a[3], a[4], out), true; }},

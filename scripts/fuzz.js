@@ -4,25 +4,12 @@
 const { spawnSync } = require('node:child_process');
 const { existsSync, mkdirSync, readdirSync } = require('node:fs');
 const { join } = require('node:path');
-const { availableParallelism } = require('node:os');
+const { fail, jobs, root, run, works } = require('./tools.js');
 
-const root = join(__dirname, '..');
 const build = join(root, 'build-fuzz');
 const required = process.argv.includes('--required');
 const seconds = Number(process.argv.slice(2).find((argument) => !argument.startsWith('--')) ?? 10);
-if (!(Number.isInteger(seconds) && seconds > 0)) {
-  console.error('fuzz: expected a whole number of seconds');
-  process.exit(1);
-}
-
-const works = (command, ...args) => spawnSync(command, args, { stdio: 'ignore' }).status === 0;
-
-function run(command, args) {
-  const { status, signal, error } = spawnSync(command, args, { cwd: root, stdio: 'inherit' });
-  if (status === 0) return;
-  console.error(`fuzz: "${command} ${args.join(' ')}" ended with ${error?.message ?? signal ?? status}`);
-  process.exit(1);
-}
+if (!(Number.isInteger(seconds) && seconds > 0)) fail('expected a whole number of seconds');
 
 function leaveOut(reason) {
   console.log(`fuzz: left out, ${reason}`);
@@ -41,7 +28,7 @@ run('cmake', [
   ...['-S', '.', '-B', 'build-fuzz', '-Wno-dev', `-DCMAKE_CXX_COMPILER=${clang}`, '-DCMAKE_BUILD_TYPE=None'],
   ...['-DFISTA_FUZZ=ON', '-DFISTA_SANITIZE=address;undefined'],
 ]);
-run('cmake', ['--build', 'build-fuzz', '--parallel', String(Math.min(availableParallelism(), 8))]);
+run('cmake', ['--build', 'build-fuzz', '--parallel', jobs]);
 
 for (const target of readdirSync(join(root, 'test', 'fuzz')).filter((file) => file.endsWith('.cc'))) {
   const name = target.replace('.cc', '');

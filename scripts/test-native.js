@@ -1,35 +1,11 @@
 // The C++ tests of the kernels: all of them under AddressSanitizer and UndefinedBehaviorSanitizer, then those with threads under
 // ThreadSanitizer. Needs cmake, and g++ or clang with their sanitizer libraries.
 'use strict';
-const { spawnSync } = require('node:child_process');
-const { join } = require('node:path');
-const { availableParallelism } = require('node:os');
+const { fail, jobs, run, works } = require('./tools.js');
 
-const root = join(__dirname, '..');
-const jobs = String(Math.min(availableParallelism(), 8));
-
-const works = (command, ...args) => spawnSync(command, args, { stdio: 'ignore' }).status === 0;
-
-function run(command, args, environment = {}) {
-  const { status, signal, error } = spawnSync(command, args, {
-    cwd: root,
-    stdio: 'inherit',
-    env: { ...process.env, ...environment },
-  });
-  if (status === 0) return;
-  console.error(`test-native: "${command} ${args.join(' ')}" ended with ${error?.message ?? signal ?? status}`);
-  process.exit(1);
-}
-
-if (process.platform === 'win32') {
-  console.error('test-native: the sanitizers used here are those of g++ and clang; there is nothing to run on Windows');
-  process.exit(1);
-}
+if (process.platform === 'win32') fail('the sanitizers used here are those of g++ and clang; there is nothing to run on Windows');
 const missing = ['cmake', 'ctest', process.env.CXX ?? 'c++'].filter((tool) => !works(tool, '--version'));
-if (missing.length > 0) {
-  console.error(`test-native: missing ${missing.join(', ')}; on Debian: apt-get install cmake g++ make`);
-  process.exit(1);
-}
+if (missing.length > 0) fail(`missing ${missing.join(', ')}; on Debian: apt-get install cmake g++ make`);
 
 function build(folder, sanitizers, ...targets) {
   run('cmake', ['-S', '.', '-B', folder, `-DFISTA_SANITIZE=${sanitizers}`, '-DCMAKE_BUILD_TYPE=None', '-Wno-dev']);

@@ -2,31 +2,16 @@
 // first finding. Arguments go on to vitest: npm run test:sanitized -- test/svm.test.ts
 // Needs cmake and g++ with its sanitizer libraries, on Linux.
 'use strict';
-const { execFileSync, spawnSync } = require('node:child_process');
+const { execFileSync } = require('node:child_process');
 const { join } = require('node:path');
-const { availableParallelism } = require('node:os');
+const { fail, jobs, root, run } = require('./tools.js');
 
-const root = join(__dirname, '..');
 const folder = 'build-asan-addon';
 
 // What cannot run there. The native backend itself is never left out.
 const LEFT_OUT = {
   'memory.test.ts': 'asserts resident memory, which the sanitizer multiplies and keeps (freed memory stays in quarantine)',
 };
-
-function fail(message) {
-  console.error(`test-sanitized: ${message}`);
-  process.exit(1);
-}
-
-function run(command, args, environment = {}) {
-  const { status, signal, error } = spawnSync(command, args, {
-    cwd: root,
-    stdio: 'inherit',
-    env: { ...process.env, ...environment },
-  });
-  if (status !== 0) fail(`"${command} ${args.join(' ')}" ended with ${error?.message ?? signal ?? status}`);
-}
 
 if (process.platform !== 'linux') fail('the sanitizer is preloaded into node, which is done here for Linux only');
 const library = (name) => {
@@ -43,12 +28,7 @@ const library = (name) => {
 const preload = [library('libasan.so'), library('libstdc++.so.6')].join(':');
 
 const cmake = require.resolve('cmake-js/bin/cmake-js');
-const flags = [
-  '--CDFISTA_SANITIZE=address;undefined',
-  '--CDCMAKE_CXX_COMPILER=g++',
-  '--parallel',
-  String(Math.min(availableParallelism(), 8)),
-];
+const flags = ['--CDFISTA_SANITIZE=address;undefined', '--CDCMAKE_CXX_COMPILER=g++', '--parallel', jobs];
 run(process.execPath, [cmake, 'build', '-O', folder, ...flags]);
 
 const given = process.argv.slice(2);

@@ -1,10 +1,33 @@
-// What the packaging scripts share.
+// What the scripts share.
 'use strict';
-const { execFileSync } = require('node:child_process');
+const { execFileSync, spawnSync } = require('node:child_process');
 const { existsSync, mkdirSync } = require('node:fs');
-const { join } = require('node:path');
+const { availableParallelism } = require('node:os');
+const { basename, join } = require('node:path');
 
 const root = join(__dirname, '..');
+
+/** Compilers at once. */
+const jobs = String(Math.min(availableParallelism(), 8));
+
+/** Says what is wrong, in the name of the script, and ends it. */
+function fail(message) {
+  console.error(`${basename(process.argv[1], '.js')}: ${message}`);
+  process.exit(1);
+}
+
+/** Runs a command where the package is; if that fails, so does the script. */
+function run(command, args, environment = {}) {
+  const { status, signal, error } = spawnSync(command, args, {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, ...environment },
+  });
+  if (status !== 0) fail(`"${command} ${args.join(' ')}" ended with ${error?.message ?? signal ?? status}`);
+}
+
+/** Whether a command can be run, and ends well. */
+const works = (command, ...args) => spawnSync(command, args, { stdio: 'ignore' }).status === 0;
 
 /** Runs npm with the arguments; without a shell, so that it is the same on Windows. */
 function npm(args, options) {
@@ -34,4 +57,4 @@ function cross(arch) {
   return { ...tools, nodedir: node, node: join(node, 'bin', 'node') };
 }
 
-module.exports = { root, npm, cross };
+module.exports = { root, jobs, fail, run, works, npm, cross };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { TimeLeft } from '../lib/cli/progress.js';
-import { generator } from './svm-data.js';
+import { random } from './random.js';
 
 /** Feeds a gap as a function of the time, every 50 ms up to `end`. */
 function fed(gap: (ms: number) => number, end: number, goal = 1e-6, limit = Infinity): TimeLeft {
@@ -17,7 +17,7 @@ describe('TimeLeft', () => {
   });
 
   it('is told within a fifth where the gap is noisy', () => {
-    const uniform = generator(3);
+    const uniform = random(3);
     const left = fed((ms) => 10 ** ((-6 * ms) / 20_000) * (0.5 + uniform()), 10_000).tell();
     expect(left).toBeGreaterThan(8_000);
     expect(left).toBeLessThan(12_000);

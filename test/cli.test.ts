@@ -18,7 +18,8 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { LinearSvm, readLibsvm, stop } from '../lib/index.js';
 import { ROOT } from './child.js';
-import { clouds, generator } from './svm-data.js';
+import { random } from './random.js';
+import { clouds } from './svm-data.js';
 
 const BIN = join(ROOT, 'bin', 'fista-classify.js');
 const WDBC = join(ROOT, 'test', 'fixtures', 'wdbc.libsvm.gz');
@@ -613,7 +614,7 @@ describe('fista-classify predict', () => {
 
 describe.skipIf(!liblinearTrain || !liblinearPredict)('fista-classify beside LIBLINEAR', () => {
   it('predicts what liblinear-predict does, by either model, in either format', async () => {
-    const uniform = generator(5);
+    const uniform = random(5);
     const rows = Array.from({ length: 400 }, () => Array.from({ length: 12 }, () => Math.round(2000 * uniform() - 1000) / 1000));
     file('data.svm', rows.map((row) => `${row[0]! + row[1]! - row[2]! + uniform() > 0.5 ? 4 : 2} ${row.map((x, j) => `${j + 1}:${x}`).join(' ')}\n`).join('')); // prettier-ignore
     const theirs = (model: string) => {

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { Kernels } from '../lib/backend.js';
 import { backends, js, natives } from './backends.js';
 import { expectSame } from './expect.js';
-import { random, vector } from './points.js';
+import { vector } from './points.js';
+import { random } from './random.js';
 import { dot, UNIT } from './reference.js';
 
 interface Blocks {

@@ -1,6 +1,7 @@
 /** Ellipsoids for tests: made at random with a distance known by construction, and judged in twice the precision. */
 import type { EspFamily } from '../lib/backend.js';
 import type { Ellipsoid } from '../lib/types.js';
+import { random } from './random.js';
 
 /** high + low, with the rounding of high in low. */
 type Twice = readonly [high: number, low: number];
@@ -65,16 +66,6 @@ export function violation(first: readonly Ellipsoid[], second: readonly Ellipsoi
     }
   }
   return most;
-}
-
-/** Numbers in [0, 1), the same for the same seed (mulberry32). */
-export function random(seed: number): () => number {
-  return () => {
-    seed = (seed + 0x6d2b79f5) | 0;
-    let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 export interface Instance {

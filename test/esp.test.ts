@@ -9,7 +9,8 @@ import {
   type Separation,
 } from '../lib/index.js';
 import { backends, js, natives } from './backends.js';
-import { atDistance, overlapping, packed, random, violation, type Instance } from './ellipsoids.js';
+import { atDistance, overlapping, packed, violation, type Instance } from './ellipsoids.js';
+import { random } from './random.js';
 import { expectSame } from './expect.js';
 
 const choices = natives.length > 0 ? (['js', 'native'] as const) : (['js'] as const);

@@ -125,11 +125,13 @@ export function examine(instance: Instance, name: BackendName, most = 60): Count
 
   const rule = firstOf(fit.rules);
   const { warmStart } = fit;
+  let checks = 0;
   const result = run(
     fistaSvm(problem, {
       scaled: true,
       L: fit.L,
       resting: fit.resting,
+      ascent: fit.ascent,
       claims: 'always',
       checkEvery: fit.checkEvery,
       maxIterations: fit.maxIterations,
@@ -144,8 +146,7 @@ export function examine(instance: Instance, name: BackendName, most = 60): Count
       }),
       decide: (check) => {
         // Every check at first, then a sample of them.
-        const k = check.iteration / fit.checkEvery;
-        if (k <= most || k % 17 === 0) look(check);
+        if (++checks <= most || checks % 17 === 0) look(check);
         const { gap, primal } = check.measured;
         return rule({ ...check, gap, relativeGap: primal > 0 ? gap / primal : gap, elapsed: 0, rows: taking });
       },

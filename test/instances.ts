@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import type { Points, SvmOptions } from '../lib/types.js';
 import { stop } from '../lib/stopping.js';
+import { normal, random } from './random.js';
 
 export interface Instance {
   readonly points: Exclude<Points, import('../lib/dataset.js').Dataset>;
@@ -10,21 +11,6 @@ export interface Instance {
   readonly cols: number;
   readonly labels: number[];
   readonly options: SvmOptions<number>;
-}
-
-/** Uniform numbers in [0, 1). */
-export function random(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let z = Math.imul(state ^ (state >>> 15), state | 1);
-    z ^= z + Math.imul(z ^ (z >>> 7), z | 61);
-    return ((z ^ (z >>> 14)) >>> 0) / 4294967296;
-  };
-}
-
-export function normal(next: () => number): number {
-  return Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next());
 }
 
 const sizes = fc.oneof(
@@ -62,7 +48,8 @@ const parameters = fc.record({
   weights: fc.constantFrom('none', 'none', 'decades', 'zeros', 'decades and zeros', 'balanced', 'classes'),
   L: fc.constantFrom<'measured' | 'norm' | 'paper'>('measured', 'measured', 'measured', 'measured', 'norm', 'paper'),
   resting: fc.boolean(),
-  checkEvery: fc.constantFrom(1, 5, 5),
+  ascent: fc.boolean(),
+  checkEvery: fc.constantFrom(1, 5, undefined),
   stop: fc.constantFrom('default', 'gap 1e-3', 'gap 1e-9', 'gap 1e-9', 'gap 0', 'gap 0', 'stale'),
   maxIterations: fc.constantFrom<number>(30, 30, 200, 200, 200, 1000),
   warm: fc.constantFrom('none', 'none', 'none', 'random', 'far'),
@@ -180,7 +167,8 @@ export function build(p: Parameters): Instance {
     scale: p.scale,
     L: p.L,
     resting: p.L === 'measured' && p.resting,
-    checkEvery: p.stop === 'stale' ? 1 : p.checkEvery,
+    ascent: p.ascent,
+    ...((p.stop === 'stale' || p.checkEvery) && { checkEvery: p.stop === 'stale' ? 1 : p.checkEvery! }),
     maxIterations: p.maxIterations,
     threads: p.threads,
     keepSets: true,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Kernels } from '../lib/backend.js';
 import { backends, js, natives, onEveryBackend } from './backends.js';
 import { expectSame } from './expect.js';
-import { random } from './points.js';
+import { random } from './random.js';
 import { dot, sum, UNIT } from './reference.js';
 
 interface Problem {

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LinearSvm, type SparseMatrix, type SvmOptions } from '../lib/index.js';
-import { generator, sparse, wdbc } from './svm-data.js';
+import { random } from './random.js';
+import { sparse, wdbc } from './svm-data.js';
 
 const program = (name: string) => [`/usr/bin/${name}`, `/usr/local/bin/${name}`].find(existsSync);
 const [train, predict] = [program('liblinear-train'), program('liblinear-predict')];
@@ -30,7 +31,7 @@ describe('model.toLiblinear()', () => {
 
 /** 300 points of 4 to 12 entries in 40 columns, some beyond any label's reach. */
 function randomSparse(names: readonly [number, number]): { points: SparseMatrix; labels: number[] } {
-  const uniform = generator(names[0] * 10 + names[1]);
+  const uniform = random(names[0] * 10 + names[1]);
   const rows = Array.from({ length: 300 }, () =>
     Array.from({ length: 40 }, () => (uniform() < 0.2 ? Math.round(2000 * uniform() - 1000) / 500 : 0)),
   );

@@ -13,7 +13,8 @@ import {
   type SvmOptions,
 } from '../lib/index.js';
 import { names } from './backends.js';
-import { clouds, dense, generator, sparse } from './svm-data.js';
+import { random } from './random.js';
+import { clouds, dense, sparse } from './svm-data.js';
 
 const ROOT = join(__dirname, '..');
 
@@ -22,7 +23,7 @@ const essence = ({ weights, bias, info }: LinearSvm<number>) => ({ weights, bias
 
 describe('50 fits at once', () => {
   it.each([1, 2])('end each with its own result or its own reason, random aborts among them; seed %d', async (seed) => {
-    const uniform = generator(seed);
+    const uniform = random(seed);
     const jobs = Array.from({ length: 50 }, (_, k) => {
       const { rows, labels } = clouds(1000 * seed + k, 40 + Math.floor(160 * uniform()), 2 + Math.floor(8 * uniform()));
       const points: Points = [rows, dense(rows), dense(rows, Float32Array), sparse(rows)][k % 4]!;

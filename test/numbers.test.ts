@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { LinearSvm, stop, type Points, type SvmOptions } from '../lib/index.js';
 import { names } from './backends.js';
-import { clouds, dense, generator, sparse, type Sample } from './svm-data.js';
+import { random } from './random.js';
+import { clouds, dense, sparse, type Sample } from './svm-data.js';
 
 const MOST = 200; // iterations
 const TIME = 20_000; // ms; nothing here comes near it
@@ -17,7 +18,7 @@ const times = ({ rows, labels }: Sample, factor: (j: number, i: number) => numbe
 });
 
 const plain = clouds(21, 24, 3);
-const uniform = generator(5);
+const uniform = random(5);
 
 const CASES: [title: string, sample: Sample][] = [
   ...[1e-300, 1e-200, 1e-160, 1e-150, 1e-100, 1e-30, 1e30, 1e100, 1e140, 1e155, 1e160, 1e200, 1e300].map(

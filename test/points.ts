@@ -1,20 +1,9 @@
-/** Made-up numbers and matrices, the same in every run. */
+/** Made-up vectors and matrices, the same in every run. */
 import type { Kernels, Matrix } from '../lib/backend.js';
+import { random } from './random.js';
 import type { Entries } from './reference.js';
 
 export type Data = Float64Array | Float32Array;
-
-/** Numbers in [0, 1): mulberry32, seeded. */
-export function random(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = state;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
-}
 
 /** n numbers in [-1, 1), every ninth of them 0. */
 export function vector(n: number, seed: number): Float64Array {

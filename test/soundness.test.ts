@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { examine, type Count } from './examine.js';
 import { stop } from '../lib/stopping.js';
 import { LinearSvm } from '../lib/svm.js';
-import { build, instances, normal, random, type Instance, type Parameters } from './instances.js';
+import { build, instances, type Instance, type Parameters } from './instances.js';
+import { normal, random } from './random.js';
 import { names } from './backends.js';
 
 const RUNS = Number(process.env['FISTA_CLASSIFY_RUNS'] ?? 1000);
@@ -51,6 +52,7 @@ const usual: Parameters = {
   weights: 'balanced',
   L: 'paper',
   resting: false,
+  ascent: false,
   checkEvery: 5,
   stop: 'gap 0',
   maxIterations: 200,

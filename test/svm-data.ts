@@ -3,35 +3,18 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { DenseMatrix, SparseMatrix } from '../lib/types.js';
+import { normal, random } from './random.js';
 
 export interface Sample {
   rows: number[][];
   labels: number[];
 }
 
-/** mulberry32: uniform in [0, 1). */
-export function generator(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = state;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
-}
-
-/** Normal variates. */
-export function normals(seed: number): () => number {
-  const uniform = generator(seed);
-  return () => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform());
-}
-
 /** Two overlapping clouds, labels ±1 in turn. */
 export function clouds(seed: number, n: number, d: number, distance = 1): Sample {
-  const normal = normals(seed);
+  const next = random(seed);
   const labels = Array.from({ length: n }, (_, i) => (i % 2 ? 1 : -1));
-  const rows = labels.map((y) => Array.from({ length: d }, (_, j) => normal() + (j === 0 ? (y * distance) / 2 : 0)));
+  const rows = labels.map((y) => Array.from({ length: d }, (_, j) => normal(next) + (j === 0 ? (y * distance) / 2 : 0)));
   return { rows, labels };
 }
 
@@ -85,7 +68,7 @@ export function rounded(rows: readonly number[][]): number[][] {
 
 /** Entries 0 or 1. */
 export function binary(seed: number, n: number, d: number): Sample {
-  const uniform = generator(seed);
+  const uniform = random(seed);
   const labels = Array.from({ length: n }, (_, i) => (i % 3 ? 1 : -1));
   const rows = labels.map((y) => Array.from({ length: d }, (_, j) => (uniform() < (j % 4 === 0 ? 0.25 + 0.15 * y : 0.2) ? 1 : 0)));
   return { rows, labels };

@@ -416,7 +416,6 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
         const { info } = fit(rows, labels, { stop: stop.gap(relative) });
         expect(info.status).toBe('gap');
         expect(info.relativeGap).toBeLessThanOrEqual(relative);
-        expect(info.iterations % 5).toBe(0);
       }
     });
 
@@ -728,7 +727,7 @@ describe('info.passes', () => {
     const entries = (X: Matrix, row: Uint32Array, begin: number, end: number, u?: Float64Array) => {
       for (let p = begin; p < end; p++) if (!u || u[p] !== 0) read += X.entries(row[p]!);
     };
-    const { multiplyRows, combineRows } = Matrix.prototype; // eslint-disable-line @typescript-eslint/unbound-method -- called with their own `this`
+    const { multiplyRows, combineRows, dotRow, addRow } = Matrix.prototype; // eslint-disable-line @typescript-eslint/unbound-method -- called with their own `this`
     vi.spyOn(Matrix.prototype, 'multiplyRows').mockImplementation(function (this: Matrix, row, begin, end, w, out) {
       if (!first) entries(this, row, begin, end); // the first measures the rows: part of the copy
       first = false;
@@ -738,12 +737,21 @@ describe('info.passes', () => {
       entries(this, row, begin, end, u);
       return combineRows.call(this, row, begin, end, u, out);
     });
+    vi.spyOn(Matrix.prototype, 'dotRow').mockImplementation(function (this: Matrix, i, w) {
+      read += this.entries(i);
+      return dotRow.call(this, i, w);
+    });
+    vi.spyOn(Matrix.prototype, 'addRow').mockImplementation(function (this: Matrix, i, c, factor, out) {
+      read += this.entries(i);
+      addRow.call(this, i, c, factor, out);
+    });
     return () => read;
   }
 
   it.each([
     ['by default', {}],
-    ['without resting rows', { resting: false }],
+    ['by FISTA alone', { ascent: false }],
+    ['without resting rows', { ascent: false, resting: false }],
     ['with the norm', { L: 'norm' }],
     ['to a small gap', { stop: stop.gap(1e-8) }],
     ['with checks at every iteration', { checkEvery: 1 }],
@@ -765,7 +773,7 @@ describe('info.passes', () => {
     // One step from 0, where every alpha becomes positive: the start reads Xᵀu, the step both.
     const { rows, labels } = clouds(15, 40, 5, 0);
     for (const backend of BACKENDS) {
-      const { info } = LinearSvm.fit(rows, labels, { backend, maxIterations: 1, keepSets: true });
+      const { info } = LinearSvm.fit(rows, labels, { backend, ascent: false, maxIterations: 1, keepSets: true });
       const positive = info.alpha!.filter((a) => a > 0).length;
       expect(info.passes).toBe(0.5 + 0.5 * (positive / 40) + 0.5);
     }
@@ -773,7 +781,7 @@ describe('info.passes', () => {
 
   it('falls when rows rest, for the same answer', () => {
     const [resting, awake] = [true, false].map(
-      (resting) => LinearSvm.fit(cancer.rows, cancer.labels, { resting, stop: stop.gap(1e-6) }).info,
+      (resting) => LinearSvm.fit(cancer.rows, cancer.labels, { ascent: false, resting, stop: stop.gap(1e-6) }).info,
     );
     expect(resting!.passes).toBeLessThan(0.6 * awake!.passes);
     expect(Math.abs(resting!.primal - awake!.primal)).toBeLessThan(2e-6 * awake!.primal);

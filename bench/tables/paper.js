@@ -11,7 +11,7 @@ const { ellipses, instances, loadDigits, spread } = require('../digits.js');
 const { pegasos } = require('../peers/pegasos.js');
 const { findPeers } = require('../peers/process.js');
 const { best, digits, layout, median } = require('../ratios.js');
-const { accuracy } = require('../sets.js');
+const { accuracy, standardise } = require('../sets.js');
 const { swarm } = require('../swarm.js');
 
 const PAPER = { test: 'paper', L: 'paper' };
@@ -282,19 +282,8 @@ async function svmRow(set, found, print) {
 /** The rows as the other solvers get them: scaled by us beforehand. */
 function scaled(set) {
   if (set.scale === 'none') return set;
-  set.standard ??= (() => {
-    const { data, rows, cols } = set.points;
-    const out = new data.constructor(data.length);
-    for (let j = 0; j < cols; j++) {
-      let [sum, squares] = [0, 0];
-      for (let i = 0; i < rows; i++) sum += data[i * cols + j];
-      const mean = sum / rows;
-      for (let i = 0; i < rows; i++) squares += (data[i * cols + j] - mean) ** 2;
-      const factor = squares > 0 ? 1 / Math.sqrt(squares / rows) : 0;
-      for (let i = 0; i < rows; i++) out[i * cols + j] = (data[i * cols + j] - mean) * factor;
-    }
-    return { points: { data: out, rows, cols }, labels: set.labels };
-  })();
+  const { data, rows, cols } = set.points;
+  set.standard ??= standardise({ train: { points: { data: data.slice(), rows, cols }, labels: set.labels } }).train;
   return set.standard;
 }
 

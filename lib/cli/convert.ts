@@ -1,13 +1,13 @@
 /** fista-classify convert: data between LIBSVM text and CSV, models between JSON and LIBLINEAR's text. */
-import { PassThrough } from 'node:stream';
 import { coded } from '../errors.js';
-import { writeLibsvm } from '../files.js';
-import type { DenseMatrix, SparseMatrix } from '../types.js';
+import { libsvmLines } from '../files.js';
+import { resolveLibsvmWriting } from '../input/index.js';
 import { usageError, type Arguments, type Command } from './arguments.js';
 import type { Context } from './context.js';
 import {
   checkWritable,
   DATA_OPTIONS,
+  denseRow,
   isCsv,
   looksLikeModel,
   modelText,
@@ -72,8 +72,8 @@ export async function runConvert(args: Arguments, context: Context): Promise<num
   if (format === 'csv' && width > MOST_NAMES) {
     throw coded(RangeError, 'ERR_CSV', `Expected at most ${MOST_NAMES} columns for ${to} but ${from} has ${width}`);
   }
-  const text = format === 'csv' ? csvText(data) : libsvmText(data);
-  await writeFile(to, text, output, signal);
+  const lines = format === 'csv' ? csvLines(data) : libsvmLines(resolveLibsvmWriting(to, data.points, data.labels));
+  await writeFile(to, lines, output, signal);
   await told(`${count(rows, 'row')}, ${count(width, 'column')}`, { from, to, format, rows, columns: width });
   return 0;
 
@@ -83,26 +83,10 @@ export async function runConvert(args: Arguments, context: Context): Promise<num
   }
 }
 
-function libsvmText({ points, labels }: Data): AsyncIterable<Uint8Array> {
-  const through = new PassThrough();
-  writeLibsvm(through, points, labels).catch((error: Error) => through.destroy(error));
-  return through;
-}
-
-function* csvText({ points, labels, columns }: Data): Generator<string> {
+function* csvLines({ points, labels, columns }: Data): Generator<string> {
   const names = columns ?? Array.from({ length: points.cols }, (_, j) => `x${j + 1}`);
   yield `${['label', ...names].map(cell).join(',')}\n`;
-  const row = new Float64Array(points.cols);
-  for (let i = 0; i < points.rows; i++) {
-    fill(row, points, i);
-    yield `${cell(String(labels[i]))},${Array.from(row, String).join(',')}\n`;
-  }
-}
-
-function fill(row: Float64Array, points: DenseMatrix | SparseMatrix, i: number): void {
-  if ('data' in points) return row.set(points.data.subarray(i * points.cols, (i + 1) * points.cols));
-  row.fill(0);
-  for (let k = points.indptr[i]!; k < points.indptr[i + 1]!; k++) row[points.indices[k]!] = points.values?.[k] ?? 1;
+  for (let i = 0; i < points.rows; i++) yield `${cell(String(labels[i]))},${denseRow(points, i).join(',')}\n`;
 }
 
 function cell(text: string): string {

@@ -8,9 +8,9 @@ import { getHeapStatistics } from 'node:v8';
 import { constants as zlib, createGzip, gunzipSync } from 'node:zlib';
 import { targetOf, writeAtomically } from '../atomic.js';
 import { coded, show, type CodedError } from '../errors.js';
-import { readCsv, readLibsvm } from '../files.js';
+import { inPieces, readCsv, readLibsvm } from '../files.js';
 import { checksum } from '../model.js';
-import { named } from '../source.js';
+import { isGzip, named } from '../source.js';
 import { LinearSvm } from '../svm.js';
 import type { DenseMatrix, SparseMatrix, SvmInfo } from '../types.js';
 import { usageError, type Arguments, type Option } from './arguments.js';
@@ -103,6 +103,14 @@ function looksLikeData(names: readonly string[]): boolean {
   return names.length > 0 && names.every((name) => name.trim() !== '' && Number.isFinite(Number(name)));
 }
 
+/** A row with its zeros. A sparse one may be of a file that does not use the last of the columns. */
+export function denseRow(points: Data['points'], i: number, cols = points.cols): Float64Array {
+  if ('data' in points) return Float64Array.from(points.data.subarray(i * points.cols, (i + 1) * points.cols));
+  const row = new Float64Array(cols);
+  for (let k = points.indptr[i]!; k < points.indptr[i + 1]!; k++) row[points.indices[k]!] = points.values?.[k] ?? 1;
+  return row;
+}
+
 // ---- Models
 
 export type ModelFormat = 'json' | 'liblinear';
@@ -190,10 +198,6 @@ export async function readText(path: string, code: 'ERR_MODEL' | 'ERR_ELLIPSOIDS
   }
 }
 
-export function isGzip(bytes: Uint8Array): boolean {
-  return bytes[0] === 0x1f && bytes[1] === 0x8b;
-}
-
 /** JSON, or an error that names file, line and column. */
 export function parseJSON(text: string, path: string, code: 'ERR_MODEL' | 'ERR_ELLIPSOIDS'): unknown {
   checkHeap(text, path, code);
@@ -279,41 +283,21 @@ export async function checkWritable(path: string, ...read: readonly string[]): P
   await access(folder, constants.W_OK);
 }
 
-type Chunks = Iterable<string> | AsyncIterable<string | Uint8Array>;
-
 /** All of it or nothing; `-` is stdout. A name that ends in .gz gets gzip. */
-export async function writeFile(path: string, chunks: Chunks, output: Output, signal?: AbortSignal): Promise<void> {
-  const checked = abortable(chunks, signal);
+export async function writeFile(path: string, lines: Iterable<string>, output: Output, signal?: AbortSignal): Promise<void> {
+  const text = inPieces(lines, signal);
   if (path === '-') {
-    for await (const chunk of checked) {
+    for (const piece of text) {
       if (output.closed) return;
-      await output.write(chunk);
+      await output.write(piece);
     }
   } else if (path.endsWith('.gz')) {
     const zip = createGzip();
-    pipeline(Readable.from(checked, { objectMode: true }), zip).catch(() => undefined); // zip fails with the same error
+    pipeline(Readable.from(text), zip).catch(() => undefined); // zip fails with the same error
     await writeAtomically(path, zip as AsyncIterable<Uint8Array>);
   } else {
-    await writeAtomically(path, checked);
+    await writeAtomically(path, text);
   }
-}
-
-/** In pieces worth writing. */
-async function* abortable(chunks: Chunks, signal: AbortSignal | undefined): AsyncGenerator<string | Uint8Array> {
-  let text = '';
-  for await (const chunk of chunks) {
-    signal?.throwIfAborted();
-    if (typeof chunk !== 'string') {
-      yield chunk;
-      continue;
-    }
-    text += chunk;
-    if (text.length < 1 << 16) continue;
-    yield text;
-    text = '';
-  }
-  signal?.throwIfAborted();
-  yield text;
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {

@@ -27,7 +27,7 @@ export class Output {
   }
 
   /** Text for stdout as it is. */
-  write(text: string | Uint8Array): Promise<void> {
+  write(text: string): Promise<void> {
     this.clear();
     if (this.#closed) return Promise.resolve();
     return new Promise((done, fail) => {

@@ -2,11 +2,12 @@
 import { totalmem } from 'node:os';
 import { coded } from '../errors.js';
 import { separateEllipsoidsAsync } from '../esp.js';
-import type { DenseMatrix, Ellipsoid, Ellipsoids, EspOptions, SparseMatrix } from '../types.js';
+import type { Ellipsoid, Ellipsoids, EspOptions } from '../types.js';
 import { toNumber, usageError, type Arguments, type Command } from './arguments.js';
 import type { Context } from './context.js';
-import { DATA_OPTIONS, parseJSON, readData, readText } from './files.js';
+import { DATA_OPTIONS, denseRow, parseJSON, readData, readText } from './files.js';
 import { brief, count, duration } from './numbers.js';
+import { BACKEND_OPTION, LIMIT_OPTIONS, runOptions } from './run.js';
 
 export const separate: Command = {
   name: 'separate',
@@ -36,10 +37,9 @@ export const separate: Command = {
       value: 'NUMBER',
       help: 'any: how near hulls come to count as touching (default 1e-6);\nwidest: of the width, relative (default 1e-4)',
     },
-    { names: ['--max-iterations'], value: 'N', help: 'at most so many (default 10000)' },
-    { names: ['--time-limit'], value: 'SECONDS', help: 'at most so long' },
+    ...LIMIT_OPTIONS,
     { names: ['--threads'], value: 'N', help: 'how many (default all)' },
-    { names: ['--backend'], value: 'NAME', help: 'auto, native or js (default auto)' },
+    BACKEND_OPTION,
     { names: ['--has-labels'], help: 'CSV: leave out a column of labels (see --label)' },
     ...DATA_OPTIONS,
   ],
@@ -50,19 +50,12 @@ export const separate: Command = {
 };
 
 export async function runSeparate(args: Arguments, { output, signal }: Context): Promise<number> {
-  const seconds = args.number('time-limit', 'positive');
   const tolerance = args.number('tolerance', 'positive');
-  const maxIterations = args.number('max-iterations', [1, 1e9]);
-  const threads = args.number('threads', [1, 256]);
   const goal = args.oneOf('goal', ['any', 'widest']);
-  const backend = args.oneOf('backend', ['auto', 'native', 'js']);
   const options: EspOptions = {
     ...(goal && { goal }),
     ...(tolerance !== undefined && { tolerance }),
-    ...(maxIterations !== undefined && { maxIterations }),
-    ...(seconds !== undefined && { timeLimit: 1000 * seconds }),
-    ...(threads !== undefined && { threads }),
-    ...(backend && { backend }),
+    ...runOptions(args),
     signal,
     onProgress: ({ iteration, distance, elapsed }) => {
       output.progress(
@@ -134,16 +127,9 @@ async function families(args: Arguments, context: Context): Promise<{ first: Ell
       `Expected points × columns that fit in memory for ${one} and ${other} but received ${size}`,
     );
   }
-  const [first, second] = files.map((points, k) => rows(points, cols).map((center) => ({ center, shape: radii[k] ?? radii[0]! })));
-  return { first: first!, second: second! };
-}
-
-/** Rows of all columns; sparse files may not use the last ones. */
-function rows(points: DenseMatrix | SparseMatrix, cols: number): Float64Array[] {
-  return Array.from({ length: points.rows }, (_, i) => {
-    if ('data' in points) return Float64Array.from(points.data.subarray(i * points.cols, (i + 1) * points.cols));
-    const row = new Float64Array(cols);
-    for (let k = points.indptr[i]!; k < points.indptr[i + 1]!; k++) row[points.indices[k]!] = points.values?.[k] ?? 1;
-    return row;
+  const [first, second] = files.map((points, k) => {
+    const shape = radii[k] ?? radii[0]!;
+    return Array.from({ length: points.rows }, (_, i) => ({ center: denseRow(points, i, cols), shape }));
   });
+  return { first: first!, second: second! };
 }

@@ -10,6 +10,7 @@ import { checkWritable, DATA_OPTIONS, isCsv, modelText, readData, trainingOf, wr
 import type { Context } from './context.js';
 import { brief, count, duration, percent, short } from './numbers.js';
 import { progressLine, TimeLeft } from './progress.js';
+import { BACKEND_OPTION, LIMIT_OPTIONS, runOptions } from './run.js';
 import { validate } from './validate.js';
 
 export const train: Command = {
@@ -34,8 +35,7 @@ export const train: Command = {
     { names: ['-v'], value: 'FOLDS', help: 'cross-validate: print the accuracy, write no model' },
     { names: ['-e'], value: 'NUMBER', help: 'stop at this relative gap, and by no other rule: --stop gap:NUMBER' },
     { names: ['--stop'], value: 'RULES', help: 'the first rule that holds ends it (default agreement:0.99,gap:1e-4); also stale' },
-    { names: ['--max-iterations'], value: 'N', help: 'at most so many (default 10000)' },
-    { names: ['--time-limit'], value: 'SECONDS', help: 'at most so long' },
+    ...LIMIT_OPTIONS,
     {
       names: ['--scale'],
       value: 'KIND',
@@ -46,7 +46,7 @@ export const train: Command = {
     { names: ['--format'], value: 'json|liblinear', help: 'of the model (default json)' },
     { names: ['--report'], value: 'FILE.html', help: 'write a page with curves, margins and weights' },
     { names: ['--threads'], value: 'N', help: 'how many (default all); results do not depend on it' },
-    { names: ['--backend'], value: 'NAME', help: 'auto, native or js (default auto)' },
+    BACKEND_OPTION,
     { names: ['--cols'], value: 'N', help: 'LIBSVM text: the number of columns (default as many as the file uses)' },
     ...DATA_OPTIONS,
     { names: ['-s'], value: 'TYPE', help: "LIBLINEAR's solver: only 3 (L2-regularised hinge loss) is trained here" },
@@ -164,21 +164,14 @@ function fitOptions(args: Arguments): SvmOptions {
   if (e !== undefined && args.has('stop')) throw usageError('Expected one of -e and --stop but received both');
   const words = args.text('stop');
   const rules = e !== undefined ? [stop.gap(e)] : words !== undefined ? stopRules(words) : undefined;
-  const seconds = args.number('time-limit', 'positive');
-  const maxIterations = args.number('max-iterations', [1, 1e9]);
-  const threads = args.number('threads', [1, 256]);
   const scale = args.oneOf('scale', ['auto', 'none', 'standard', 'maxabs']);
-  const backend = args.oneOf('backend', ['auto', 'native', 'js']);
   for (const [label, weight] of args.parts) toNumber(weight, `-w${label}`, 'finite');
   if (args.has('balanced') && args.parts.size > 0) throw usageError('Expected one of --balanced and -w<label> but received both');
   return {
     ...(gamma !== undefined && { gamma: gamma === 'auto' ? 'auto' : toNumber(gamma, '--gamma', 'positive') }),
     ...(rules && { stop: rules }),
-    ...(seconds !== undefined && { timeLimit: 1000 * seconds }),
-    ...(maxIterations !== undefined && { maxIterations }),
-    ...(threads !== undefined && { threads }),
     ...(scale && { scale }),
-    ...(backend && { backend }),
+    ...runOptions(args),
   };
 }
 

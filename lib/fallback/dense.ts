@@ -25,6 +25,18 @@ export function multiplyTransposed({ data, rows, cols }: Rows, u: Float64Array, 
   }
 }
 
+/** x_i·w */
+export function dotRow({ data, cols }: Rows, i: number, w: Float64Array): number {
+  let s = 0;
+  for (let j = 0, k = i * cols; j < cols; j++, k++) s += data[k]! * w[j]!;
+  return s;
+}
+
+/** out_j += c factor_j² x_ij (whose square may overflow) */
+export function addRow({ data, cols }: Rows, i: number, c: number, factor: Float64Array, out: Float64Array): void {
+  for (let j = 0, k = i * cols; j < cols; j++, k++) out[j]! += c * factor[j]! * (factor[j]! * data[k]!);
+}
+
 /** out[p] = x_row[p]·w for p in [begin, end); returns the number of entries read. */
 export function multiplyRows(
   { data, cols }: Rows,

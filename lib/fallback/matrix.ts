@@ -1,4 +1,4 @@
-import type { CopyProblem, Matrix as MatrixInterface, MatrixArguments, OnProblem, RowsArguments } from '../backend.js';
+import type { CopyProblem, Matrix as MatrixInterface, MatrixArguments, OnProblem } from '../backend.js';
 import { coded } from '../errors.js';
 import * as dense from './dense.js';
 import * as sparse from './sparse.js';
@@ -57,10 +57,8 @@ interface Held {
 export class Matrix implements MatrixInterface {
   #held: Held = {};
 
-  constructor(onProblem: OnProblem, _threads: number, ...data: MatrixArguments | RowsArguments) {
-    if (data.length === 2) {
-      this.#held = (data[0] as Matrix).#rows(data[1]);
-    } else if (data.length === 3) {
+  constructor(onProblem: OnProblem, _threads: number, ...data: MatrixArguments) {
+    if (data.length === 3) {
       const [values, rows, cols] = data;
       const copy = values.slice(0, rows * cols);
       const at = firstNotFinite(copy);
@@ -83,25 +81,6 @@ export class Matrix implements MatrixInterface {
         cols,
       };
     }
-  }
-
-  #rows(list: Uint32Array): Held {
-    const { dense, shifted } = this.#held;
-    if (dense) {
-      const { cols } = dense;
-      const data = new (isF32(dense.data) ? Float32Array : Float64Array)(list.length * cols);
-      list.forEach((row, i) => data.set(dense.data.subarray(row * cols, (row + 1) * cols), i * cols));
-      return { dense: { data, rows: list.length, cols }, ...(shifted && { shifted }) };
-    }
-    const { start, index, values, cols } = this.#alive();
-    const starts = new Uint32Array(list.length + 1);
-    list.forEach((row, i) => (starts[i + 1] = starts[i]! + start[row + 1]! - start[row]!));
-    const gather = <T extends Data | Uint16Array | Uint32Array>(from: T): T => {
-      const to = new (from.constructor as new (length: number) => T)(starts[list.length]!);
-      list.forEach((row, i) => to.set(from.subarray(start[row], start[row + 1]), starts[i]));
-      return to;
-    };
-    return { sparse: { start: starts, index: gather(index), values: values && gather(values), rows: list.length, cols } };
   }
 
   describe() {
@@ -139,6 +118,17 @@ export class Matrix implements MatrixInterface {
   combineRows(row: Uint32Array, begin: number, end: number, u: Float64Array, out: Float64Array): number {
     if (this.#held.dense) return dense.combineRows(this.#held.dense, row, begin, end, u, out);
     return sparse.combineRows(this.#alive(), row, begin, end, u, out);
+  }
+
+  /** x_i·w */
+  dotRow(i: number, w: Float64Array): number {
+    return this.#held.dense ? dense.dotRow(this.#held.dense, i, w) : sparse.dotRow(this.#alive(), i, w);
+  }
+
+  /** out_j += c factor_j² x_ij */
+  addRow(i: number, c: number, factor: Float64Array, out: Float64Array): void {
+    if (this.#held.dense) dense.addRow(this.#held.dense, i, c, factor, out);
+    else sparse.addRow(this.#alive(), i, c, factor, out);
   }
 
   /** out[p] = Σ_j (factor_j x_ij)² for i = row[p] */

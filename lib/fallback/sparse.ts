@@ -31,6 +31,21 @@ export function multiplyTransposed({ start, index, values, rows, cols }: Rows, u
   }
 }
 
+/** x_i·w */
+export function dotRow({ start, index, values }: Rows, i: number, w: Float64Array): number {
+  let s = 0;
+  for (let k = start[i]!; k < start[i + 1]!; k++) s += (values ? values[k]! : 1) * w[index[k]!]!;
+  return s;
+}
+
+/** out_j += c factor_j² x_ij (whose square may overflow) */
+export function addRow({ start, index, values }: Rows, i: number, c: number, factor: Float64Array, out: Float64Array): void {
+  for (let k = start[i]!; k < start[i + 1]!; k++) {
+    const f = factor[index[k]!]!;
+    out[index[k]!]! += c * f * (f * (values ? values[k]! : 1));
+  }
+}
+
 /** out[p] = x_row[p]·w for p in [begin, end); returns the number of entries read. */
 export function multiplyRows(
   { start, index, values }: Rows,

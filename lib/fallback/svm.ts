@@ -19,6 +19,8 @@ const SMALLEST = 2 ** -1021;
 const MOST_RETURNS = 3;
 /** One row in this many is few. */
 const FEW = 32;
+/** An epoch's order: rows by a hash's bits, as many as these tell apart. */
+const BUCKETS = 4096;
 
 export class Svm {
   readonly #X: Matrix;
@@ -37,6 +39,7 @@ export class Svm {
   readonly #radius: Float64Array; // r_i >= |x̃_i - m|
   readonly #facts: Uint8Array;
   readonly #returns: Uint8Array;
+  readonly #idle: Uint8Array; // 1: sat at a bound, with something to spare, when it was last visited
   #x: Float64Array;
   #xPrev: Float64Array;
   #xNext: Float64Array;
@@ -53,6 +56,9 @@ export class Svm {
 
   #active: number;
   #bRest = 0; // the resting rows' share of y·alpha
+  #ascending = false; // w and y·alpha are kept up with alpha, not made from it
+  #balance = 0; // y·alpha meanwhile
+  #epoch = 0;
   #lambda = NaN;
   #mostEntries = 0;
   #largest = 0;
@@ -82,6 +88,7 @@ export class Svm {
     this.#gamma = Float64Array.from(taking, gammaOf);
     this.#facts = new Uint8Array(n);
     this.#returns = new Uint8Array(n);
+    this.#idle = new Uint8Array(n);
     [this.#slack, this.#radius, this.#x, this.#xPrev, this.#xNext, this.#q, this.#qPrev, this.#qNext] = Array.from(
       { length: 8 },
       () => new Float64Array(n),
@@ -220,13 +227,93 @@ export class Svm {
       const theta = this.#q[p]! + this.#y[p]! * t;
       this.#x[p] = clamp((1 - theta) / this.#mu, 0, this.#gamma[p]!);
     }
-    projectKnapsack(this.#x, this.#y.subarray(0, this.#n), this.#gamma, 0, NaN, this.#x);
+    return this.#restart();
+  }
+
+  /** From x, made balanced. */
+  #restart(): Float64Array {
+    projectKnapsack(this.#x, this.#y.subarray(0, this.#n), this.#gamma, 0, 0, this.#x);
     this.#combine(this.#x, 0, this.#n, this.#w);
     this.#margins(this.#w, 0, this.#n, this.#q);
     this.#xPrev.set(this.#x);
     this.#qPrev.set(this.#q);
     this.#wPrev.set(this.#w);
     return this.#out;
+  }
+
+  /**
+   * An epoch of coordinate ascent on the dual, before FISTA's first step: rows are visited in an order that is new every time, and
+   * alpha_i moves to the maximum along it. y·alpha = 0 is left to a multiplier, `offset`, and a penalty of weight / 2 (y·alpha)²: a
+   * row's decision value is (x̃_i - m)·(w - y·alpha m) + offset + weight y·alpha, w = Σ y alpha x̃, m the centre. Visited are all
+   * rows, or those that did not sit at a bound with delta to spare when they were visited last or, after `settle`, as they stand.
+   * [Fenchel–Young terms and losses of the rows as they were met, |w|², the next multiplier, the offset that it means]
+   */
+  ascend(offset: number, weight: number, delta: number, all: number): Float64Array {
+    const [x, q, w, mu, m2] = [this.#x, this.#q, this.#w, this.#mu, squares(this.#centre)];
+    let along = dot(this.#centre, w);
+    if (!this.#ascending) {
+      const t = offset - along;
+      if (!all) for (let p = 0; p < this.#n; p++) this.#idle[p] = Number(this.#atRest(p, q[p]! + this.#y[p]! * t, delta));
+      this.#ascending = true;
+      this.#balance = 0;
+    }
+    const wide = this.#wide;
+    this.#widen(w);
+    let [fy, psi, balance] = [0, 0, this.#balance];
+    for (const p of this.#shuffled(all)) {
+      const [i, y, gamma, alpha] = [this.#row[p]!, this.#y[p]!, this.#gamma[p]!, x[p]!];
+      const entries = this.#X.entries(i);
+      const norm = this.#slack[p]! / (2 * (entries + 4) * UNIT);
+      const r2 = this.#radius[p]! * this.#radius[p]!;
+      const alongRow = m2 > 0 ? 0.5 * (norm * norm + m2 - r2) : 0; // x̃_i·m
+      const s = this.#X.dotRow(i, wide) - along - balance * (alongRow - m2) + (offset + weight * balance);
+      const below = 1 - y * s;
+      x[p] = clamp(alpha + (below - mu * alpha) / (mu + r2 + weight), 0, gamma);
+      const slope = clamp(below / mu, 0, gamma);
+      const loss = slope * (below - (mu / 2) * slope);
+      psi += loss;
+      fy += loss + alpha * ((mu / 2) * alpha - below);
+      this.#idle[p] = Number(this.#atRest(p, y * s, delta));
+      this.#read += entries;
+      const u = y * (x[p] - alpha);
+      if (u === 0) continue;
+      this.#X.addRow(i, u, this.#inverseScale, wide);
+      this.#read += entries;
+      balance += u;
+      along += u * alongRow;
+    }
+    this.#balance = balance;
+    for (let j = 0; j < this.#d; j++) w[j] = wide[j]! / this.#inverseScale[j]!;
+    const next = offset + weight * balance;
+    this.#out.set([fy, psi, squares(w), next, next - along + balance * m2]);
+    return this.#out;
+  }
+
+  /** Whether a row sits at a bound with delta to spare, at margin theta. */
+  #atRest(p: number, theta: number, delta: number): boolean {
+    const [x, gamma] = [this.#x[p]!, this.#gamma[p]!];
+    return x === 0 ? theta > 1 + delta : x === gamma && theta < 1 - this.#mu * gamma - delta;
+  }
+
+  /**
+   * The positions to visit, in an order that is new in every epoch and in which a position's place does not depend on which others
+   * take part.
+   */
+  #shuffled(all: number): Uint32Array {
+    const start = new Uint32Array(BUCKETS + 1);
+    const epoch = this.#epoch++;
+    const bucket = (p: number) => scattered(p, epoch) % BUCKETS;
+    for (let p = 0; p < this.#n; p++) if (all || !this.#idle[p]) start[bucket(p) + 1]!++;
+    for (let b = 0; b < BUCKETS; b++) start[b + 1]! += start[b]!;
+    const order = new Uint32Array(start[BUCKETS]!);
+    for (let p = 0; p < this.#n; p++) if (all || !this.#idle[p]) order[start[bucket(p)]!++] = p;
+    return order;
+  }
+
+  /** Ends the ascent, for now: alpha is made balanced, w and q are made from it, both iterates are the same. */
+  settle(): Float64Array {
+    this.#ascending = false;
+    return this.#restart();
   }
 
   /**
@@ -561,6 +648,14 @@ function spread(n: number, sum: number, square: number, most: number): number {
 
 type Tuple5 = [Float64Array, Float64Array, Float64Array, Float64Array, Float64Array];
 type Tuple8 = [...Tuple5, Float64Array, Float64Array, Float64Array];
+
+/** 32 bits that look random. */
+function scattered(i: number, epoch: number): number {
+  let h = Math.imul(i ^ Math.imul(0x9e3779b9, epoch + 1), 0x85ebca6b);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+  h = Math.imul(h ^ (h >>> 16), 0x27d4eb2f);
+  return (h ^ (h >>> 15)) >>> 0;
+}
 
 /** The number of the largest product. */
 function largestOf(most: Float64Array, inverse: Float64Array): number {

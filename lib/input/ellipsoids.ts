@@ -3,33 +3,15 @@ import type { Backend, EspFamily, EspProblem } from '../backend.js';
 import { rangeError, typeError, Verbatim } from '../errors.js';
 import { KIND } from '../facts.js';
 import { cholesky } from '../gaussian.js';
+import type { EspMethod } from '../separation.js';
 import type { DenseMatrix, Ellipsoid, Ellipsoids, EspOptions, EspProgress } from '../types.js';
-import { boolean, checkOptionNames, oneOfThese, optional, share, resolveLimits, type Limits } from './options.js';
+import { boolean, checkOptionNames, oneOfThese, optional, resolveLimits, RUN_OPTIONS, share, type Limits } from './options.js';
 import { isData, size } from './points.js';
 
 /** Everything but the families, backend and threads. */
-export interface EspFit extends Limits<EspProgress> {
-  readonly goal: 'any' | 'widest' | 'converged';
-  readonly tolerance: number;
-  readonly touching: number;
-  readonly test: 'best' | 'paper';
-  readonly L: 'measured' | 'paper';
-  readonly restart: boolean;
-}
+export type EspFit = EspMethod & Limits<EspProgress>;
 
-const ESP_OPTIONS = [
-  'goal',
-  'tolerance',
-  'test',
-  'L',
-  'restart',
-  'maxIterations',
-  'timeLimit',
-  'signal',
-  'onProgress',
-  'threads',
-  'backend',
-] as const satisfies readonly (keyof EspOptions)[];
+const ESP_OPTIONS = ['goal', 'tolerance', 'test', 'L', 'restart', ...RUN_OPTIONS] as const satisfies readonly (keyof EspOptions)[];
 
 export function resolveEspOptions(options: EspOptions): EspFit {
   checkOptionNames(options, ESP_OPTIONS);

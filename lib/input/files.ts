@@ -11,6 +11,7 @@ import type {
   TargetStream,
   WriteLibsvmOptions,
 } from '../types.js';
+import { labelList } from './lists.js';
 import { abortSignal, boolean, checkOptionNames, integer, oneOfThese, optional, resolveBackend } from './options.js';
 import { copyPoints } from './points.js';
 
@@ -155,12 +156,9 @@ export function resolveLibsvmWriting(
   const matrix = copyPoints(points, resolveBackend(undefined), 1, false);
   const { rows } = matrix.describe();
   matrix.dispose();
-  const list = labels as ArrayLike<unknown> | null | undefined;
-  if (typeof list !== 'object' || !Number.isInteger(list?.length))
-    throw typeError('ERR_LABELS', 'an array of labels', 'labels', labels);
-  if (list!.length !== rows) throw rangeError('ERR_LABELS', `${rows} of them`, 'labels, one for each row of points,', list!.length);
-  for (let i = 0; i < rows; i++) checkWritable(list![i], i);
-  return { points: points as Rows | DenseMatrix | SparseMatrix, labels: list as ArrayLike<number | string>, signal };
+  const list = labelList<number | string>(labels, rows);
+  for (let i = 0; i < rows; i++) checkWritable(list[i], i);
+  return { points: points as Rows | DenseMatrix | SparseMatrix, labels: list, signal };
 }
 
 function checkWritable(label: unknown, i: number): void {

@@ -43,18 +43,11 @@ function distance(a: string, b: string): number {
 }
 
 export function resolveThreads(threads: unknown): number {
-  if (threads === undefined) return defaultThreads();
-  if (typeof threads !== 'number') throw typeError('ERR_OPTION', 'an integer from 1 to 256', 'options.threads', threads);
-  if (!Number.isInteger(threads) || threads < 1 || threads > 256) {
-    throw rangeError('ERR_OPTION', 'an integer from 1 to 256', 'options.threads', threads);
-  }
-  return threads;
+  return optional(threads, 'threads', integer(1, 256)) ?? defaultThreads();
 }
 
 export function resolveBackend(choice: unknown): Backend {
-  if (choice === undefined || choice === 'auto' || choice === 'native' || choice === 'js') return kernels(choice);
-  const error = typeof choice === 'string' ? rangeError : typeError;
-  throw error('ERR_OPTION', "'auto', 'native' or 'js'", 'options.backend', choice);
+  return kernels(optional(choice, 'backend', oneOfThese('auto', 'native', 'js')));
 }
 
 /** Beyond it a number or its inverse overflows when squared. */
@@ -124,6 +117,9 @@ export interface Limits<Progress> {
   readonly signal: AbortSignal | undefined;
   readonly onProgress: ((progress: Progress) => void) | undefined;
 }
+
+/** What every run takes: the limits' names, and who computes. */
+export const RUN_OPTIONS = ['maxIterations', 'timeLimit', 'signal', 'onProgress', 'threads', 'backend'] as const;
 
 export function resolveLimits<Progress>(options: { [name in keyof Limits<Progress>]?: unknown }): Limits<Progress> {
   return {

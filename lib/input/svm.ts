@@ -4,6 +4,7 @@ import { types } from 'node:util';
 import { coded, plural, rangeError, show, typeError, Verbatim } from '../errors.js';
 import { stop } from '../stopping.js';
 import type { Label, Scale, StopRule, SvmOptions, SvmProgress } from '../types.js';
+import { labelList, optionByRow } from './lists.js';
 import {
   boolean,
   checkOptionNames,
@@ -11,8 +12,9 @@ import {
   integer,
   oneOfThese,
   optional,
-  sensibleNumber,
   resolveLimits,
+  RUN_OPTIONS,
+  sensibleNumber,
   type Limits,
 } from './options.js';
 
@@ -28,10 +30,7 @@ export function resolveLabels(
   rows: number,
   { positive, known }: { positive?: unknown; known?: readonly [Label, Label] },
 ): Labels {
-  const length = (list as ArrayLike<unknown> | null | undefined)?.length;
-  if (typeof list !== 'object' || !Number.isInteger(length)) throw typeError('ERR_LABELS', 'an array of labels', 'labels', list);
-  const given = list as ArrayLike<Label>;
-  if (length !== rows) throw rangeError('ERR_LABELS', `${rows} of them`, 'labels, one for each row of points,', length);
+  const given = labelList<Label>(list, rows);
   const seen: Label[] = known ? [...known] : [];
   const type = typeof (known ? known[0] : given[0]);
   if (type !== 'number' && type !== 'string' && type !== 'boolean') {
@@ -104,8 +103,9 @@ export interface Fit extends Limits<SvmProgress> {
   readonly keepSets: boolean;
   readonly L: 'measured' | 'norm' | 'paper';
   readonly resting: boolean;
-  readonly sampling: boolean;
-  readonly checkEvery: number;
+  readonly ascent: boolean;
+  /** What was asked for. */
+  readonly checkEvery: number | undefined;
   readonly rules: readonly StopRule[];
 }
 
@@ -121,15 +121,10 @@ const SVM_OPTIONS = [
   'keepSets',
   'L',
   'resting',
-  'sampling',
+  'ascent',
   'checkEvery',
   'stop',
-  'maxIterations',
-  'timeLimit',
-  'signal',
-  'onProgress',
-  'threads',
-  'backend',
+  ...RUN_OPTIONS,
 ] as const satisfies readonly (keyof SvmOptions)[];
 
 /** What can be checked before the points are looked at. */
@@ -168,15 +163,15 @@ export function resolveFit(options: SvmOptions, rows: number, cols: number, spar
     throw rangeError('ERR_OPTION', 'false', `options.resting with L: '${L}', which needs every row in every step,`, true);
   }
   const rules = stopRules(options.stop);
-  // A rule that follows every iteration is about the method from its beginning.
-  const sampling = optional(options.sampling, 'sampling', boolean) ?? (L === 'measured' && !rules.some((r) => r.everyIteration));
   // Stopping
-  const checkEvery =
-    optional(options.checkEvery, 'checkEvery', integer(1, 1_000_000)) ?? (rules.some((r) => r.everyIteration) ? 1 : 5);
-  if (checkEvery > 1 && rules.some((r) => r.everyIteration)) {
-    const { name } = rules.find((r) => r.everyIteration)!;
+  const strict = rules.find((rule) => rule.everyIteration);
+  const checkEvery = optional(options.checkEvery, 'checkEvery', integer(1, 1_000_000)) ?? (strict && 1);
+  if (strict && checkEvery !== 1) {
+    const { name } = strict;
     throw rangeError('ERR_OPTION', '1', `options.checkEvery with the rule ${show(name)}, which sees every iteration,`, checkEvery);
   }
+  // A rule that follows every iteration is about FISTA from its beginning.
+  const ascent = optional(options.ascent, 'ascent', boolean) ?? (L === 'measured' && !strict);
   return {
     gamma,
     mu,
@@ -186,7 +181,7 @@ export function resolveFit(options: SvmOptions, rows: number, cols: number, spar
     keepSets: optional(options.keepSets, 'keepSets', boolean) ?? false,
     L,
     resting,
-    sampling,
+    ascent,
     checkEvery,
     rules,
     ...resolveLimits<SvmProgress>(options),
@@ -279,15 +274,9 @@ function gammaOrAuto(value: unknown, where: string): number | 'auto' {
 
 function rowFactors(sampleWeight: unknown, rows: number): Float64Array | undefined {
   if (sampleWeight === undefined) return undefined;
-  const list = sampleWeight as ArrayLike<number> | null;
-  if (typeof list !== 'object' || !Number.isInteger(list?.length)) {
-    throw typeError('ERR_OPTION', 'an array of numbers', 'options.sampleWeight', sampleWeight);
-  }
-  if (list!.length !== rows) {
-    throw rangeError('ERR_OPTION', plural(rows, 'number'), 'options.sampleWeight, one for each row of points,', list!.length);
-  }
+  const list = optionByRow(sampleWeight, rows, 'an array of numbers', 'options.sampleWeight');
   const factors = new Float64Array(rows); // a copy: an async fit gets to it later
-  for (let i = 0; i < rows; i++) factors[i] = weight(list![i], `options.sampleWeight[${i}]`);
+  for (let i = 0; i < rows; i++) factors[i] = weight(list[i], `options.sampleWeight[${i}]`);
   return factors;
 }
 

@@ -10,7 +10,18 @@ import type {
   SparseMatrix,
   SplitOptions,
 } from '../types.js';
-import { boolean, checkOptionNames, integer, oneOfThese, optional, resolveLimits, sensibleNumber, share } from './options.js';
+import { labelList, listOf, optionByRow } from './lists.js';
+import {
+  boolean,
+  checkOptionNames,
+  integer,
+  oneOfThese,
+  optional,
+  resolveLimits,
+  RUN_OPTIONS,
+  sensibleNumber,
+  share,
+} from './options.js';
 import { isData, size } from './points.js';
 import { resolveFit, type Fit, type Labels } from './svm.js';
 
@@ -26,12 +37,7 @@ const CROSS_VALIDATION_OPTIONS = [
   'sampleWeight',
   'scale',
   'stop',
-  'maxIterations',
-  'timeLimit',
-  'signal',
-  'onProgress',
-  'threads',
-  'backend',
+  ...RUN_OPTIONS,
 ] as const satisfies readonly (keyof CrossValidationOptions)[];
 
 export function checkCrossValidationOptions(options: CrossValidationOptions | undefined): void {
@@ -98,17 +104,10 @@ export function checkFolds(folds: number, { labels, y }: Labels, weight: (row: n
 
 /** The folds of rows of weight 0 do not count. */
 function foldsByRow(given: unknown, { labels, y }: Labels, weight: (row: number) => number): Int32Array {
-  const list = given as ArrayLike<number> | null;
-  const length = list?.length;
-  if (typeof list !== 'object' || !Number.isInteger(length)) {
-    throw typeError('ERR_OPTION', 'an integer, or an array with the fold of each row,', 'options.folds', given);
-  }
   const rows = y.length;
-  if (length !== rows) {
-    throw rangeError('ERR_OPTION', plural(rows, 'number'), 'options.folds, one for each row of points,', length);
-  }
+  const list = optionByRow(given, rows, 'an integer, or an array with the fold of each row,', 'options.folds');
   const check = integer(0, rows - 1);
-  const fold = Int32Array.from({ length: rows }, (_, i) => check(list![i], `options.folds[${i}]`));
+  const fold = Int32Array.from({ length: rows }, (_, i) => check(list[i], `options.folds[${i}]`));
   const count = fold.reduce((most, k, i) => (weight(i) > 0 ? Math.max(most, k) : most), 0) + 1;
   // By fold and class, and by class.
   const members = [new Uint32Array(count), new Uint32Array(count)] as const;
@@ -137,10 +136,8 @@ function foldsByRow(given: unknown, { labels, y }: Labels, weight: (row: number)
 }
 
 function gammaList(given: unknown, where: string): readonly number[] {
-  const list = given as ArrayLike<number> | null;
-  if (typeof list !== 'object' || !Number.isInteger(list?.length))
-    throw typeError('ERR_OPTION', 'an array of numbers', where, given);
-  const gammas = Array.from(list!, (value, k) => sensibleNumber(value, `${where}[${k}]`)).sort((a, b) => a - b);
+  const list = listOf<number>(given, 'ERR_OPTION', 'an array of numbers', where);
+  const gammas = Array.from(list, (value, k) => sensibleNumber(value, `${where}[${k}]`)).sort((a, b) => a - b);
   if (gammas.length === 0) throw rangeError('ERR_OPTION', 'at least one number', where, new Verbatim('none'));
   const twice = gammas.find((gamma, k) => k > 0 && gamma === gammas[k - 1]);
   if (twice !== undefined) throw rangeError('ERR_OPTION', 'distinct numbers', where, new Verbatim(`${twice} twice`));
@@ -166,10 +163,7 @@ export interface SplitTask {
 export function resolveSplit(points: unknown, labels: unknown, options: SplitOptions = {}): SplitTask {
   checkOptionNames(options, SPLIT_OPTIONS);
   const { form, rows } = shape(points);
-  const length = (labels as ArrayLike<unknown> | null | undefined)?.length;
-  if (typeof labels !== 'object' || !Number.isInteger(length))
-    throw typeError('ERR_LABELS', 'an array of labels', 'labels', labels);
-  if (length !== rows) throw rangeError('ERR_LABELS', `${rows} of them`, 'labels, one for each row of points,', length);
+  const list = labelList<Label>(labels, rows);
   if (rows < 2) throw rangeError('ERR_POINTS', 'at least 2 rows', 'points', rows);
   const testShare = optional(options.testShare, 'testShare', share);
   const testSize = optional(options.testSize, 'testSize', integer(1, rows - 1));
@@ -181,7 +175,7 @@ export function resolveSplit(points: unknown, labels: unknown, options: SplitOpt
     );
   }
   const stratify = optional(options.stratify, 'stratify', boolean) ?? true;
-  const classes = classesOf(labels as ArrayLike<Label>);
+  const classes = classesOf(list);
   const names = [...classes.keys()];
   const members = [...classes.values()].map((list) => Uint32Array.from(list));
   // A share is as near as whole rows, one of each class on either side, come to it.

@@ -15,6 +15,7 @@ namespace {
 #include "esp.inl"
 #include "sparse.inl"
 #include "svm.inl"
+#include "svm_ascent.inl"
 #include "sweeps.inl"
 
 constexpr Table kTable = {
@@ -25,6 +26,9 @@ constexpr Table kTable = {
     {dense_combine<double>, dense_combine<float>},
     {{sparse_combine<uint16_t, double>, sparse_combine<uint16_t, float>, sparse_combine<uint16_t, Ones>},
      {sparse_combine<uint32_t, double>, sparse_combine<uint32_t, float>, sparse_combine<uint32_t, Ones>}},
+    {dense_ascend<double>, dense_ascend<float>},
+    {{sparse_ascend<uint16_t, double>, sparse_ascend<uint16_t, float>, sparse_ascend<uint16_t, Ones>},
+     {sparse_ascend<uint32_t, double>, sparse_ascend<uint32_t, float>, sparse_ascend<uint32_t, Ones>}},
     {dense_stats<double>, dense_stats<float>},
     {dense_norms<double>, dense_norms<float>},
     {all_finite<double>, all_finite<float>},

@@ -259,50 +259,6 @@ CopyResult Matrix::multiply_sparse(const Run& run, const uint32_t* indptr, const
   return check_sums(values, data, indptr[rows], out, rows);
 }
 
-bool Matrix::copy_rows(const Run& run, const Matrix& from, const uint32_t* list, size_t rows) {
-  Matrix copy;
-  copy.rows_ = rows;
-  copy.cols_ = from.cols_;
-  copy.sparse_ = from.sparse_;
-  copy.values_ = from.values_;
-  copy.index_ = from.index_;
-  if (from.sparse_) {
-    if (!copy.start_.allocate(rows + 1)) return false;
-    copy.start_[0] = 0;
-    for (size_t i = 0; i < rows; ++i) copy.start_[i + 1] = copy.start_[i] + static_cast<uint32_t>(from.entries(list[i]));
-    copy.stored_ = copy.start_[rows];
-  } else {
-    copy.stored_ = rows * from.cols_;
-  }
-  const size_t past = from.sparse_ ? kOverrun : 0;
-  const auto gather = [&](const auto& source, auto& target) {
-    if (source.data() == nullptr) return true;
-    if (!target.allocate(copy.stored_ + past)) return false;
-    const Partition parts = partition(rows, copy.stored_ + rows);
-    parallel(parts.parts, run.threads, [&](size_t part) {
-      for (size_t i = parts.begin(part); i < parts.end(part); ++i) {
-        const size_t at = from.sparse_ ? from.start_[list[i]] : list[i] * from.cols_,
-                     to = from.sparse_ ? copy.start_[i] : i * from.cols_;
-        std::copy(source.data() + at, source.data() + at + from.entries(list[i]), target.data() + to);
-      }
-    });
-    for (size_t k = 0; k < past; ++k) target[copy.stored_ + k] = 0;
-    return true;
-  };
-  const auto same = [&](const Buffer<double>& source, Buffer<double>& target) {
-    if (source.data() == nullptr) return true;
-    if (!target.allocate(source.size())) return false;
-    std::copy(source.data(), source.data() + source.size(), target.data());
-    return true;
-  };
-  if (!gather(from.f64_, copy.f64_) || !gather(from.f32_, copy.f32_) || !gather(from.index16_, copy.index16_) ||
-      !gather(from.index32_, copy.index32_) || !same(from.shift_, copy.shift_) || !same(from.most_, copy.most_)) {
-    return false;
-  }
-  *this = std::move(copy);
-  return true;
-}
-
 size_t Matrix::bytes() const { return f64_.bytes() + f32_.bytes() + start_.bytes() + index16_.bytes() + index32_.bytes(); }
 
 const void* Matrix::data() const {
@@ -375,6 +331,11 @@ size_t Matrix::combine(const Run& run, const uint32_t* list, size_t begin, size_
   size_t total = 0;
   for (size_t k = 0; k < parts.parts; ++k) total += read[k];
   return total;
+}
+
+size_t Matrix::ascend(const Run& run, Ascent& ascent) const {
+  return sparse_ ? run.table->sparse_ascend[size_t(index_)][size_t(values_)](sparse_rows(nullptr, 0, rows_), ascent)
+                 : run.table->dense_ascend[size_t(values_)](dense_rows(nullptr, 0, rows_), ascent);
 }
 
 // Sparse: calls body(position, column, value) for every stored entry of the rows at positions [from, to) of a list.

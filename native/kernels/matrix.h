@@ -40,9 +40,6 @@ class Matrix {
   CopyResult copy_sparse(const Run& run, const uint32_t* indptr, const uint32_t* index, Values values, const void* data,
                          size_t entries, size_t rows, size_t cols);
 
-  // The rows of another matrix that are listed. False, and empty, if there is no memory.
-  [[nodiscard]] bool copy_rows(const Run& run, const Matrix& from, const uint32_t* list, size_t rows);
-
   // out = X.w for a matrix that is looked at where it is, and as it is, by arguments as above. w has cols + 1 entries, the last of
   // them 0. Entries must not change meanwhile. out is undefined if something is wrong.
   static CopyResult multiply_dense(const Run& run, Values values, const void* data, size_t rows, size_t cols, const double* w,
@@ -61,6 +58,14 @@ class Matrix {
   size_t combine(const Run& run, const uint32_t* list, size_t begin, size_t end, const double* u, double* out,
                  double* scratch) const;
   size_t scratch_size() const;
+
+  // One epoch of coordinate ascent over rows that entry() describes; returns the number of entries read.
+  size_t ascend(const Run& run, Ascent& ascent) const;
+  // Where an AscentRow of row i begins and ends.
+  void entry(size_t i, AscentRow& row) const {
+    row.from = sparse_ ? start_[i] : static_cast<uint32_t>(i);
+    row.to = sparse_ ? start_[i + 1] : row.from;
+  }
 
   // Both for all rows in their order.
   void multiply(const Run& run, const double* w, double* out) const { multiply(run, nullptr, 0, rows_, w, out); }

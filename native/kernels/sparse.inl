@@ -9,6 +9,11 @@ inline double times(double a, const T* values, size_t k) {
   return a * static_cast<double>(values[k]);
 }
 inline double times(double a, const Ones*, size_t) { return a; }
+template <typename T>
+inline void prefetch_values(const T* values, size_t k) {
+  prefetch(values + k);
+}
+inline void prefetch_values(const Ones*, size_t) {}
 
 // The first r < 4 of the column numbers at p, and `other` for the rest.
 struct Tail3 {
@@ -23,11 +28,48 @@ struct Tail3 {
   }
 };
 
+// x.w for entries [k, end). w has one entry more than the matrix has columns, and it is 0: entries past the row's end are sent
+// there. It stands at `other`.
+template <typename I, typename T>
+inline double sparse_dot(const I* index, const T* values, size_t k, size_t end, const double* w, size_t other) {
+  double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+  for (; k + 4 <= end; k += 4) {
+    s0 += times(w[index[k]], values, k);
+    s1 += times(w[index[k + 1]], values, k + 1);
+    s2 += times(w[index[k + 2]], values, k + 2);
+    s3 += times(w[index[k + 3]], values, k + 3);
+  }
+  const Tail3 tail(index + k, end - k, other);
+  s0 += times(w[tail.j[0]], values, k);
+  s1 += times(w[tail.j[1]], values, k + 1);
+  s2 += times(w[tail.j[2]], values, k + 2);
+  return (s0 + s1) + (s2 + s3);
+}
+
+// out += c x for entries [k, end). Their column numbers differ, so four sums can be read before any is written: they do not wait
+// for each other. out too has an entry at `other`; what is added to it means nothing.
+template <typename I, typename T>
+inline void sparse_add(const I* index, const T* values, size_t k, size_t end, double c, double* out, size_t other) {
+  for (; k + 4 <= end; k += 4) {
+    const size_t j0 = index[k], j1 = index[k + 1], j2 = index[k + 2], j3 = index[k + 3];
+    const double a0 = out[j0] + times(c, values, k), a1 = out[j1] + times(c, values, k + 1);
+    const double a2 = out[j2] + times(c, values, k + 2), a3 = out[j3] + times(c, values, k + 3);
+    out[j0] = a0;
+    out[j1] = a1;
+    out[j2] = a2;
+    out[j3] = a3;
+  }
+  const Tail3 tail(index + k, end - k, other);
+  const double a0 = out[tail.j[0]] + times(c, values, k), a1 = out[tail.j[1]] + times(c, values, k + 1);
+  const double a2 = out[tail.j[2]] + times(c, values, k + 2);
+  out[tail.j[0]] = a0;
+  out[tail.j[1]] = a1;
+  out[tail.j[2]] = a2;
+}
+
 // In both loops k is carried on from row to row where rows follow each other, so that a row's loads need not wait for its start to
 // be read.
 
-// w has one entry more than the matrix has columns, and it is 0: entries past a row's end are sent there. It stands at
-// m.zero_column.
 template <typename I, typename T>
 size_t sparse_multiply(const SparseRows& m, const double* w, double* out) {
   const I* index = static_cast<const I*>(m.index);
@@ -37,51 +79,23 @@ size_t sparse_multiply(const SparseRows& m, const double* w, double* out) {
     if (m.list) k = m.start[m.list[p]];
     const size_t end = m.start[m.row(p) + 1];
     read += end - k;
-    double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-    for (; k + 4 <= end; k += 4) {
-      s0 += times(w[index[k]], values, k);
-      s1 += times(w[index[k + 1]], values, k + 1);
-      s2 += times(w[index[k + 2]], values, k + 2);
-      s3 += times(w[index[k + 3]], values, k + 3);
-    }
-    const Tail3 tail(index + k, end - k, m.zero_column);
-    s0 += times(w[tail.j[0]], values, k);
-    s1 += times(w[tail.j[1]], values, k + 1);
-    s2 += times(w[tail.j[2]], values, k + 2);
-    out[p] = (s0 + s1) + (s2 + s3);
+    out[p] = sparse_dot(index, values, k, end, w, m.zero_column);
     k = end;
   }
   return read;
 }
 
-// The column numbers of a row differ, so four sums can be read before any is written: they do not wait for each other. out too
-// has an entry at m.zero_column; what is added to it means nothing.
 template <typename I, typename T>
 size_t sparse_combine(const SparseRows& m, const double* u, double* out) {
   const I* index = static_cast<const I*>(m.index);
   const T* values = static_cast<const T*>(m.values);
   size_t k = m.list ? 0 : m.start[m.begin], read = 0;
   for (size_t p = m.begin; p < m.end; ++p) {
-    const double c = u[p];
     if (m.list) k = m.start[m.list[p]];
     const size_t end = m.start[m.row(p) + 1];
-    if (c != 0) {
+    if (u[p] != 0) {
       read += end - k;
-      for (; k + 4 <= end; k += 4) {
-        const size_t j0 = index[k], j1 = index[k + 1], j2 = index[k + 2], j3 = index[k + 3];
-        const double a0 = out[j0] + times(c, values, k), a1 = out[j1] + times(c, values, k + 1);
-        const double a2 = out[j2] + times(c, values, k + 2), a3 = out[j3] + times(c, values, k + 3);
-        out[j0] = a0;
-        out[j1] = a1;
-        out[j2] = a2;
-        out[j3] = a3;
-      }
-      const Tail3 tail(index + k, end - k, m.zero_column);
-      const double a0 = out[tail.j[0]] + times(c, values, k), a1 = out[tail.j[1]] + times(c, values, k + 1);
-      const double a2 = out[tail.j[2]] + times(c, values, k + 2);
-      out[tail.j[0]] = a0;
-      out[tail.j[1]] = a1;
-      out[tail.j[2]] = a2;
+      sparse_add(index, values, k, end, u[p], out, m.zero_column);
     }
     k = end;
   }

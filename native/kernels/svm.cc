@@ -13,12 +13,11 @@ namespace fista {
 namespace {
 
 constexpr double kUnit = 0x1p-53;
-constexpr double kSmallest = 0x1p-1021;      // below it products lose digits
-constexpr uint8_t kMostReturns = 3;          // after so many returns a row rests no more
-constexpr double kHuge = 1e200;              // squared norms from here on may overflow in sums
-constexpr size_t kCached = size_t(2) << 20;  // bytes
-constexpr size_t kFew = 32;                  // one row in this many is few
-constexpr size_t kShort = 1024;              // lists not worth another thread
+constexpr double kSmallest = 0x1p-1021;  // below it products lose digits
+constexpr uint8_t kMostReturns = 3;      // after so many returns a row rests no more
+constexpr double kHuge = 1e200;          // squared norms from here on may overflow in sums
+constexpr size_t kFew = 32;              // one row in this many is few
+constexpr size_t kShort = 1024;          // lists not worth another thread
 
 double dot(const double* a, const double* b, size_t n) {
   double s = 0;
@@ -77,11 +76,12 @@ bool Svm::init(const Run& run, std::shared_ptr<Matrix> matrix, const int8_t* y, 
   mu_ = mu;
   lambda_ = std::numeric_limits<double>::quiet_NaN();
   // One piece of memory, so that it may be one of large pages; each list begins a cache line.
-  Slice* const lists[] = {&gamma_, &slack_, &x_next_, &q_next_, &radius_, &x_, &x_prev_, &q_, &q_prev_};
+  Slice* const lists[] = {&gamma_, &slack_, &radius_, &x_, &x_next_, &q_next_, &x_prev_, &q_, &q_prev_};
   const size_t stride = (n_ + 7) / 8 * 8;
   if (!by_position_.allocate(9 * stride)) return false;
   for (size_t k = 0; k < 9; ++k) *lists[k] = Slice(by_position_.data() + k * stride);
-  std::memset(radius_.data(), 0, 5 * stride * sizeof(double));
+  std::memset(radius_.data(), 0, 2 * stride * sizeof(double));
+  std::memset(x_prev_.data(), 0, 3 * stride * sizeof(double));
   for (Buffer<double>* b : {&inverse_scale_, &centre_, &w_, &w_prev_, &w_next_, &w_rest_, &wide_}) {
     if (!b->allocate(d_ + 1)) return false;
     std::memset(b->data(), 0, (d_ + 1) * sizeof(double));
@@ -99,25 +99,7 @@ bool Svm::init(const Run& run, std::shared_ptr<Matrix> matrix, const int8_t* y, 
   }
   std::memset(facts_.data(), 0, n_);
   std::memset(returns_.data(), 0, n_);
-  if (X_->sparse() && X_->bytes() <= kCached) order_by_length();
   return true;
-}
-
-// Rows of the same length follow each other, which spares a mispredicted branch a row. Only where all data stay in the cache: rows
-// are then no longer read in the order in which they lie in memory.
-void Svm::order_by_length() {
-  constexpr size_t kLengths = 256;
-  size_t number[kLengths + 1] = {};
-  const auto length = [&](size_t p) { return std::min(X_->entries(row_[p]), kLengths - 1); };
-  size_t changes = 0;
-  for (size_t p = 0; p < n_; ++p) {
-    ++number[length(p) + 1];
-    changes += p > 0 && length(p) != length(p - 1);
-  }
-  if (changes * kFew < n_) return;
-  for (size_t k = 0; k < kLengths; ++k) number[k + 1] += number[k];
-  for (size_t p = 0; p < n_; ++p) index_[number[length(p)]++] = static_cast<uint32_t>(p);
-  reorder(index_.data(), n_);
 }
 
 // x~ = stored / scale, and the mean of x~. Any centre is valid, so for data centred up to rounding 0 serves.
@@ -272,7 +254,12 @@ bool Svm::begin(bool curvature, double* out) {
 void Svm::warm(const double* w, double t) {
   margins(w, 0, n_, q_.data());
   for (size_t p = 0; p < n_; ++p) x_[p] = clamp((1 - (q_[p] + y_[p] * t)) / mu_, 0, gamma_[p]);
-  project_knapsack(run_, x_.data(), y_.data(), gamma_.data(), n_, 0, lambda_, x_.data(), q_next_.data(), index_.data());
+  restart();
+}
+
+// From x, made balanced.
+void Svm::restart() {
+  project_knapsack(run_, x_.data(), y_.data(), gamma_.data(), n_, 0, 0, x_.data(), q_next_.data(), index_.data());
   combine(x_.data(), 0, n_, w_.data());
   margins(w_.data(), 0, n_, q_.data());
   std::memcpy(x_prev_.data(), x_.data(), n_ * sizeof(double));

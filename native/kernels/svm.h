@@ -33,6 +33,8 @@ class Svm {
   // Tasks. Each writes its answer to out[kResults].
   [[nodiscard]] bool begin(bool curvature, double* out);  // false if there is no memory
   void warm(const double* w, double t);
+  void ascend(double offset, double weight, double delta, bool all, double* out);
+  void settle();
   void step(double L, double beta, double* out);
   void look(double* out);
   void offsets(double low, double high, double rho, double w_norm, double eta_t, double* out);
@@ -79,7 +81,10 @@ class Svm {
   void add_up(const double* u, size_t begin, size_t end, double* out);
   SvmRows rows_from(size_t p) const;
   bool idle(size_t p, double low, double high, double delta) const;
-  void order_by_length();
+  void restart();
+  AscentRow* ascent_rows() { return reinterpret_cast<AscentRow*>(x_next_.data()); }
+  void meet_rows(double offset, double weight, double delta, bool all);
+  size_t shuffle(bool all);
   void swap_rows(size_t a, size_t b);
   void reorder(const uint32_t* positions, size_t n);
   const uint32_t* list() const { return ordered_ ? nullptr : row_.data(); }
@@ -89,6 +94,9 @@ class Svm {
   Scale scale_ = Scale::none;
   size_t n_ = 0, others_ = 0, d_ = 0, active_ = 0, most_entries_ = 0, read_ = 0, stored_ = 0;  // n_ rows take part
   double mu_ = 0, b_rest_ = 0, lambda_ = 0, most_norm_ = 0;
+  bool ascending_ = false;  // alpha stands in ascent_rows(), and y.alpha is
+  double balance_ = 0;
+  uint32_t epoch_ = 0;
   bool ordered_ = true;  // row p stands at position p
 
   // By position; row_ and y_ hold the others_ rows too.
@@ -96,7 +104,8 @@ class Svm {
   Buffer<int8_t> y_;
   Buffer<uint8_t> facts_, returns_, idle_;
   Buffer<double> by_position_;
-  Slice gamma_, slack_, radius_, x_, x_prev_, x_next_, q_, q_prev_, q_next_;
+  // During coordinate ascent, which is before the first step, the last five are ascent_rows().
+  Slice gamma_, slack_, radius_, x_, x_next_, q_next_, x_prev_, q_, q_prev_;
   // By column, in scaled space; wide_ = w / scale with a 0 behind, as the stored data want it.
   Buffer<double> inverse_scale_, centre_, w_, w_prev_, w_next_, w_rest_, wide_, scratch_;
 };

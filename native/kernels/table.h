@@ -56,6 +56,30 @@ struct SvmShift {
   double rho, w_norm, eta_t;
 };
 
+// One row of an epoch of coordinate ascent. Of a dense matrix `from` is the row's number; of a sparse one its entries are
+// [from, to).
+struct AscentRow {
+  double x;        // alpha
+  double inverse;  // 1 / the curvature along it
+  double along;    // x~.m, m the centre
+  double bound;    // y gamma
+  uint32_t from, to;
+};
+
+// An epoch: rows at the positions in order[0, visits), in this order. A row's decision value is (x~ - m).(w - balance m) + offset +
+// weight balance, where balance = y.alpha and w = H'alpha.
+struct Ascent {
+  AscentRow* rows;  // by position
+  uint8_t* idle;    // by position: whether the row sat at a bound, with delta to spare, when it was visited
+  const uint32_t* order;
+  size_t visits;
+  double* wide;                 // w / scale, with a 0 behind
+  const double* inverse_scale;  // or null: all 1
+  double mu, inverse_mu, weight, offset, centre_squared, delta;
+  double balance, along;   // along = w.m
+  double fy = 0, psi = 0;  // sums of the rows' terms as they were met
+};
+
 // One ellipsoid in a sweep: centre and shape, the direction w of the step and the normal n of the test, and its block of the last
 // two iterates. For a full matrix a = A'w and an = A'n, computed before.
 struct EspBlock {
@@ -74,6 +98,10 @@ struct Table {
   // not counted in the entries returned.
   size_t (*dense_combine[2])(const DenseRows& rows, const double* u, double* out);
   size_t (*sparse_combine[2][3])(const SparseRows& rows, const double* u, double* out);
+
+  // One epoch; the number of entries read
+  size_t (*dense_ascend[2])(const DenseRows& rows, Ascent& ascent);
+  size_t (*sparse_ascend[2][3])(const SparseRows& rows, Ascent& ascent);
 
   // What columns and rows are measured by (dense.inl says what they compute); [f64, f32]
   void (*dense_stats[2])(const DenseRows& rows, const double* centre, const double* shift, double* sums, double* squares,

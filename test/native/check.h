@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -25,6 +26,8 @@
 namespace check {
 
 constexpr double kUnit = 0x1p-53;  // rounding errs by at most this much, relatively
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr unsigned kThreads[] = {1, 2, 3, 7};
 
 inline int failures = 0;

@@ -9,8 +9,7 @@
 #include "parallel.h"
 
 using namespace fista;
-using check::Guarded;
-using check::Random;
+using namespace check;
 
 namespace {
 

@@ -1,19 +1,12 @@
 // Dense X.w and X'u, f64 and f32, against sums in twice the precision.
-#include <limits>
-
 #include "check.h"
 #include "matrix.h"
 #include "parallel.h"
 
 using namespace fista;
-using check::Exact;
-using check::Guarded;
-using check::kUnit;
-using check::Random;
+using namespace check;
 
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 template <typename T>
 constexpr size_t kKind = sizeof(T) == sizeof(float);

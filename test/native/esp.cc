@@ -94,7 +94,7 @@ void not_finite() {
   const Data good = make(random, 5, 3, 0);
   for (const size_t at : {size_t{0}, size_t{7}}) {
     Data bad = good;
-    bad.shapes[at] = NAN;
+    bad.shapes[at] = check::kNaN;
     Esp esp;
     const Esp::Copied copied = esp.init({check::levels().front(), 2}, 3, good.family(), bad.family());
     CHECK(copied.kind == Esp::Copied::not_finite && copied.family == 1 && copied.part == 1 && copied.at == at);

@@ -91,9 +91,6 @@ void matrices(const Run& run, const std::vector<double>& x) {
     fail_each("copy_sparse without values", table, 2, [&] { return copy(Values::ones, nullptr); });
 
     CHECK(copy(Values::f64, s.values.data()));
-    const std::vector<uint32_t> list = {0, 3, 4, 69};
-    Matrix part;
-    fail_each("copy_rows of sparse ones", table, 3, [&] { return part.copy_rows(run, X, list.data(), list.size()); });
     Matrix::ColumnStats stats;
     const std::vector<double> zeros(X.cols());
     fail_each("column_stats", table, 5, [&] { return X.column_stats(run, nullptr, kRows, zeros.data(), stats); });
@@ -112,10 +109,6 @@ void matrices(const Run& run, const std::vector<double>& x) {
     return false;
   });
   CHECK(same);
-  CHECK(X.centre(run));
-  const std::vector<uint32_t> list = {1, 2, 40};
-  Matrix part;
-  fail_each("copy_rows of centred ones", table, 1, [&] { return part.copy_rows(run, X, list.data(), list.size()); });
 }
 
 void svms(const Run& run, const std::vector<double>& x) {

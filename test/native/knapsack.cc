@@ -9,14 +9,9 @@
 #include "parallel.h"
 
 using namespace fista;
-using check::Guarded;
-using check::Knapsack;
-using check::kUnit;
-using check::Random;
+using namespace check;
 
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 struct Problem {
   std::string name;
@@ -113,8 +108,7 @@ void solve(const Problem& p) {
   for (size_t i = 0; i < p.n(); ++i) twin[i] = s.x(i, root);
 
   for (const Table* table : check::levels()) {
-    const double guesses[] = {kNaN,  root,   root + 1e-3 * (1 + std::fabs(root)),    -root - 1, 0,
-                              1e300, -1e300, std::numeric_limits<double>::infinity()};
+    const double guesses[] = {kNaN, root, root + 1e-3 * (1 + std::fabs(root)), -root - 1, 0, 1e300, -1e300, kInfinity};
     for (double guess : guesses) {
       check::at("%s %s n = %zu b = %g guess = %g", table->name, p.name.c_str(), p.n(), p.b, guess);
       const KnapsackResult result = solver.solve({table, 1}, guess);

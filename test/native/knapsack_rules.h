@@ -42,7 +42,7 @@ struct Knapsack {
 };
 
 inline double ulps(double x, int count) {
-  const double towards = count > 0 ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
+  const double towards = count > 0 ? kInfinity : -kInfinity;
   for (int k = 0; k < std::abs(count); ++k) x = std::nextafter(x, towards);
   return x;
 }

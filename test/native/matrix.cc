@@ -8,13 +8,9 @@
 #include "parallel.h"
 
 using namespace fista;
-using check::Guarded;
-using check::Random;
+using namespace check;
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 bool empty(const Matrix& X) { return X.rows() == 0 && X.cols() == 0 && X.stored() == 0 && X.bytes() == 0; }
 

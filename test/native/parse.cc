@@ -6,9 +6,7 @@
 #include "parse_rules.h"
 
 using namespace fista;
-using check::Options;
-using check::Random;
-using check::Reading;
+using namespace check;
 
 namespace {
 

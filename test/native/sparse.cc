@@ -1,5 +1,4 @@
 // CSR X.w and X'u, with 16- and 32-bit column numbers and f64, f32 or no values, against sums in twice the precision.
-#include <limits>
 #include <string>
 
 #include "check.h"
@@ -7,10 +6,7 @@
 #include "parallel.h"
 
 using namespace fista;
-using check::Exact;
-using check::Guarded;
-using check::kUnit;
-using check::Random;
+using namespace check;
 
 namespace {
 
@@ -109,7 +105,7 @@ void parts(const Table& table, Random& random, Values kind, const Rows& m) {
   }
   for (size_t j = 0; j < m.cols; ++j) CHECK_NEAR(Xu[j], columns[j].value(), bound(rows + 16, columns[j]));
   for (unsigned threads : check::kThreads) {
-    for (double& s : scratch) s = std::numeric_limits<double>::quiet_NaN();
+    for (double& s : scratch) s = kNaN;
     X.multiply({&table, threads}, w.data(), again.data());
     CHECK(check::same_bits(again.data(), Xw.data(), rows));
     X.multiply_transposed({&table, threads}, u.data(), again.data(), scratch.data());

@@ -5,15 +5,10 @@
 #include "table.h"
 
 using namespace fista;
-using check::Exact;
-using check::Guarded;
-using check::kUnit;
-using check::Random;
+using namespace check;
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kMost = std::numeric_limits<double>::max();
 
 template <typename T>

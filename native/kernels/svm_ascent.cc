@@ -1,0 +1,106 @@
+// The part of Svm that starts a fit: epochs of coordinate ascent on the dual (C.-J. Hsieh et al., ICML 2008; S. Shalev-Shwartz and
+// T. Zhang, JMLR 14, 2013), before FISTA's first step. lib/fallback/svm.ts says what the tasks compute.
+#include <cmath>
+#include <cstring>
+
+#include "parallel.h"
+#include "svm.h"
+
+namespace fista {
+namespace {
+
+constexpr double kUnit = 0x1p-53;
+constexpr size_t kBuckets = 4096;
+
+// 32 bits that look random.
+uint32_t scattered(uint32_t i, uint32_t epoch) {
+  uint32_t h = (i ^ (0x9e3779b9u * (epoch + 1))) * 0x85ebca6bu;
+  h = (h ^ (h >> 13)) * 0xc2b2ae35u;
+  h = (h ^ (h >> 16)) * 0x27d4eb2fu;
+  return h ^ (h >> 15);
+}
+
+double dot(const double* a, const double* b, size_t n) {
+  double s = 0;
+  for (size_t i = 0; i < n; ++i) s += a[i] * b[i];
+  return s;
+}
+
+}  // namespace
+
+// Puts rows down for visits. x~.m is not kept, but follows from r_i^2 = |x~|^2 - 2 x~.m + |m|^2 well enough.
+void Svm::meet_rows(double offset, double weight, double delta, bool all) {
+  const double m2 = dot(centre_.data(), centre_.data(), d_), t = offset - dot(centre_.data(), w_.data(), d_);
+  const Partition parts = partition(n_, 8 * n_);
+  if (!all) {  // by q, over which the rows are written
+    parallel(parts.parts, run_.threads, [&](size_t part) {
+      for (size_t p = parts.begin(part); p < parts.end(part); ++p) idle_[p] = idle(p, t, t, delta);
+    });
+  }
+  AscentRow* const rows = ascent_rows();
+  parallel(parts.parts, run_.threads, [&](size_t part) {
+    for (size_t p = parts.begin(part); p < parts.end(part); ++p) {
+      const double norm = slack_[p] / (2 * static_cast<double>(X_->entries(row_[p]) + 4) * kUnit), r2 = radius_[p] * radius_[p];
+      AscentRow& row = rows[p];
+      row.x = x_[p];
+      row.inverse = 1 / (mu_ + r2 + weight);
+      row.along = m2 > 0 ? 0.5 * (norm * norm + m2 - r2) : 0;
+      row.bound = y_[p] * gamma_[p];
+      X_->entry(row_[p], row);
+    }
+  });
+  balance_ = 0;
+  ascending_ = true;
+}
+
+// All positions, or those that were not idle, in an order that is new in every epoch and in which a position's place does not
+// depend on which others take part: index_ by the leading bits of a hash. Their number.
+size_t Svm::shuffle(bool all) {
+  uint32_t start[kBuckets + 1] = {};
+  const auto bucket = [&](size_t p) { return scattered(static_cast<uint32_t>(p), epoch_) % kBuckets; };
+  for (size_t p = 0; p < n_; ++p) start[bucket(p) + 1] += all | !idle_[p];
+  for (size_t b = 0; b < kBuckets; ++b) start[b + 1] += start[b];
+  const size_t visits = start[kBuckets];
+  for (size_t p = 0; p < n_; ++p) {
+    if (all | !idle_[p]) index_[start[bucket(p)]++] = static_cast<uint32_t>(p);
+  }
+  ++epoch_;
+  return visits;
+}
+
+void Svm::ascend(double offset, double weight, double delta, bool all, double* out) {
+  if (!ascending_) meet_rows(offset, weight, delta, all);
+  widen(w_.data());
+  Ascent a{};
+  a.rows = ascent_rows();
+  a.idle = idle_.data();
+  a.order = index_.data();
+  a.visits = shuffle(all);
+  a.wide = wide_.data();
+  a.inverse_scale = scale_ == Scale::none ? nullptr : inverse_scale_.data();
+  a.mu = mu_;
+  a.inverse_mu = 1 / mu_;
+  a.weight = weight;
+  a.offset = offset;
+  a.centre_squared = dot(centre_.data(), centre_.data(), d_);
+  a.delta = delta;
+  a.balance = balance_;
+  a.along = dot(centre_.data(), w_.data(), d_);
+  read_ += X_->ascend(run_, a);
+  balance_ = a.balance;
+  for (size_t j = 0; j < d_; ++j) w_[j] = wide_[j] / inverse_scale_[j];
+  out[0] = a.fy;
+  out[1] = a.psi;
+  out[2] = dot(w_.data(), w_.data(), d_);
+  out[3] = offset + weight * a.balance;
+  out[4] = out[3] - a.along + a.balance * a.centre_squared;
+}
+
+void Svm::settle() {
+  const AscentRow* const rows = ascent_rows();
+  for (size_t p = 0; p < n_; ++p) x_[p] = rows[p].x;
+  ascending_ = false;
+  restart();
+}
+
+}  // namespace fista
