@@ -96,10 +96,9 @@ describe('8 worker threads at once', () => {
       const labels = rows.map((row, i) => (row[0] + Math.sin(i) > 0 ? 1 : -1));
       const never = { name: 'never', everyIteration: false, start: () => () => undefined };
       const family = (at) => rows.slice(at, at + 50).map((center) => ({ center, shape: 2 }));
-      for (let k = 0; k < 3; k++) {
-        LinearSvm.fitAsync(rows, labels, { backend: '${backend}', stop: never, maxIterations: 1e9, onProgress: () => parentPort.postMessage(0) });
-        separateEllipsoidsAsync(family(0), family(50), { backend: '${backend}', goal: 'converged', tolerance: 1e-300, maxIterations: 1e9 });
-      }`;
+      const fit = () => LinearSvm.fitAsync(rows, labels, { backend: '${backend}', stop: never, maxIterations: 1e9, onProgress: () => parentPort.postMessage(0) }).then(fit);
+      const separate = () => separateEllipsoidsAsync(family(0), family(50), { backend: '${backend}', goal: 'converged', tolerance: 1e-300, maxIterations: 1e9 }).then(separate);
+      for (let k = 0; k < 3; k++) fit(), separate();`;
     const workers = Array.from({ length: 8 }, () => new Worker(code, { eval: true }));
     await Promise.all(workers.map((worker) => new Promise((resolve) => worker.once('message', resolve))));
     expect(await Promise.all(workers.map((worker) => worker.terminate()))).toEqual(new Array(8).fill(1));
