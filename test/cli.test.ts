@@ -711,6 +711,9 @@ describe('fista-classify inspect', () => {
     const json = { format: 'fista-classify/linear-svm', version: 1, labels: [evil, 'b'], bias: 0, weights: [1] };
     file('m.json', JSON.stringify({ ...json, training: { status: evil, columns: [evil] } }));
     expect(await good(['inspect', 'm.json'])).toMatch(plain);
+    const told = await good(['inspect', '--json', 'm.json']);
+    expect(told).toMatch(plain);
+    expect(JSON.parse(told)).toMatchObject({ labels: [evil, 'b'] });
     // Nor do errors, each of which is one line.
     file('d.svm', `1 1:1\n${evil}`);
     file('d.csv', `${evil}x,label\n1,1\n"2"${evil},0\n`);
