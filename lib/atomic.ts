@@ -58,6 +58,13 @@ export async function targetOf(path: string): Promise<string> {
   return targetOf(resolve(await realpath(dirname(path)), await readlink(path)));
 }
 
+/** Whether two paths lead to the same file, which may not be there yet. */
+export async function sameFile(one: string, other: string): Promise<boolean> {
+  const [first, second] = await Promise.all([one, other].map(targetOf));
+  const folder = (path: string) => realpath(dirname(path)).catch(() => resolve(dirname(path)));
+  return basename(first!) === basename(second!) && (await folder(first!)) === (await folder(second!));
+}
+
 async function writeAll(file: FileHandle, path: string, chunks: Chunks): Promise<void> {
   for await (const chunk of chunks) await file.writeFile(chunk).catch((error: unknown) => named(error, path));
 }

@@ -334,8 +334,12 @@ describe('fista-classify train', () => {
 
   it('does not write the model and the page to one file', async () => {
     const message = "fista-classify: Expected another file than m.json, the model's, for --report [ERR_USAGE]";
-    expect(await bad(2, ['train', '--report', './m.json', WDBC, 'm.json'])).toBe(message);
-    expect(readdirSync(folder)).toEqual([]);
+    symlinkSync('m.json', file('link.html'));
+    symlinkSync('.', file('here'));
+    for (const page of ['./m.json', 'link.html', 'here/m.json', 'here/link.html']) {
+      expect(await bad(2, ['train', '--report', page, WDBC, 'm.json'])).toBe(message);
+    }
+    expect(readdirSync(folder).sort()).toEqual(['here', 'link.html']);
   });
 
   it('-v of more folds than rows is told by that name', async () => {
