@@ -229,7 +229,7 @@ describe('readLibsvm', () => {
     shared.set(all);
     for (const source of [shared, Buffer.from(shared.buffer), inPieces(shared, 5)]) {
       const seen: Uint8Array[] = [];
-      for await (const piece of pieces(source, 'input', 'ERR_LIBSVM')) {
+      for await (const piece of pieces(source, 'input', { code: 'ERR_LIBSVM', maxBytes: Infinity, signal: undefined })) {
         expect(types.isSharedArrayBuffer(piece.buffer)).toBe(false);
         seen.push(Uint8Array.from(piece));
       }
