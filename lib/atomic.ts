@@ -1,15 +1,16 @@
 /** Files that are whole or not there. */
 import { randomBytes } from 'node:crypto';
-import { open, realpath, rename, stat, unlink, type FileHandle } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { lstat, open, readdir, readlink, realpath, rename, stat, unlink, type FileHandle } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { named } from './source.js';
 
 type Chunks = Iterable<Uint8Array | string> | AsyncIterable<Uint8Array | string>;
 
 /**
  * Writes a file so that its path holds, at any moment, either what it held before or all of the chunks: they go to a temporary
- * file beside it, which takes its place when everything is on the disk. If something fails, the chunks' own errors included, the
- * temporary file is removed and the error comes out unchanged. What is no regular file (a terminal, a pipe) is written to as it is.
+ * file beside it, which takes its place when everything is on the disk. If something fails, the temporary file is removed, and the
+ * chunks' own errors come out unchanged. A process that is killed leaves it behind; the next one to write the file removes it.
+ * What is no regular file (a terminal, a pipe) is written to as it is.
  */
 export async function writeAtomically(path: string, chunks: Chunks): Promise<void> {
   const there = await stat(path).catch(missing);
@@ -22,20 +23,26 @@ export async function writeAtomically(path: string, chunks: Chunks): Promise<voi
     }
     return;
   }
-  // The file a link points to is replaced, not the link; its mode stays.
-  const target = there ? await realpath(path) : path;
-  const temporary = `${target}.${randomBytes(6).toString('hex')}.tmp`;
-  const file = await open(temporary, 'wx', there?.mode);
+  const target = await targetOf(path);
+  await sweep(target);
+  const temporary = `${target}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
+  // Who asked for the file knows nothing of the temporary one.
+  const inItsName = (error: unknown): never => {
+    const { path: known, message } = error as NodeJS.ErrnoException;
+    if (known !== temporary) return named(error, path);
+    throw Object.assign(error as Error, { path, message: message.replace(temporary, path) });
+  };
+  const file = await open(temporary, 'wx', there?.mode).catch(inItsName);
   try {
     try {
       // The process's mask has taken bits away from the mode of a new file.
-      if (there && (await file.stat()).mode !== there.mode) await file.chmod(there.mode);
+      if (there && (await file.stat()).mode !== there.mode) await file.chmod(there.mode).catch(inItsName);
       await writeAll(file, path, chunks);
-      await file.sync();
+      await file.sync().catch(inItsName);
     } finally {
       await file.close();
     }
-    await rename(temporary, target);
+    await rename(temporary, target).catch(inItsName);
   } catch (error) {
     await unlink(temporary).catch(missing);
     throw error;
@@ -43,8 +50,50 @@ export async function writeAtomically(path: string, chunks: Chunks): Promise<voi
   await syncFolder(dirname(target));
 }
 
+/** The file that is written under this path: links stay, and lead to it, whether it is there yet or not. */
+export async function targetOf(path: string): Promise<string> {
+  const entry = await lstat(path).catch(() => undefined); // who opens it says what is wrong
+  if (!entry?.isSymbolicLink()) return path;
+  // The link's own folder may be reached through links, and what it says may begin with "..".
+  return targetOf(resolve(await realpath(dirname(path)), await readlink(path)));
+}
+
+/** Whether two paths lead to the same file, which may not be there yet. */
+export async function sameFile(one: string, other: string): Promise<boolean> {
+  const [first, second] = await Promise.all([one, other].map(targetOf));
+  const folder = (path: string) => realpath(dirname(path)).catch(() => resolve(dirname(path)));
+  return basename(first!) === basename(second!) && (await folder(first!)) === (await folder(second!));
+}
+
 async function writeAll(file: FileHandle, path: string, chunks: Chunks): Promise<void> {
   for await (const chunk of chunks) await file.writeFile(chunk).catch((error: unknown) => named(error, path));
+}
+
+const MINUTE = 60_000;
+const DAY = 1440 * MINUTE;
+
+/**
+ * Removes what killed processes left behind of this file: what was not written to for a minute, as a process that is not here may be
+ * alive on another machine, and for a day, where another process has its number by now. A failure is no reason not to write.
+ */
+async function sweep(target: string): Promise<void> {
+  const [folder, start] = [dirname(target), `${basename(target)}.`];
+  for (const name of await readdir(folder).catch(() => [])) {
+    const owner = name.startsWith(start) && /^(\d{1,10})-[0-9a-f]{8}\.tmp$/.exec(name.slice(start.length))?.[1];
+    if (!owner) continue;
+    const left = join(folder, name);
+    const entry = await lstat(left).catch(() => undefined);
+    const quiet = isAlive(Number(owner)) ? DAY : MINUTE;
+    if (entry?.isFile() && Date.now() - entry.mtimeMs > quiet) await unlink(left).catch(() => undefined);
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
 }
 
 function missing(error: NodeJS.ErrnoException): undefined {

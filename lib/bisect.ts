@@ -78,7 +78,7 @@ export function* searchRoot(guess: number, { step, enough, lean = 0 }: SearchOpt
       if (followed) credit = MOST_CREDIT;
       width = high - low;
     }
-    followed = credit > 0 && low < t && t < high && t !== previous;
+    followed = credit > 0 && low < t && t < high;
     if (followed) {
       credit--;
       continue;
@@ -91,8 +91,7 @@ export function* searchRoot(guess: number, { step, enough, lean = 0 }: SearchOpt
       t = Math.min(Math.max(t, -Number.MAX_VALUE), Number.MAX_VALUE);
       reach *= 2;
     } else {
-      t = low / 2 + high / 2;
-      if (++halvings > PLAIN_HALVINGS || !(low < t && t < high)) t = middle(low, high);
+      t = ++halvings > PLAIN_HALVINGS ? middle(low, high) : low / 2 + high / 2;
     }
   }
   return bracket;

@@ -51,8 +51,8 @@ function* inPairs(
 ): Generator<SvmCall, [Bracket, Bracket], Float64Array> {
   let a = low.next();
   let b = high.next();
-  let atA = a.done ? NaN : a.value;
-  let atB = b.done ? NaN : b.value;
+  let atA = NaN;
+  let atB = NaN;
   while (!a.done || !b.done) {
     if (!a.done) atA = a.value;
     if (!b.done) atB = b.value;

@@ -99,7 +99,9 @@ function unknown(name: string): never {
 /** Says what went wrong, without a stack, and returns the exit code. */
 async function report(error: unknown, output: Output, signal: AbortSignal, words: readonly string[]): Promise<number> {
   const { reason } = signal as { reason: unknown };
-  const interrupted = reason instanceof Interrupted ? reason : undefined;
+  // Another error is told as it is: a page that could not be written, say, after the model was.
+  const aborted = error === reason || (error as Error | undefined)?.name === 'AbortError';
+  const interrupted = reason instanceof Interrupted && aborted ? reason : undefined;
   const code = interrupted ? 'ERR_INTERRUPTED' : codeOf(error);
   const message = interrupted ? 'Interrupted: nothing was written' : inWords(error, code);
   output.clear();
@@ -124,7 +126,8 @@ function inWords(error: unknown, code: string): string {
   if (typeof syscall === 'string' && path !== undefined) {
     // ENOENT: no such file or directory, open 'x'
     const what = message.replace(/^\w+: /, '').replace(/, \w+( '.*)?$/s, '');
-    return `Cannot ${syscall === 'open' || syscall === 'stat' ? 'open' : syscall} ${path}: ${what}`;
+    const verbs = new Map([['stat', 'open'], ['access', 'write to'], ['fsync', 'write'], ['rename', 'write']]); // prettier-ignore
+    return `Cannot ${verbs.get(syscall) ?? syscall} ${path}: ${what}`;
   }
   if (code === 'ERR_INTERNAL')
     return `This is a fault of fista-classify itself: ${error instanceof Error ? error.stack : show(error)}`;

@@ -1,6 +1,6 @@
 /** The CSV library, an optional peer dependency: loaded when a file is read. */
 import { Readable } from 'node:stream';
-import { coded, Verbatim } from './errors.js';
+import { coded, printable, Verbatim } from './errors.js';
 import { csvError } from './input/index.js';
 
 /** A record, and the number of the line it ends on. */
@@ -55,7 +55,7 @@ export async function* records(pieces: AsyncGenerator<Uint8Array>, delimiter: st
     if (failed) throw failed.error;
     if (!(error instanceof CsvError)) throw error;
     const line = Number((error as { lines?: unknown }).lines ?? 1);
-    throw csvError('comma-separated values', { file, line }, new Verbatim(error.message.slice(0, 200)), error);
+    throw csvError('comma-separated values', { file, line }, new Verbatim(printable(error.message.slice(0, 200))), error);
   } finally {
     input.destroy();
     parser.destroy();

@@ -1,4 +1,4 @@
-const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
+import { DECIMAL } from './facts.js';
 
 /** The finite number that a text is, in decimal digits and nothing beside them; NaN if it is none. */
 export function decimal(text: string): number {

@@ -50,7 +50,7 @@ export function show(value: unknown): string {
   if (value instanceof Verbatim) return value.text;
   switch (typeof value) {
     case 'string':
-      return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
+      return printable(JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value));
     case 'number':
       return Object.is(value, -0) ? '-0' : String(value);
     case 'bigint':
@@ -62,6 +62,13 @@ export function show(value: unknown): string {
     default:
       return String(value);
   }
+}
+
+/** With escapes for the characters that a terminal obeys, or that turn the direction of text: they come from files. */
+export function printable(text: string): string {
+  const escape = (sign: string) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, escape);
 }
 
 function showObject(value: object): string {

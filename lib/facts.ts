@@ -7,3 +7,6 @@ export const KIND = { point: 0, ball: 1, diagonal: 2, full: 3 } as const;
 export function shapeSize(kind: number, d: number): number {
   return kind === KIND.point ? 0 : kind === KIND.ball ? 1 : kind === KIND.diagonal ? d : d * d;
 }
+
+/** A number as files have it. Every character can be matched in one way only: a long one that is none is told in linear time. */
+export const DECIMAL = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;

@@ -4,8 +4,10 @@ import { pipeline } from 'node:stream/promises';
 import { writeAtomically } from './atomic.js';
 import { records, type CsvRecord } from './csv.js';
 import { decimal } from './decimal.js';
+import { Verbatim } from './errors.js';
 import {
   checkSource,
+  checkWords,
   csvError,
   libsvmError,
   resolveCsvReading,
@@ -41,9 +43,9 @@ export async function readLibsvm(source: Source, options?: ReadLibsvmOptions): P
 export async function readLibsvm(source: Source, options?: ReadLibsvmOptions): Promise<LibsvmData> {
   const name = checkSource(source);
   const reading = resolveLibsvmReading(options);
-  const { backend, zeroBased, limit, ignoreExtra, words, signal } = reading;
+  const { backend, zeroBased, limit, ignoreExtra, words } = reading;
   const parser = new backend.Parser(zeroBased, limit, ignoreExtra, words);
-  for await (const piece of pieces(source, name, 'ERR_LIBSVM', signal)) {
+  for await (const piece of pieces(source, name, { ...reading, code: 'ERR_LIBSVM' })) {
     const problem = parser.push(piece);
     if (problem) throw libsvmError(problem, name, reading);
   }
@@ -52,21 +54,23 @@ export async function readLibsvm(source: Source, options?: ReadLibsvmOptions): P
   const { rows, cols, ignored, indptr, indices, values, labels, words: text } = parser.take();
   return {
     points: { indptr, indices, ...(values && { values }), rows, cols: reading.cols ?? cols },
-    labels: labels ?? split(text!, rows),
+    labels: labels ?? split(text!, rows, name),
     ignored,
   };
 }
 
 /** Words with a newline after each; equal ones are one string. */
-function split(text: Uint8Array, rows: number): string[] {
+function split(text: Uint8Array, rows: number, name: string): string[] {
+  checkWords(rows, 0, name, 'ERR_LIBSVM');
   const known = new Map<string, string>();
   const bytes = Buffer.from(text.buffer, text.byteOffset, text.byteLength);
   const words = new Array<string>(rows);
   for (let i = 0, at = 0; i < rows; i++) {
     const end = bytes.indexOf(10, at);
     const word = bytes.toString('utf8', at, end);
-    words[i] = known.get(word) ?? word;
-    if (words[i] === word) known.set(word, word);
+    const same = known.get(word);
+    if (same === undefined) checkWords(rows, known.set(word, word).size, name, 'ERR_LIBSVM');
+    words[i] = same ?? word;
     at = end + 1;
   }
   return words;
@@ -131,9 +135,13 @@ export async function readCsv(source: Source, options: ReadCsvOptions): Promise<
   const file = checkSource(source);
   const reading = resolveCsvReading(options);
   const table = new Table(file, reading);
-  for await (const record of records(pieces(source, file, 'ERR_CSV', reading.signal), reading.delimiter, file)) table.add(record);
+  const text = pieces(source, file, { ...reading, code: 'ERR_CSV' });
+  for await (const record of records(text, reading.delimiter, file)) table.add(record);
   return table.finish();
 }
+
+/** As of LIBSVM text. */
+const LONGEST_LABEL = 1000;
 
 class Table {
   readonly #file: string;
@@ -144,9 +152,10 @@ class Table {
   #label = -1;
   #line = 1;
   #rows = 0;
-  #data = new Float64Array(1024);
-  #words: string[] = [];
-  readonly #known = new Map<string, string>();
+  #data: Float64Array = new Float64Array(1024);
+  /** By row, the number of its label in the order of their first rows. */
+  #labels: Uint32Array = new Uint32Array(1024);
+  readonly #known = new Map<string, number>();
   #numeric = true;
 
   constructor(file: string, reading: CsvReading) {
@@ -169,7 +178,8 @@ class Table {
       const what = `${this.#width} cells, as in the first row,`;
       throw csvError(what, { file: this.#file, line }, cells.length);
     }
-    this.#room();
+    this.#data = this.#room(this.#data, Float64Array, (this.#rows + 1) * this.#cols);
+    this.#labels = this.#room(this.#labels, Uint32Array, this.#rows + 1);
     let at = this.#rows++ * this.#cols;
     cells.forEach((cell, j) => {
       if (j === this.#label) return this.#addLabel(cell, j);
@@ -185,10 +195,15 @@ class Table {
       throw csvError(what, { file: this.#file, line: this.#line }, 0);
     }
     const cols = this.#cols;
+    const labels = this.#labels.subarray(0, this.#label < this.#width ? this.#rows : 0);
+    const words = [...this.#known.keys()];
+    const numbers = Float64Array.from(words, Number);
+    const asNumbers = this.#numeric && this.#reading.labels !== 'string';
+    if (!asNumbers) checkWords(labels.length, words.length, this.#file, 'ERR_CSV');
     const names = this.#names ?? Array.from({ length: this.#width }, (_, j) => String(j));
     return {
       points: { data: this.#data.slice(0, this.#rows * cols), rows: this.#rows, cols },
-      labels: this.#numeric && this.#reading.labels !== 'string' ? Float64Array.from(this.#words, Number) : this.#words,
+      labels: asNumbers ? Float64Array.from(labels, (k) => numbers[k]!) : Array.from(labels, (k) => words[k]!),
       columns: names.filter((_, j) => j !== this.#label),
     };
   }
@@ -220,16 +235,26 @@ class Table {
       this.#numeric = false;
     }
     if (cell === '') throw csvError('a label', this.#place(column), cell);
-    const known = this.#known.get(cell);
-    if (known === undefined) this.#known.set(cell, cell);
-    this.#words.push(known ?? cell);
+    if (cell.length > LONGEST_LABEL) throw csvError(`a label of at most ${LONGEST_LABEL} characters`, this.#place(column), cell);
+    let known = this.#known.get(cell);
+    if (known === undefined) {
+      known = this.#known.size;
+      checkWords(0, this.#known.set(cell, known).size, this.#file, 'ERR_CSV');
+    }
+    this.#labels[this.#rows - 1] = known;
   }
 
-  #room(): void {
-    const need = (this.#rows + 1) * this.#cols;
-    if (need <= this.#data.length) return;
-    const larger = new Float64Array(Math.max(need, 2 * this.#data.length));
-    larger.set(this.#data);
-    this.#data = larger;
+  /** The list, or a longer one that begins with it. */
+  #room<T extends Float64Array | Uint32Array>(list: T, Kind: new (length: number) => T, need: number): T {
+    if (need <= list.length) return list;
+    let larger: T;
+    try {
+      larger = new Kind(Math.max(need, 2 * list.length));
+    } catch (error) {
+      const received = new Verbatim(`${this.#rows} rows of ${this.#cols}`);
+      throw csvError('numbers that fit in memory', { file: this.#file, line: this.#line }, received, error);
+    }
+    larger.set(list);
+    return larger;
   }
 }

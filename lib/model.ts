@@ -18,10 +18,7 @@ export function labelOf<L extends Label>({ labels }: Model<L>, value: number): L
   return labels[value > 0 ? 1 : 0];
 }
 
-/**
- * weights·x + bias for points, which are looked at where they are. `out` is not written if something is wrong with them; a sum that
- * overflows is found only once it is.
- */
+/** weights·x + bias for points, which are looked at where they are. If something is wrong with them, what `out` holds then means nothing. */
 export function decisions({ weights, bias }: Model, points: Points, out?: Float64Array): Float64Array {
   if (out !== undefined && !(out instanceof Float64Array)) throw typeError('ERR_OPTION', 'a Float64Array', 'out', out);
   const threads = resolveThreads(undefined);

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { types } from 'node:util';
 import { createGunzip } from 'node:zlib';
-import { checkPiece, gone, gzipError } from './input/index.js';
+import { checkPiece, gone, gzipError, longError } from './input/index.js';
 import type { Source } from './types.js';
 
 /** Bytes of a piece. */
@@ -12,11 +12,26 @@ const PIECE = 1 << 20;
 
 type Pieces = AsyncGenerator<Uint8Array, void, undefined>;
 
+interface Reading {
+  readonly code: 'ERR_LIBSVM' | 'ERR_CSV';
+  readonly maxBytes: number;
+  readonly signal: AbortSignal | undefined;
+}
+
 /**
- * The pieces of a source, one after the other, without a byte order mark. A piece is valid until the next is asked for. An
- * aborted signal ends the wait for the next with its reason; errors of a stream come out unchanged.
+ * The pieces of a source, one after the other, without a byte order mark, up to so many bytes. A piece is valid until the next is
+ * asked for. An aborted signal ends the wait for the next with its reason; errors of a stream come out unchanged.
  */
-export async function* pieces(source: Source, name: string, code: 'ERR_LIBSVM' | 'ERR_CSV', signal?: AbortSignal): Pieces {
+export async function* pieces(source: Source, name: string, { code, maxBytes, signal }: Reading): Pieces {
+  let length = 0;
+  for await (const piece of all(source, name, code, signal)) {
+    length += piece.length;
+    if (length > maxBytes) throw longError(name, code, maxBytes);
+    yield piece;
+  }
+}
+
+async function* all(source: Source, name: string, code: Reading['code'], signal: AbortSignal | undefined): Pieces {
   const raw = typeof source === 'string' ? fromFile(source) : types.isUint8Array(source) ? fromBytes(source) : fromStream(source);
   const { beginning, rest } = await begin(abortable(raw, signal));
   if (isGzip(beginning)) {
@@ -100,7 +115,7 @@ function unshared(piece: Uint8Array): Uint8Array {
   return types.isSharedArrayBuffer(piece.buffer) ? Buffer.from(piece) : piece;
 }
 
-async function* gunzip(beginning: Uint8Array, rest: Pieces, name: string, code: 'ERR_LIBSVM' | 'ERR_CSV'): Pieces {
+async function* gunzip(beginning: Uint8Array, rest: Pieces, name: string, code: Reading['code']): Pieces {
   let failed: { error: unknown } | undefined;
   const compressed = async function* () {
     try {

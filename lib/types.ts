@@ -405,6 +405,8 @@ export interface ReadLibsvmOptions {
   labels?: 'number' | 'string';
   /** Entries beyond `cols` end in an error, or are left out and counted. @default 'error' */
   extra?: 'error' | 'ignore';
+  /** Bytes of text, decompressed, beyond which a file is refused. @default Infinity */
+  maxBytes?: number;
   /** Ends the reading; the promise rejects with its reason. */
   signal?: AbortSignal;
   /** @default 'auto' */
@@ -444,6 +446,8 @@ export interface ReadCsvOptions {
   delimiter?: string;
   /** What labels are; 'auto': numbers if every one is a number. @default 'auto' */
   labels?: 'auto' | 'number' | 'string';
+  /** Bytes of text, decompressed, beyond which a file is refused. @default Infinity */
+  maxBytes?: number;
   /** Ends the reading; the promise rejects with its reason. */
   signal?: AbortSignal;
 }

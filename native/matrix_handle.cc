@@ -55,33 +55,30 @@ CopyResult with_points(const Napi::CallbackInfo& info, size_t i, Dense&& dense, 
   return sparse(indptr.data, indices.data, values, data, indices.size, rows, cols);
 }
 
-// multiplyPoints(onProblem, threads, w, out, ...points). out is written when nothing is wrong.
+// multiplyPoints(onProblem, threads, w, out, ...points)
 Napi::Value multiply_points(const Napi::CallbackInfo& info) {
   const Run run = {addon(info.Env()).table, threads(info, 1)};
-  Buffer<double> padded, sums;
-  const auto prepare = [&](size_t rows, size_t cols) {
+  Buffer<double> padded;
+  const auto out_of = [&](size_t rows, size_t cols) {
     const auto w = array<double>(info, 2, "w", cols);
-    if (!padded.allocate(cols + 1) || !sums.allocate(rows)) out_of_memory(info.Env());
+    if (!padded.allocate(cols + 1)) out_of_memory(info.Env());
     if (cols) std::memcpy(padded.data(), w.data, cols * sizeof(double));
     padded[cols] = 0;
+    return array<double>(info, 3, "out", rows).data;
   };
   const CopyResult result = with_points(
       info, 4,
       [&](Values values, const void* data, size_t rows, size_t cols) {
-        prepare(rows, cols);
-        return Matrix::multiply_dense(run, values, data, rows, cols, padded.data(), sums.data());
+        double* const out = out_of(rows, cols);
+        return Matrix::multiply_dense(run, values, data, rows, cols, padded.data(), out);
       },
       [&](const uint32_t* indptr, const uint32_t* index, Values values, const void* data, size_t entries, size_t rows,
           size_t cols) {
-        prepare(rows, cols);
-        return Matrix::multiply_sparse(run, indptr, index, values, data, entries, rows, cols, padded.data(), sums.data());
+        double* const out = out_of(rows, cols);
+        return Matrix::multiply_sparse(run, indptr, index, values, data, entries, rows, cols, padded.data(), out);
       });
   const Napi::Value wrong = problem(info.Env(), result);
-  if (!wrong.IsUndefined()) {
-    info[0].As<Napi::Function>().Call({wrong});
-  } else if (sums.size() > 0) {
-    std::memcpy(array<double>(info, 3, "out", sums.size()).data, sums.data(), sums.bytes());
-  }
+  if (!wrong.IsUndefined()) info[0].As<Napi::Function>().Call({wrong});
   return info.Env().Undefined();
 }
 

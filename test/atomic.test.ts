@@ -1,12 +1,15 @@
+import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   lstatSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +21,7 @@ const folder = mkdtempSync(join(tmpdir(), 'fista-classify-'));
 const path = join(folder, 'model.json');
 afterAll(() => rmSync(folder, { recursive: true }));
 beforeEach(() => {
-  for (const name of readdirSync(folder)) rmSync(join(folder, name));
+  for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true });
 });
 
 const text = () => readFileSync(path, 'utf8');
@@ -77,8 +80,54 @@ describe('writeAtomically', () => {
     }
   });
 
+  it('writes through links to where nothing is yet, however they lead there', async () => {
+    mkdirSync(join(folder, 'deep', 'er'), { recursive: true });
+    symlinkSync(join('deep', 'er'), join(folder, 'short'));
+    symlinkSync(join('..', 'next'), join(folder, 'deep', 'er', 'link')); // deep/next
+    symlinkSync(path, join(folder, 'deep', 'next'));
+    await writeAtomically(join(folder, 'short', 'link'), ['new']);
+    expect(text()).toBe('new');
+    expect(lstatSync(join(folder, 'deep', 'er', 'link')).isSymbolicLink()).toBe(true);
+    expect(lstatSync(join(folder, 'deep', 'next')).isSymbolicLink()).toBe(true);
+    expect(readdirSync(folder).sort()).toEqual(['deep', 'model.json', 'short']);
+    const nowhere = join(folder, 'nowhere');
+    symlinkSync(join(folder, 'none', 'x'), nowhere);
+    await expect(writeAtomically(nowhere, ['a'])).rejects.toMatchObject({ code: 'ENOENT', path: nowhere });
+    const circle = join(folder, 'circle');
+    symlinkSync(circle, circle);
+    await expect(writeAtomically(circle, ['a'])).rejects.toMatchObject({ code: 'ELOOP' });
+  });
+
+  it('removes what a killed process left behind, and nothing else', async () => {
+    const { pid: gone } = spawnSync(process.execPath, ['--version']);
+    const old = new Date(Date.now() - 3_600_000);
+    const place = (name: string, time: Date) => {
+      writeFileSync(join(folder, name), 'left');
+      utimesSync(join(folder, name), time, time);
+    };
+    const stays = [
+      `model.json.${process.pid}-0123abcd.tmp`, // its process lives
+      `model.json.${process.ppid}-0123abcd.tmp`,
+      `model.json.${gone}-0123abc.tmp`, // not a name of ours
+      `other.json.${gone}-0123abcd.tmp`,
+      `model.json.9999999999-0123abcd.tmp`, // no process can have had this number
+      'model.json.tmp',
+    ];
+    for (const name of stays) place(name, old);
+    place(`model.json.${gone}-0000000a.tmp`, new Date()); // it may be alive on another machine
+    mkdirSync(join(folder, `model.json.${gone}-0000000b.tmp`));
+    place(`model.json.${gone}-0123abcd.tmp`, old);
+    place(`model.json.${process.pid}-0000000c.tmp`, new Date(Date.now() - 25 * 3_600_000)); // another process had the number
+    await writeAtomically(path, ['new']);
+    expect(readdirSync(folder).sort()).toEqual(
+      ['model.json', ...stays, `model.json.${gone}-0000000a.tmp`, `model.json.${gone}-0000000b.tmp`].sort(),
+    );
+  });
+
   it('says so where there is no such folder', async () => {
-    await expect(writeAtomically(join(folder, 'none', 'x'), ['a'])).rejects.toMatchObject({ code: 'ENOENT' });
+    const inside = join(folder, 'none', 'x');
+    const error = await writeAtomically(inside, ['a']).catch((error: unknown) => error);
+    expect(error).toMatchObject({ code: 'ENOENT', path: inside, message: expect.not.stringContaining('.tmp') as string });
   });
 
   it.skipIf(process.platform === 'win32')('writes to what is no regular file, and does not replace it', async () => {

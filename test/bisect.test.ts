@@ -181,10 +181,78 @@ describe('searchRoot(guess)', () => {
     expect(places[0]).toBe(0);
   });
 
-  it('leans beyond the root where one end is wanted', () => {
+  it('leans beyond the root where one end is wanted, by a share of the way from the guess', () => {
     const f: Fn = (t) => ({ value: t - 3, slope: 1 });
-    const found = solve(f, 0, { step: 1, lean: 0.1, enough: ({ high }) => high < Infinity });
-    expect(found.looks).toBe(2);
-    expect(found.high).toBeCloseTo(3.3, 12);
+    const upwards = solve(f, 1, { step: 1, lean: 0.1, enough: ({ high }) => high < Infinity });
+    expect(upwards.looks).toBe(2);
+    expect(upwards.high).toBeCloseTo(3.2, 12);
+    const downwards = solve(f, 5, { step: 1, lean: -0.1, enough: ({ low }) => low > -Infinity });
+    expect(downwards.looks).toBe(2);
+    expect(downwards.low).toBeCloseTo(2.8, 12);
+  });
+
+  it('encloses nothing where it is told NaN', () => {
+    expect(solve(() => ({ value: NaN, slope: 1 }), 0)).toEqual({ low: -Infinity, high: Infinity, looks: 1 });
+    const f: Fn = (t) => ({ value: Math.abs(t) < 2 ? NaN : t, slope: 0 });
+    expect(solve(f, 5)).toMatchObject({ low: -Infinity, high: Infinity });
+    expect(solve(f, -5)).toMatchObject({ low: -Infinity, high: Infinity });
+  });
+
+  it('gives up at once on a guess that is not finite', () => {
+    expect(solve(() => ({ value: 1, slope: 0 }), Infinity)).toEqual({ low: -Infinity, high: Infinity, looks: 1 });
+    expect(solve(() => ({ value: -1, slope: 0 }), -Infinity)).toEqual({ low: -Infinity, high: Infinity, looks: 1 });
+    expect(solve(() => ({ value: -1, slope: 0 }), NaN).looks).toBe(1);
+  });
+
+  it('ends after 8400 looks that lead nowhere', () => {
+    expect(solve(() => ({ value: -1, slope: 0 }), 5, { step: 0 })).toEqual({ low: 5, high: Infinity, looks: 8400 });
+  });
+
+  // What each look costs is a sweep over all rows. These are the numbers of looks as measured: more would be slower fits.
+  describe('takes no more looks than before', () => {
+    const line =
+      (root: number, slope: number, told = slope): Fn =>
+      (t) => ({ value: (t - root) * slope, slope: told });
+    const jump =
+      (root: number): Fn =>
+      (t) => ({ value: t < root ? -1 : 1, slope: 0 });
+    const shelf: Fn = (t) => ({ value: t < 2 ? t - 2 : t < 5 ? 0 : t - 5, slope: t < 2 || t > 5 ? 1 : 0 });
+    const cube: Fn = (t) => ({ value: (t - 1) ** 3, slope: 3 * (t - 1) ** 2 });
+    const curve: Fn = (t) => ({ value: Math.tanh(t - 1), slope: 1 - Math.tanh(t - 1) ** 2 });
+
+    it.each<[what: string, f: Fn, byGuess: Record<number, number>]>([
+      ['a line', line(Math.PI, 0.7), { 0: 4, 50: 5, '-10000': 5 }],
+      ['a line with a negative root', line(-Math.E, 0.7), { 0: 3, 50: 4, '-10000': 4 }],
+      ['a line with a root near 0', line(1e-3 / 7, 0.7), { 0: 3, 50: 4, '-10000': 4 }],
+      ['a jump', jump(Math.PI), { 0: 57, 1: 55 }],
+      ['a jump far up', jump(100), { 0: 60, 1: 60 }],
+      ['a jump far down', jump(-100), { 0: 60, 1: 60 }],
+      ['a jump near 0', jump(1e-5), { 0: 72, 1: 72 }],
+      ['a shelf at 0', shelf, { '-10': 58, 2: 54, 3: 56, 5: 58, 100: 59 }],
+      ['slopes a little too flat', line(0.3, 1, 1e-2), { 50: 70 }],
+      ['slopes much too flat', line(0.3, 1, 1e-9), { 50: 71 }],
+      ['slopes a little too steep', line(0.3, 1, 10), { 50: 118 }],
+      ['slopes too steep', line(0.3, 1, 1e3), { 50: 124 }],
+      ['slopes much too steep', line(0.3, 1, 1e9), { 50: 108 }],
+      ['no slopes', line(0.3, 1, NaN), { 50: 66 }],
+      ['a root that Newton crawls to', cube, { '-10': 101, 0.001: 94, 3: 99, 100000: 146 }],
+      ['a curve', curve, { '-10': 19, 0.001: 9, 3: 10, 100000: 35 }],
+    ])('%s', (_, f, byGuess) => {
+      for (const [guess, looks] of Object.entries(byGuess)) {
+        const found = solve(f, Number(guess));
+        expectLastBit(f, found);
+        expect(found.looks, guess).toBeLessThanOrEqual(looks);
+      }
+    });
+
+    it('however far the first step goes', () => {
+      for (const [step, looks] of [
+        [1e-4, 78],
+        [1, 63],
+        [1e4, 58],
+      ] as const) {
+        expect(solve(jump(1000), 0, { step }).looks, String(step)).toBeLessThanOrEqual(looks);
+      }
+    });
   });
 });

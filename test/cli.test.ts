@@ -1,5 +1,17 @@
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -292,6 +304,23 @@ describe('fista-classify train', () => {
     expect(readdirSync(folder).sort()).toEqual(['data.svm', 'm.json']);
   });
 
+  it('says so where it is given a model for data', async () => {
+    await good(['train', '-q', WDBC, 'm.json']);
+    await good(['train', '-q', '--format', 'liblinear', WDBC, 'm.model']);
+    await good(['convert', 'm.json', 'm.json.gz']);
+    file('labels.svm', 'solver_type 1:1\n{ 1:2\n'); // words as any others
+    await good(['train', '-q', '--labels', 'string', 'labels.svm', 'words.json']);
+    for (const name of ['m.json', 'm.model', 'm.json.gz', 'words.json']) {
+      const line = (code: string) => `fista-classify: Expected rows of data for ${name} but received a model [${code}]`;
+      expect(await bad(1, ['train', name, 'new.json'])).toBe(line('ERR_LIBSVM'));
+      expect(await bad(1, ['train', '--labels', 'string', name, 'new.json'])).toBe(line('ERR_LIBSVM'));
+    }
+    expect(await bad(1, ['predict', 'm.json', 'm.json'])).toContain('Expected rows of data for m.json but received a model');
+    expect(await bad(1, ['train', '--csv', 'm.json', 'new.json'])).toContain(
+      'Expected rows of data for m.json but received a model',
+    );
+  });
+
   it('does not replace the data by the model, nor predictions', async () => {
     file('data.svm', '1 1:1\n-1 1:-1\n');
     symlinkSync('data.svm', file('link.svm'));
@@ -305,8 +334,12 @@ describe('fista-classify train', () => {
 
   it('does not write the model and the page to one file', async () => {
     const message = "fista-classify: Expected another file than m.json, the model's, for --report [ERR_USAGE]";
-    expect(await bad(2, ['train', '--report', './m.json', WDBC, 'm.json'])).toBe(message);
-    expect(readdirSync(folder)).toEqual([]);
+    symlinkSync('m.json', file('link.html'));
+    symlinkSync('.', file('here'));
+    for (const page of ['./m.json', 'link.html', 'here/m.json', 'here/link.html']) {
+      expect(await bad(2, ['train', '--report', page, WDBC, 'm.json'])).toBe(message);
+    }
+    expect(readdirSync(folder).sort()).toEqual(['here', 'link.html']);
   });
 
   it('-v of more folds than rows is told by that name', async () => {
@@ -433,6 +466,19 @@ describe('Ctrl-C', () => {
     expect(readdirSync(folder)).toEqual(['pipe']);
   });
 
+  it.skipIf(!mkfifo)('that comes when the model is written does not say that nothing was', async () => {
+    execFileSync(mkfifo!, [file('page')]);
+    const { child, ended } = start(['train', '-q', '--report', 'page', WDBC, 'm.json']);
+    while (!existsSync(file('m.json'))) await new Promise((done) => setTimeout(done, 10));
+    child.kill('SIGINT');
+    await new Promise((done) => setTimeout(done, 100));
+    closeSync(openSync(file('page'), constants.O_RDONLY | constants.O_NONBLOCK)); // a reader that leaves at once
+    const { code, stderr } = await ended;
+    expect([0, 1]).toContain(code);
+    expect(stderr).toBe(code === 0 ? '' : 'fista-classify: Cannot write page: broken pipe [EPIPE]\n');
+    expect(LinearSvm.fromJSON(json('m.json')).weights.length).toBe(30);
+  });
+
   it('ends the wait for an input that never comes', async () => {
     const child = spawn(process.execPath, [BIN, 'train', '-', 'm.json'], { cwd: folder, stdio: ['pipe', 'ignore', 'pipe'] });
     let stderr = '';
@@ -470,7 +516,7 @@ describe('fista-classify predict', () => {
 
   it('--json counts', async () => {
     const { stdout } = await run(['predict', '--json', data(), model(), 'out']);
-    expect(JSON.parse(stdout)).toEqual({ rows: 4, accuracy: 0.75, correct: 3, counts: [{ label: -1, rows: 1 }, { label: 1, rows: 3 }], ignored: 1, file: 'out' }); // prettier-ignore
+    expect(JSON.parse(stdout)).toEqual({ rows: 4, accuracy: 0.75, correct: 3, unknown: 0, counts: [{ label: -1, rows: 1 }, { label: 1, rows: 3 }], ignored: 1, file: 'out' }); // prettier-ignore
     expect(JSON.parse((await run(['predict', '--json', data(), model()])).stdout)).not.toHaveProperty('file');
   });
 
@@ -478,6 +524,19 @@ describe('fista-classify predict', () => {
     const { code, stdout } = await run(['predict', file('u.svm', '0 1:1\n0 1:2\n'), model(), 'out']);
     expect([code, stdout]).toEqual([0, 'No accuracy: no row has a label of the model (-1, 1)\n']);
     expect(text('out')).toBe('1\n1\n');
+  });
+
+  it('warns of rows whose labels the model does not know', async () => {
+    file('some.svm', '1 1:1\n0 1:2\n-1 1:-1\n7 1:1\n0 1:1\n5 1:1\n6 1:1\n');
+    const ended = await run(['predict', '--json', 'some.svm', model(), 'out']);
+    expect(ended.stderr).toBe(
+      'fista-classify: 5 rows of some.svm have labels that the model does not know (0, 7, 5, …) and can only be counted as wrong\n',
+    );
+    expect(JSON.parse(ended.stdout)).toMatchObject({ rows: 7, correct: 2, unknown: 5 });
+    const one = await run(['predict', file('one.svm', '1 1:1\n0 1:2\n'), model(), 'out']);
+    expect(one.stderr).toContain('1 row of ');
+    expect(one.stderr).toContain(' has a label that the model does not know (0) and can only be counted as wrong\n');
+    expect([one.code, one.stdout]).toEqual([0, 'Accuracy = 50% (1/2)\n']);
   });
 
   it('reads CSV, with labels and without', async () => {
@@ -651,9 +710,51 @@ describe('fista-classify inspect', () => {
   });
 
   it('prints no control characters of a file that someone made up', async () => {
-    const json = { format: 'fista-classify/linear-svm', version: 1, labels: ['\u001b[31m', 'b'], bias: 0, weights: [1] };
-    file('m.json', JSON.stringify({ ...json, training: { status: '\u001b[2J', columns: ['\u001b]0;'] } }));
-    expect(await good(['inspect', 'm.json'])).not.toContain('\u001b');
+    const evil = '\u001b[2J\u009b31m\u202e\n';
+    const plain = /^[^\0-\x09\x0b-\x1f\x7f-\x9f\u202e]*$/;
+    const json = { format: 'fista-classify/linear-svm', version: 1, labels: [evil, 'b'], bias: 0, weights: [1] };
+    file('m.json', JSON.stringify({ ...json, training: { status: evil, columns: [evil] } }));
+    expect(await good(['inspect', 'm.json'])).toMatch(plain);
+    const told = await good(['inspect', '--json', 'm.json']);
+    expect(told).toMatch(plain);
+    expect(JSON.parse(told)).toMatchObject({ labels: [evil, 'b'] });
+    // Nor do errors, each of which is one line.
+    file('d.svm', `1 1:1\n${evil}`);
+    file('d.csv', `${evil}x,label\n1,1\n"2"${evil},0\n`);
+    file('e.csv', `"${evil}",label\n1,1\n${evil},0\n`);
+    file('n.json', `{"a": ${evil}}`);
+    for (const args of [
+      ['predict', WDBC, 'm.json'],
+      ['train', 'd.svm', 'x'],
+      ['train', 'd.csv', 'x'],
+      ['train', 'e.csv', 'x'],
+      ['inspect', 'n.json'],
+    ]) {
+      const { code, stdout, stderr } = await run(args);
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toMatch(plain);
+      expect(stderr).toMatch(/^fista-classify: Expected .*\n$/);
+    }
+  });
+
+  it('lists as many weights as are asked for', async () => {
+    const weights = Array.from({ length: 200_000 }, (_, j) => j);
+    file('m.json', JSON.stringify({ format: 'fista-classify/linear-svm', version: 1, labels: [0, 1], bias: 0, weights }));
+    const lines = (await good(['inspect', '--top', '200000', 'm.json'])).trimEnd().split('\n');
+    expect(lines.at(-200_000)).toBe('  200000  199999');
+    expect(lines.at(-1)).toBe('  1       0');
+  });
+
+  it.each([
+    ['{"a": x}', 'Expected JSON for m.json but received "x" where no value can begin'],
+    ['{"a": 1,}', 'Expected JSON at m.json:1:9 but received "}"'],
+    ['{"a":\n\n "position 3", b', 'Expected JSON at m.json:3:16 but received "b"'],
+    ['{"a": tru', 'Expected JSON at m.json:1:10 but received the end: the file was cut'],
+    [`{"a": ${'['.repeat(1e6)}`, 'Expected JSON at m.json:1:1000007 but received the end: the file was cut'],
+    [`{${'\n'.repeat(1e6)}x`, 'Expected JSON at m.json:1000001:1 but received "x"'],
+  ])('says where %.20s is not JSON', async (content, message) => {
+    file('m.json', content);
+    expect(await bad(1, ['inspect', 'm.json'])).toBe(`fista-classify: ${message} [ERR_MODEL]`);
   });
 });
 
@@ -686,6 +787,17 @@ describe('fista-classify convert', () => {
     await good(['convert', '--to', 'json', 'm.model', 'again']);
     expect(json('again')).toMatchObject(LinearSvm.fromJSON(json('m.json')).toJSON());
     expect(await bad(1, ['inspect', file('x.json', text('m.model').slice(0, -2))])).toContain('the file was cut');
+  });
+
+  it('does not replace the file that it reads', async () => {
+    file('d.svm', '1 1:1\n-1 2:2\n');
+    symlinkSync('d.svm', file('link'));
+    for (const to of ['d.svm', './d.svm', 'link']) {
+      expect(await bad(2, ['convert', '--to', 'csv', 'd.svm', to])).toBe(
+        'fista-classify: Expected another file than d.svm, which is read, for what is written [ERR_USAGE]',
+      );
+    }
+    expect(text('d.svm')).toBe('1 1:1\n-1 2:2\n');
   });
 
   it('refuses what cannot be', async () => {

@@ -51,7 +51,7 @@ describe('readCsv', () => {
     expect(data).toMatchObject({ labels: ['x\ny', 'z'], columns: ['a;b'], points: { data: Float64Array.of(1, 2) } });
   });
 
-  it('reads a path, a stream, gzip, and pieces of any size', async () => {
+  it('reads a path, a stream, gzip, and pieces of any size', { tags: ['slow'] }, async () => {
     const text = `y,a,b\n${Array.from({ length: 3000 }, (_, i) => `${i % 2},${i},"${i / 4}"\n`).join('')}`;
     const [plain, zipped] = [join(folder, 'data.csv'), join(folder, 'data.csv.gz')];
     writeFileSync(plain, text);
@@ -102,7 +102,7 @@ describe('readCsv', () => {
     });
   });
 
-  it('names the file and the line of a quote that is not closed, or out of place', async () => {
+  it('names the file and the line of a quote that is not closed, or out of place', { tags: ['slow'] }, async () => {
     const path = join(folder, 'quote.csv');
     writeFileSync(path, 'a,y\n1,2\n3,"x\n4,5\n');
     await expect(readCsv(path, { label: 'y' })).rejects.toMatchObject({
@@ -122,7 +122,7 @@ describe('readCsv', () => {
     );
   });
 
-  it('refuses a line without end with bounded work, be it only commas', async () => {
+  it('refuses a line without end with bounded work, be it only commas', { tags: ['slow'] }, async () => {
     let pieces = 0;
     const commas = Readable.from(
       (function* () {

@@ -618,10 +618,13 @@ describe('Dataset', () => {
     expect(() => new (Dataset as unknown as new () => Dataset)()).toThrow();
   });
 
-  it.skipIf(natives.length === 0)('Dataset.from(points) survives another thread writing into shared memory meanwhile', async () => {
-    // The writer flips column numbers between good and far out of range. Each copy is either refused or sound; reading where the
-    // bad ones point would crash.
-    const body = `
+  it.skipIf(natives.length === 0)(
+    'Dataset.from(points) survives another thread writing into shared memory meanwhile',
+    { tags: ['slow'] },
+    async () => {
+      // The writer flips column numbers between good and far out of range. Each copy is either refused or sound; reading where the
+      // bad ones point would crash.
+      const body = `
       const { Worker } = require('node:worker_threads');
       const n = 200_000, cols = 70_000;
       const indices = new Uint32Array(new SharedArrayBuffer(4 * n)), indptr = new Uint32Array(new SharedArrayBuffer(8));
@@ -646,6 +649,7 @@ describe('Dataset', () => {
       }
       await writer.terminate();
       return refused + made;`;
-    expect(await run(body)).toBeGreaterThan(10);
-  });
+      expect(await run(body)).toBeGreaterThan(10);
+    },
+  );
 });

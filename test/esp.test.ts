@@ -52,7 +52,7 @@ function reach({ first, second }: Instance): number {
 describe.each(choices)('separateEllipsoids(first, second, { backend: %s })', (backend) => {
   const runs = backend === 'native' ? 2000 : 300;
 
-  it('finds every gap worth the name, proves what it claims, and brackets the distance', () => {
+  it('finds every gap worth the name, proves what it claims, and brackets the distance', { tags: ['slow'] }, () => {
     fc.assert(
       fc.property(small, fc.double({ min: -3, max: 1, noNaN: true }), ({ seed, d, n, m }, exponent) => {
         const gap = 10 ** exponent;
@@ -68,7 +68,7 @@ describe.each(choices)('separateEllipsoids(first, second, { backend: %s })', (ba
     );
   });
 
-  it("closes the bracket around the distance with goal: 'widest'", () => {
+  it("closes the bracket around the distance with goal: 'widest'", { tags: ['slow'] }, () => {
     fc.assert(
       fc.property(small, fc.double({ min: -1, max: 1, noNaN: true }), ({ seed, d, n, m }, exponent) => {
         const gap = 10 ** exponent;
@@ -85,7 +85,7 @@ describe.each(choices)('separateEllipsoids(first, second, { backend: %s })', (ba
     );
   });
 
-  it('says touching of families with a point in common, and never claims a plane', () => {
+  it('says touching of families with a point in common, and never claims a plane', { tags: ['slow'] }, () => {
     fc.assert(
       fc.property(small, ({ seed, d, n, m }) => {
         const instance = overlapping(seed, d, [n, m]);
@@ -98,7 +98,7 @@ describe.each(choices)('separateEllipsoids(first, second, { backend: %s })', (ba
     );
   });
 
-  it('says touching of hulls that touch, or a true plane where rounding has parted them', () => {
+  it('says touching of hulls that touch, or a true plane where rounding has parted them', { tags: ['slow'] }, () => {
     fc.assert(
       fc.property(small, ({ seed, d, n, m }) => {
         const instance = atDistance(seed, d, [n, m], 0);
@@ -110,7 +110,7 @@ describe.each(choices)('separateEllipsoids(first, second, { backend: %s })', (ba
     );
   });
 
-  it('proves it of data far from the origin, whose offset is rounded', () => {
+  it('proves it of data far from the origin, whose offset is rounded', { tags: ['slow'] }, () => {
     fc.assert(
       fc.property(small, fc.constantFrom(1e4, 1e7, 1e9), ({ seed, d, n, m }, shift) => {
         const instance = atDistance(seed, d, [n, m], 0.1, shift);
@@ -322,6 +322,7 @@ describe('Esp', () => {
 
   it.each(natives.map((native) => ({ title: native.simd, native })))(
     'answers every task as its TypeScript twin: $title',
+    { tags: ['slow'] },
     ({ native }) => {
       fc.assert(
         fc.property(small, ({ seed, d, n, m }) => {
@@ -380,7 +381,7 @@ describe('Esp', () => {
     },
   );
 
-  it.skipIf(natives.length === 0)('gives the same bits on 1, 2, 3 and 7 threads', () => {
+  it.skipIf(natives.length === 0)('gives the same bits on 1, 2, 3 and 7 threads', { tags: ['slow'] }, () => {
     const next = random(9);
     const [n, d] = [400, 300];
     const block = (shift: number) => ({ data: Float64Array.from({ length: n * d }, () => next() + shift), rows: n, cols: d });
@@ -436,6 +437,22 @@ describe('bad input', () => {
     [good, { centers: { ...dense(2, 2), data: [1] }, shapes: dense(2, 2) }, {}, 'TypeError', 'Expected a Float64Array or Float32Array for second.centers.data but received an array of length 1'],
     [good, { centers: { ...dense(2, 2), rows: 3 }, shapes: dense(2, 2) }, {}, 'RangeError', 'Expected rows × cols = 6 numbers for second.centers.data but received 4'],
     [good, { centers: dense(2, 2), shapes: dense(2, 2, NaN) }, {}, 'RangeError', 'Expected a finite number for second.shapes.data[0] but received NaN'],
+    [null, far, {}, 'TypeError', 'Expected an array of ellipsoids or { centers, shapes } for first but received null'],
+    [good, { centers: dense(2, 2) }, {}, 'TypeError', 'Expected an array of ellipsoids or { centers, shapes } for second but received an object'],
+    [good, { centers: null, shapes: dense(2, 2) }, {}, 'TypeError', 'Expected { data, rows, cols } for second.centers but received null'],
+    [good, { centers: { ...dense(2, 2), cols: -1 }, shapes: dense(2, 2) }, {}, 'RangeError', 'Expected an integer from 0 to 4294967294 for second.centers.cols but received -1'],
+    [good, { centers: dense(2, 2, NaN), shapes: dense(2, 2) }, {}, 'RangeError', 'Expected a finite number for second.centers.data[0] but received NaN'],
+    [good, [7], {}, 'TypeError', 'Expected an ellipsoid { center, shape } for second[0] but received 7'],
+    [[{ center: [] }, { center: [1] }], far, {}, 'RangeError', 'Expected 0 numbers, as in first[0].center, for first[1].center but received 1'],
+    [good, [{ center: null }], {}, 'TypeError', 'Expected an array of numbers for second[0].center but received null'],
+    [good, [{ center: { length: -1 } }], {}, 'TypeError', 'Expected an array of numbers for second[0].center but received an object'],
+    [good, [...far, { center: [1, NaN] }], {}, 'RangeError', 'Expected a finite number for second[1].center[1] but received NaN'],
+    [good, [{ center: [1, 1], shape: [1, NaN] }, ...far], {}, 'RangeError', 'Expected a finite number for second[0].shape[1] but received NaN'],
+    [good, [{ center: [1, 1], shape: null }], {}, 'TypeError', 'Expected a radius, a diagonal or rows of a matrix for second[0].shape but received null'],
+    [good, [{ center: [1, 1], shape: [] }], {}, 'RangeError', 'Expected 2 numbers for second[0].shape but received 0'],
+    [[{ center: [], shape: [1] }], far, {}, 'RangeError', 'Expected 0 numbers for first[0].shape but received 1'],
+    [good, [{ center: [1, 1], shape: [[1, 2], 7] }], {}, 'TypeError', 'Expected an array of numbers for second[0].shape[1] but received 7'],
+    [good, [{ center: [1, 1], shape: [[1, 2], [3, 'x']] }], {}, 'TypeError', 'Expected a finite number for second[0].shape[1][1] but received "x"'],
     [good, far, { goals: 'any' }, 'TypeError', 'Unknown option "goals"; did you mean "goal"?'],
     [good, far, { goal: 'best' }, 'RangeError', "Expected 'any', 'widest' or 'converged' for options.goal but received \"best\""],
     [good, far, { tolerance: 0 }, 'RangeError', 'Expected a number between 0 and 1 for options.tolerance but received 0'],
@@ -506,20 +523,31 @@ describe('ellipsoidFromCovariance(mean, covariance, { confidence })', () => {
   });
 
   it.each([
-    ['x', [1], {}, 'Expected an array of numbers for mean but received "x"'],
-    [[NaN], [1], {}, 'Expected a finite number for mean[0] but received NaN'],
-    [[0, 0], [1], {}, 'Expected 2 variances or rows, as in mean, for covariance but received 1'],
-    [[0, 0], [1, -2], {}, 'Expected a variance of 0 or more for covariance[1] but received -2'],
-    [[0, 0], [[1, 0], [0]], {}, 'Expected 2 numbers, as in mean, for covariance[1] but received 1'],
-    [[0, 0], [[1, 0.5], [0.25, 1]], {}, 'Expected 0.5, as in covariance[0][1], for covariance[1][0] but received 0.25'],
-    [[0, 0], [[1, 2], [2, 1]], {}, 'Expected a positive semidefinite matrix, whose pivots are 0 or more, for covariance but received pivot -3 at [1][1]'],
-    [[0], [1], { confidence: 1 }, 'Expected a number between 0 and 1 for options.confidence but received 1'],
-    [[0], [1], { level: 0.9 }, 'Unknown option "level"; known are confidence'],
-  ])('refuses what is no mean, covariance or confidence: %j %j %j', (mean, covariance, options, message) => {
-    expect(() => ellipsoidFromCovariance(mean as number[], covariance as number[], options as { confidence?: number })).toThrow(message);
+    [TypeError, 'x', [1], {}, 'Expected an array of numbers for mean but received "x"'],
+    [RangeError, [NaN], [1], {}, 'Expected a finite number for mean[0] but received NaN'],
+    [RangeError, [0, 0], [1], {}, 'Expected 2 variances or rows, as in mean, for covariance but received 1'],
+    [TypeError, [0, 0], 7, {}, 'Expected an array of numbers for covariance but received 7'],
+    [RangeError, [0, 0], [1, NaN], {}, 'Expected a finite number for covariance[1] but received NaN'],
+    [RangeError, [0, 0], [1, -2], {}, 'Expected a variance of 0 or more for covariance[1] but received -2'],
+    [RangeError, [0, 0], [-1, 2], {}, 'Expected a variance of 0 or more for covariance[0] but received -1'],
+    [RangeError, [0, 0], [[1, 0], [0]], {}, 'Expected 2 numbers, as in mean, for covariance[1] but received 1'],
+    [RangeError, [0, 0], [[1, 0.5], [0.25, 1]], {}, 'Expected 0.5, as in covariance[0][1], for covariance[1][0] but received 0.25'],
+    [RangeError, [0, 0], [[1, 2], [2, 1]], {}, 'Expected a positive semidefinite matrix, whose pivots are 0 or more, for covariance but received pivot -3 at [1][1]'],
+    [RangeError, [0], [1], { confidence: 1 }, 'Expected a number between 0 and 1 for options.confidence but received 1'],
+    [TypeError, [0], [1], { level: 0.9 }, 'Unknown option "level"; known are confidence'],
+  ])('refuses what is no mean, covariance or confidence: %o %j %j %j', (Kind, mean, covariance, options, message) => {
+    const call = () => ellipsoidFromCovariance(mean as number[], covariance as number[], options as { confidence?: number });
+    const code = message.includes('option') ? 'ERR_OPTION' : 'ERR_ELLIPSOIDS';
+    expect(call).toThrow(expect.objectContaining({ message, code }));
+    expect(call).toThrow(Kind);
   }); // prettier-ignore
 
   it('names the entry beside a pivot of 0 that no covariance has', () => {
-    expect(() => ellipsoidFromCovariance([0, 0], [[0, 1], [1, 1]])).toThrow(/^Expected at most 0 .* for what is left of covariance\[1\]\[0\] but received 1$/); // prettier-ignore
+    expect(() => ellipsoidFromCovariance([0, 0], [[0, 1], [1, 1]])).toThrow(
+      expect.objectContaining({
+        message: expect.stringMatching(/^Expected at most 0 .* for what is left of covariance\[1\]\[0\] but received 1$/) as string,
+        code: 'ERR_ELLIPSOIDS',
+      }),
+    ); // prettier-ignore
   });
 });

@@ -160,7 +160,7 @@ describe('readLibsvm', () => {
     expect(kept.points).not.toHaveProperty('values');
   });
 
-  it('keeps no values while all are 1, from the first on that is not', async () => {
+  it('keeps no values while all are 1, from the first on that is not', { tags: ['slow'] }, async () => {
     for (const backend of names) {
       const ones = Array.from({ length: 300_000 }, (_, i) => `1 ${i + 1}:1\n`).join('');
       const { points } = await readLibsvm(bytes(ones), { backend });
@@ -172,7 +172,7 @@ describe('readLibsvm', () => {
     }
   });
 
-  it('reads numbers as JavaScript does, to the last bit', async () => {
+  it('reads numbers as JavaScript does, to the last bit', { tags: ['slow'] }, async () => {
     const digits = (least: number, most: number) =>
       fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: least, maxLength: most });
     const written = fc
@@ -229,7 +229,7 @@ describe('readLibsvm', () => {
     shared.set(all);
     for (const source of [shared, Buffer.from(shared.buffer), inPieces(shared, 5)]) {
       const seen: Uint8Array[] = [];
-      for await (const piece of pieces(source, 'input', 'ERR_LIBSVM')) {
+      for await (const piece of pieces(source, 'input', { code: 'ERR_LIBSVM', maxBytes: Infinity, signal: undefined })) {
         expect(types.isSharedArrayBuffer(piece.buffer)).toBe(false);
         seen.push(Uint8Array.from(piece));
       }
@@ -252,7 +252,7 @@ describe('readLibsvm', () => {
     }
   });
 
-  it('reads files of several pieces, compressed or not', async () => {
+  it('reads files of several pieces, compressed or not', { tags: ['slow'] }, async () => {
     const rows = Array.from(
       { length: 40_000 },
       (_, i) => `${i % 2 ? '+1' : '-1'} ${1 + (i % 7)}:${i / 8} ${100 + (i % 1000)}:1 5000:${i}\n`,
@@ -351,7 +351,7 @@ describe('readLibsvm', () => {
     expect(endless.destroyed).toBe(true);
   });
 
-  it.each(names)('reads a line of 300 MB in bounded memory (%s)', async (backend) => {
+  it.each(names)('reads a line of 300 MB in bounded memory (%s)', { tags: ['slow'] }, async (backend) => {
     const blank = Buffer.alloc(1 << 20, ' ');
     const comment = Buffer.alloc(1 << 20, 'x');
     const line = Readable.from(
@@ -436,6 +436,7 @@ describe('Parser', () => {
 
   it.each(['label', 'index:value', 'word'] as const)(
     'takes or refuses a %s of any bytes alike, however the text is cut',
+    { tags: ['slow'] },
     (what) => {
       const alphabet = fc.constantFrom(...'0123456789.:+-eE \t\n\r#qidnax', '\xe4', '\xc3', '\xa4', '\0');
       const soup = fc.array(fc.oneof(alphabet, fc.constantFrom('1:1 ', '2:0.5 ', '3:1e-3\n', '\n1 ', 'qid:1')), { maxLength: 60 });
@@ -489,7 +490,7 @@ describe('writeLibsvm', () => {
     expect(await written({ indptr: [0, 1], indices: [2], rows: 1, cols: 3 }, [1])).toBe('1 3:1\n');
   });
 
-  it('writes what readLibsvm reads again, to the last bit', async () => {
+  it('writes what readLibsvm reads again, to the last bit', { tags: ['slow'] }, async () => {
     const value = fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.integer({ min: -3, max: 3 }), fc.constant(1));
     const row = fc.uniqueArray(fc.integer({ min: 0, max: 300 }), { maxLength: 12 }).map((list) => list.sort((a, b) => a - b));
     const label = fc.oneof(

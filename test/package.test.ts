@@ -40,8 +40,73 @@ describe('package.json', () => {
 });
 
 describe('package-lock.json', () => {
+  interface Locked {
+    version: string;
+    integrity?: string;
+    dev?: boolean;
+    hasInstallScript?: boolean;
+    dependencies?: Record<string, string>;
+  }
+  const { '': root, ...packages } = (JSON.parse(text('package-lock.json')) as { packages: Record<string, Locked> }).packages;
+
+  it('pins every package by its hash', () => {
+    expect(root!.dependencies).toEqual(manifest.dependencies);
+    const loose = Object.entries(packages).filter(([, { integrity, version }]) => !/^sha512-/.test(integrity ?? '') || !version);
+    expect(loose).toEqual([]);
+    expect(Object.keys(packages).length).toBeGreaterThan(100);
+  });
+
+  it('has no package with an install script but this one, whose script is node-gyp-build', () => {
+    const used = Object.entries(packages).filter(([, { dev }]) => !dev);
+    expect(used.map(([name]) => name)).toEqual(['node_modules/node-addon-api', 'node_modules/node-gyp-build']);
+    expect(used.filter(([, { hasInstallScript }]) => hasInstallScript)).toEqual([]);
+    // What each says of itself, too: the lockfile may be older.
+    for (const [name] of used) {
+      const { scripts = {} } = JSON.parse(text(`${name}/package.json`)) as { scripts?: Record<string, string> };
+      expect(Object.keys(scripts).filter((script) => /^(pre|post)?install$/.test(script))).toEqual([]);
+    }
+    expect(Object.keys(manifest.scripts).filter((script) => /install/.test(script))).toEqual(['install']);
+    expect(manifest.scripts.install).toMatch(/^node-gyp-build \|\| node -e "console\.warn\('[^'"]*'\)"$/);
+  });
+
   it('holds no registry address', () => {
     expect(text('package-lock.json')).not.toMatch(/"resolved"|https?:\/\/[^"]*registry/);
+  });
+});
+
+describe('SECURITY.md', () => {
+  const page = text('SECURITY.md');
+
+  it('is part of the package and names no address but GitHub’s reporting', () => {
+    expect(manifest.files).toContain('SECURITY.md');
+    expect(page).toContain('private vulnerability reporting');
+    expect(page).not.toMatch(/\S@\S+\.\w/);
+  });
+
+  it('names the limits that the sources have', () => {
+    const constant = (file: string, name: string) => {
+      const source = new RegExp(`\\b${name} = ([\\d_ *<-]+);`).exec(text(file))?.[1];
+      return String((0, eval)(source!) as number);
+    };
+    for (const [file, name] of [
+      ['lib/fallback/parse.ts', 'LONGEST'],
+      ['lib/fallback/parse.ts', 'HIGHEST_INDEX'],
+      ['lib/fallback/parse.ts', 'MOST'],
+      ['lib/csv.ts', 'MOST_BYTES'],
+      ['lib/files.ts', 'LONGEST_LABEL'],
+      ['lib/input/files.ts', 'MOST_DISTINCT'],
+      ['lib/input/files.ts', 'MOST_WORDS'],
+      ['lib/input/points.ts', 'MOST'],
+      ['lib/input/svm.ts', 'BYTES_A_COLUMN'],
+      ['lib/model.ts', 'MOST_WEIGHTS'],
+      ['lib/cli/files.ts', 'MOST_BYTES'],
+      ['lib/cli/files.ts', 'HEAP_A_CHARACTER'],
+      ['lib/cli/files.ts', 'HEAP_A_LIST'],
+      ['lib/cli/convert.ts', 'MOST_NAMES'],
+      ['examples/server/schemas.js', 'MOST_COLUMNS'],
+    ] as const) {
+      expect([file, name, page.split(/\D+/)]).toEqual([file, name, expect.arrayContaining([constant(file, name)])]);
+    }
   });
 });
 

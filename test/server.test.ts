@@ -221,6 +221,28 @@ describe.skipIf(!installed)('examples/server', () => {
     expect((await server.call('POST', '/predict', { rows: [[1, 2, 3]] })).status).toBe(200);
   });
 
+  it('does not wait for ever for a request that comes in drop by drop', async () => {
+    const slow = await Server.start(folder, { REQUEST_TIMEOUT: '500' });
+    try {
+      for (const begin of [
+        'POST /predict HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n',
+        'GET /',
+      ]) {
+        const socket = connect(slow.port, '127.0.0.1');
+        let answer = '';
+        socket.on('error', () => undefined).on('data', (data: Buffer) => (answer += data.toString()));
+        socket.write(begin);
+        const drops = setInterval(() => socket.write(' '), 50);
+        await once(socket, 'close');
+        clearInterval(drops);
+        expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+      }
+      expect((await slow.call('GET', '/health')).status).toBe(200);
+    } finally {
+      await slow.stop();
+    }
+  });
+
   it('answers 404 to what is not there, with the reason', async () => {
     expect(await server.call('GET', '/nothing')).toEqual({
       status: 404,

@@ -74,6 +74,11 @@ describe('stop.stale()', () => {
     expect(answers(stop.stale({ patience: 4 }), [5, 5, 5, 5, 5])).toEqual([undefined, undefined, undefined, undefined, 'stale']);
   });
 
+  it('takes growth by deltaMin itself for none, and counts it in shares', () => {
+    expect(answers(stop.stale({ deltaMin: 0.25, patience: 1 }), [1], 4)).toEqual(['stale']);
+    expect(answers(stop.stale({ deltaMin: 0.01 }), [20, 25, 28])).toEqual([undefined, undefined, 'stale']);
+  });
+
   it('measures growth from the best share so far, not from the last', () => {
     // Each step alone is below deltaMin; the first that exceeds it in sum resets the count.
     expect(answers(stop.stale({ deltaMin: 0.0025, patience: 3 }), [10, 12, 13, 14, 15])).toEqual(new Array(5).fill(undefined));
@@ -85,6 +90,14 @@ describe('stop.stale()', () => {
     expect(stop.gap(1).everyIteration || stop.agreement(1).everyIteration).toBe(false);
     expect(answers(rule, [10, 10, 10]).at(-1)).toBe('stale');
     expect(answers(rule, [10, 10]).at(-1)).toBeUndefined();
+  });
+});
+
+describe('stop', () => {
+  it('tells of each rule its name, and whether it is about proofs', () => {
+    expect(stop.agreement(1)).toMatchObject({ name: 'agreement', proofs: true });
+    expect(stop.gap(1)).toMatchObject({ name: 'gap', proofs: false });
+    expect(stop.stale()).toMatchObject({ name: 'stale', proofs: true });
   });
 });
 

@@ -106,7 +106,7 @@ describe('crossValidate(points, labels)', () => {
     }
   });
 
-  it('gives the same, whatever the threads, from one seed, and something else from another', async () => {
+  it('gives the same, whatever the threads, from one seed, and something else from another', { tags: ['slow'] }, async () => {
     for (const backend of names) {
       const points = Dataset.from(sparse(binary(2, 400, 30).rows), { backend });
       const { labels } = binary(2, 400, 30);
@@ -216,7 +216,7 @@ describe('crossValidate(points, labels)', () => {
     expect(lasting(await running)).toEqual(expected);
   });
 
-  it.each(names)('may be left in the middle by a worker thread that is terminated, %s', async (backend) => {
+  it.each(names)('may be left in the middle by a worker thread that is terminated, %s', { tags: ['slow'] }, async (backend) => {
     const code = `
       const { parentPort } = require('node:worker_threads');
       const { crossValidate } = require(${JSON.stringify(join(__dirname, '..'))});
@@ -319,7 +319,7 @@ describe("LinearSvm.fit(points, labels, { gamma: 'auto' })", () => {
     info: { ...(info as object), elapsed: 0, threads: 0 },
   });
 
-  it('gives the same model as fitAsync, whatever the threads', async () => {
+  it('gives the same model as fitAsync, whatever the threads', { tags: ['slow'] }, async () => {
     const rows = cancer.rows.slice(0, 200);
     const labels = cancer.labels.slice(0, 200);
     for (const backend of names) {
@@ -333,7 +333,7 @@ describe("LinearSvm.fit(points, labels, { gamma: 'auto' })", () => {
     }
   });
 
-  it('chooses a gamma about as good as the best of a full cross-validation', async () => {
+  it('chooses a gamma about as good as the best of a full cross-validation', { tags: ['slow'] }, async () => {
     const full = await crossValidate(cancer.rows, cancer.labels, { seed: 3 });
     for (const backend of names) {
       const { info } = LinearSvm.fit(cancer.rows, cancer.labels, { gamma: 'auto', backend });

@@ -18,12 +18,16 @@ async function build({
   nice = 0,
   bodyLimit = MEGABYTE, // a body is parsed on the event loop, at about 100 MB a second
   trainLimit = 8 * MEGABYTE, // larger data come from a file
+  requestTimeout = 30_000, // ms for a whole request to come in; Fastify would wait for ever
   logger = false,
 }) {
   const app = fastify({
     logger,
     logController: new fastify.LogController({ disableRequestLogging: true }), // GET /metrics counts them
     bodyLimit,
+    requestTimeout,
+    // Node looks so often; a headersTimeout above requestTimeout it takes for the other.
+    http: { headersTimeout: requestTimeout, connectionsCheckingInterval: 1000 },
     forceCloseConnections: 'idle',
     // What was sent is what is checked: null is not 0, and what is unknown is said so.
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, allowUnionTypes: true } },

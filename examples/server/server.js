@@ -26,6 +26,7 @@ async function main() {
     nice: integer('TRAIN_NICE', 10),
     bodyLimit: integer('BODY_LIMIT', undefined, 1),
     trainLimit: integer('TRAIN_LIMIT', undefined, 1),
+    requestTimeout: integer('REQUEST_TIMEOUT', undefined, 1),
     logger: { level: env.LOG_LEVEL ?? 'info' },
   });
 

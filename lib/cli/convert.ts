@@ -1,13 +1,21 @@
 /** fista-classify convert: data between LIBSVM text and CSV, models between JSON and LIBLINEAR's text. */
-import { open } from 'node:fs/promises';
-import { constants, gunzipSync } from 'node:zlib';
 import { coded } from '../errors.js';
 import { libsvmLines } from '../files.js';
 import { resolveLibsvmWriting } from '../input/index.js';
-import { isGzip } from '../source.js';
 import { usageError, type Arguments, type Command } from './arguments.js';
 import type { Context } from './context.js';
-import { checkWritable, DATA_OPTIONS, denseRow, isCsv, modelText, readData, readModel, writeFile, type Data } from './files.js';
+import {
+  checkWritable,
+  DATA_OPTIONS,
+  denseRow,
+  isCsv,
+  looksLikeModel,
+  modelText,
+  readData,
+  readModel,
+  writeFile,
+  type Data,
+} from './files.js';
 import { count } from './numbers.js';
 
 const FORMATS = ['json', 'liblinear', 'libsvm', 'csv'] as const;
@@ -43,7 +51,7 @@ export async function runConvert(args: Arguments, context: Context): Promise<num
   const { output, signal } = context;
   const [from, to] = args.files as [string, string];
   const asked = args.oneOf('to', FORMATS);
-  await checkWritable(to);
+  await checkWritable(to, from);
   const model = asked ? asked === 'json' || asked === 'liblinear' : !isCsv(from, args) && (await looksLikeModel(from));
   const format: Format =
     asked ?? (/\.json(\.gz)?$/i.test(to) ? 'json' : /\.csv(\.gz)?$/i.test(to) ? 'csv' : model ? 'liblinear' : 'libsvm');
@@ -72,24 +80,6 @@ export async function runConvert(args: Arguments, context: Context): Promise<num
   async function told(what: string, json: object): Promise<void> {
     if (to === '-') return;
     await output.result(json, output.quiet ? [] : [`wrote ${to} (${format}): ${what}`]);
-  }
-}
-
-/** Neither row nor comment of LIBSVM text begins like a model. What is no regular file cannot be looked at twice: it is data. */
-async function looksLikeModel(path: string): Promise<boolean> {
-  if (path === '-') return false;
-  const file = await open(path, 'r');
-  try {
-    if (!(await file.stat()).isFile()) return false;
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(256), 0, 256, 0);
-    const bytes = buffer.subarray(0, bytesRead);
-    const plain = isGzip(bytes) ? gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }) : bytes;
-    return /^\ufeff?\s*(\{|solver_type\s)/.test(plain.toString());
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code?.startsWith('Z_')) return false; // who reads it will say what is wrong
-    throw error;
-  } finally {
-    await file.close();
   }
 }
 

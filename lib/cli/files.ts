@@ -1,12 +1,13 @@
 /** Data and models by their names on the command line; `-` is stdin or stdout. */
-import { createReadStream } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import { constants, createReadStream } from 'node:fs';
+import { access, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { addAbortSignal, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createGzip, gunzipSync } from 'node:zlib';
-import { writeAtomically } from '../atomic.js';
-import { coded, show } from '../errors.js';
+import { getHeapStatistics } from 'node:v8';
+import { constants as zlib, createGzip, gunzipSync } from 'node:zlib';
+import { targetOf, writeAtomically } from '../atomic.js';
+import { coded, show, type CodedError } from '../errors.js';
 import { inPieces, readCsv, readLibsvm } from '../files.js';
 import { checksum } from '../model.js';
 import { isGzip, named } from '../source.js';
@@ -30,6 +31,7 @@ export interface Data {
 export const DATA_OPTIONS: readonly Option[] = [
   { names: ['--zero-based'], help: 'LIBSVM text whose columns count from 0' },
   { names: ['--labels'], value: 'number|string', help: 'what labels are (LIBSVM text: number; CSV: numbers where all are)' },
+  { names: ['--max-bytes'], value: 'N', help: 'refuse data of more text than that, decompressed (default no limit)' },
   { names: ['--csv'], help: 'CSV whatever the name of the file is (.csv and .csv.gz are)' },
   { names: ['--label'], value: 'COLUMN', help: 'CSV: the column of labels by name or number from 0, -1 the last (default label)' },
   { names: ['--no-header'], help: 'CSV: the first row has no names' },
@@ -53,13 +55,21 @@ export function isCsv(path: string, args: Arguments): boolean {
 }
 
 /** Points and labels of a file. */
-export async function readData(
-  path: string,
-  args: Arguments,
-  { cols, extra, labelled, labels, signal, output }: Wanted,
-): Promise<Data> {
+export async function readData(path: string, args: Arguments, wanted: Wanted): Promise<Data> {
+  try {
+    return await readTable(path, args, wanted);
+  } catch (error) {
+    const { code } = error as CodedError;
+    if ((code !== 'ERR_LIBSVM' && code !== 'ERR_CSV') || !(await looksLikeModel(path))) throw error;
+    // File names in the wrong order.
+    throw coded(SyntaxError, code, `Expected rows of data for ${path} but received a model`, error);
+  }
+}
+
+async function readTable(path: string, args: Arguments, { cols, extra, labelled, labels, signal, output }: Wanted): Promise<Data> {
   const source = path === '-' ? process.stdin : path;
   const kind = labels ?? args.oneOf('labels', ['number', 'string']);
+  const maxBytes = args.number('max-bytes', [0, Number.MAX_SAFE_INTEGER]) ?? Infinity;
   if (!isCsv(path, args)) {
     for (const name of ['label', 'no-header', 'delimiter']) {
       if (args.has(name)) throw usageError(`Expected CSV with --${name} but received ${show(path)}; --csv says so`);
@@ -69,6 +79,7 @@ export async function readData(
       ...(extra && { extra }),
       ...(kind && { labels: kind }),
       zeroBased: args.has('zero-based'),
+      maxBytes,
       signal,
     });
   }
@@ -79,6 +90,7 @@ export async function readData(
     header: !args.has('no-header'),
     ...(delimiter !== undefined && { delimiter }),
     ...(kind && { labels: kind }),
+    maxBytes,
     signal,
   });
   if (!args.has('no-header') && looksLikeData(data.columns)) {
@@ -110,12 +122,33 @@ export interface ModelFile {
   readonly training: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** A text beyond it is no model: V8's strings end there. */
+/** V8's strings end there. */
 const MOST_BYTES = 2 ** 29 - 24;
+/** V8 ends the process, and no error, when its heap is full: JSON may have one character for so many bytes of it, and one list. */
+const HEAP_A_CHARACTER = 32;
+const HEAP_A_LIST = 256;
+
+/** Neither row nor comment of LIBSVM text begins like a model. What is no regular file cannot be looked at twice: it is data. */
+export async function looksLikeModel(path: string): Promise<boolean> {
+  if (path === '-') return false;
+  const file = await open(path, 'r');
+  try {
+    if (!(await file.stat()).isFile()) return false;
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(256), 0, 256, 0);
+    const bytes = buffer.subarray(0, bytesRead);
+    const plain = isGzip(bytes) ? gunzipSync(bytes, { finishFlush: zlib.Z_SYNC_FLUSH }) : bytes;
+    return /^\ufeff?\s*(\{|solver_type\s)/.test(plain.toString());
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code?.startsWith('Z_')) return false; // who reads it will say what is wrong
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
 
 /** The format is told by the first character. */
 export async function readModel(path: string, signal: AbortSignal): Promise<ModelFile> {
-  return parseModel(await readText(path, signal), path);
+  return parseModel(await readText(path, 'ERR_MODEL', signal), path);
 }
 
 function parseModel(text: string, path: string): ModelFile {
@@ -139,20 +172,16 @@ function parseModel(text: string, path: string): ModelFile {
   }
 }
 
-export async function readText(path: string, signal: AbortSignal): Promise<string> {
-  if (path !== '-') {
-    const { size } = await stat(path);
-    if (size > MOST_BYTES)
-      throw coded(RangeError, 'ERR_MODEL', `Expected at most ${MOST_BYTES} bytes for ${path} but received ${size}`);
-  }
+export async function readText(path: string, code: 'ERR_MODEL' | 'ERR_ELLIPSOIDS', signal: AbortSignal): Promise<string> {
+  const tooLong = () => coded(RangeError, code, `Expected at most ${MOST_BYTES} bytes of text for ${path} but received more`);
+  if (path !== '-' && (await stat(path)).size > MOST_BYTES) throw tooLong();
   const chunks: Buffer[] = [];
   let length = 0;
   const stream: Readable = path === '-' ? process.stdin : createReadStream(path);
   try {
     for await (const chunk of addAbortSignal(signal, stream) as AsyncIterable<Buffer>) {
       length += chunk.length;
-      if (length > MOST_BYTES)
-        throw coded(RangeError, 'ERR_MODEL', `Expected at most ${MOST_BYTES} bytes for ${path} but received more`);
+      if (length > MOST_BYTES) throw tooLong();
       chunks.push(chunk);
     }
   } catch (error) {
@@ -164,22 +193,47 @@ export async function readText(path: string, signal: AbortSignal): Promise<strin
     const plain = isGzip(bytes) ? gunzipSync(bytes, { maxOutputLength: MOST_BYTES }) : bytes;
     return new TextDecoder('utf-8', { fatal: true }).decode(plain);
   } catch (error) {
-    throw coded(SyntaxError, 'ERR_MODEL', `Expected text in UTF-8, gzipped or not, for ${path} but received other bytes`, error);
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLong();
+    throw coded(SyntaxError, code, `Expected text in UTF-8, gzipped or not, for ${path} but received other bytes`, error);
   }
 }
 
 /** JSON, or an error that names file, line and column. */
 export function parseJSON(text: string, path: string, code: 'ERR_MODEL' | 'ERR_ELLIPSOIDS'): unknown {
+  checkHeap(text, path, code);
   try {
     return JSON.parse(text);
   } catch (error) {
-    const told = /position (\d+)/.exec((error as Error).message)?.[1];
+    const { message } = error as Error;
+    const told = / at position (\d+)( \(line \d+ column \d+\))?$/.exec(message)?.[1];
+    // Of a value that cannot be one V8 tells the first character, not the place.
+    if (told === undefined && !message.endsWith('end of JSON input')) {
+      const token = /^Unexpected token '(.+?)', /s.exec(message)?.[1] ?? message;
+      throw coded(SyntaxError, code, `Expected JSON for ${path} but received ${show(token)} where no value can begin`, error);
+    }
     const at = told === undefined ? text.length : Number(told);
-    const before = text.slice(0, at);
-    const place = `${path}:${before.split('\n').length}:${at - before.lastIndexOf('\n')}`;
+    let [line, start] = [1, 0];
+    for (let n = text.indexOf('\n'); n >= 0 && n < at; n = text.indexOf('\n', start)) [line, start] = [line + 1, n + 1];
     const received = text.slice(at).trim() === '' ? 'the end: the file was cut' : show(text.slice(at, at + 20));
-    throw coded(SyntaxError, code, `Expected JSON at ${place} but received ${received}`, error);
+    throw coded(SyntaxError, code, `Expected JSON at ${path}:${line}:${at - start + 1} but received ${received}`, error);
   }
+}
+
+function checkHeap(text: string, path: string, code: 'ERR_MODEL' | 'ERR_ELLIPSOIDS'): void {
+  const { heap_size_limit: heap } = getHeapStatistics();
+  const check = (count: number, bytes: number, what: string) => {
+    const most = Math.floor(heap / bytes);
+    if (count <= most) return;
+    const remedy = 'NODE_OPTIONS=--max-old-space-size=⟨MB⟩ makes room for more';
+    throw coded(RangeError, code, `Expected at most ${most} ${what} of JSON for ${path} but received ${count}; ${remedy}`);
+  };
+  check(text.length, HEAP_A_CHARACTER, 'characters');
+  let lists = 0;
+  for (let at = 0; at < text.length; at++) {
+    const sign = text.charCodeAt(at);
+    if (sign === 0x5b || sign === 0x7b) lists++;
+  }
+  check(lists, HEAP_A_LIST, 'lists and objects');
 }
 
 /** What a file keeps of a training. Nothing that differs from run to run: the same data and options give the same file. */
@@ -221,9 +275,12 @@ export async function checkWritable(path: string, ...read: readonly string[]): P
     if (dev !== there!.dev || ino !== there!.ino) continue;
     throw usageError(`Expected another file than ${other}, which is read, for what is written`);
   }
-  if (there) return (await open(path, 'r+')).close();
-  const folder = await stat(dirname(path)).catch(ignoreMissing);
-  if (!folder?.isDirectory()) throw failure('ENOENT', `Expected a folder for ${path} but there is no ${dirname(path)}`);
+  if (there) await (await open(path, 'r+')).close();
+  // The file is made beside the one that it replaces.
+  const folder = dirname(await targetOf(path));
+  const entry = await stat(folder).catch(ignoreMissing);
+  if (!entry?.isDirectory()) throw failure('ENOENT', `Expected a folder for ${path} but there is no ${folder}`);
+  await access(folder, constants.W_OK);
 }
 
 /** All of it or nothing; `-` is stdout. A name that ends in .gz gets gzip. */

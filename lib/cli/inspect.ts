@@ -29,7 +29,7 @@ export async function runInspect(args: Arguments, { output, signal }: Context): 
   const known = TRAINING.map((name) => [name, training?.[name]] as const).filter(([, value]) =>
     /^(number|string)$/.test(typeof value),
   );
-  const width = Math.max(...largest.map(({ column }) => plain(column).length), 0);
+  const width = largest.reduce((most, { column }) => Math.max(most, plain(column).length), 0);
   await output.result(
     { format, labels, bias, weights: { count: weights.length, nonzero: used, norm, largest }, training: Object.fromEntries(known) },
     [

@@ -1,4 +1,5 @@
 /** What the command line prints; nothing else in lib prints. Results go to stdout, all else to stderr. */
+import { printable } from '../errors.js';
 
 const CLEAR = '\r\u001b[2K';
 
@@ -22,7 +23,8 @@ export class Output {
 
   /** One JSON object for machines, or lines for people. */
   result(json: object, lines: readonly string[]): Promise<void> {
-    const text = this.json ? JSON.stringify(json) : lines.join('\n');
+    // JSON escapes most control characters itself.
+    const text = this.json ? printable(JSON.stringify(json)) : lines.join('\n');
     return text === '' ? Promise.resolve() : this.write(`${text}\n`);
   }
 

@@ -1,5 +1,5 @@
 /** fista-classify predict: data and a model → labels. */
-import { coded, show } from '../errors.js';
+import { coded, printable, show } from '../errors.js';
 import type { Label } from '../types.js';
 import { usageError, type Arguments, type Command } from './arguments.js';
 import type { Context } from './context.js';
@@ -37,6 +37,11 @@ export async function runPredict(args: Arguments, { output, signal }: Context): 
     throw usageError('Expected 0 for -b but received 1: a linear SVM has no probabilities (see --decision-values)');
   if (out !== '-') await checkWritable(out, data, file);
   const { model } = await readModel(file, signal);
+  // One label a line: what is printed must be told apart again, and leave a terminal as it was.
+  const odd = model.labels.find((label) => printable(String(label)) !== String(label));
+  if (odd !== undefined) {
+    throw coded(RangeError, 'ERR_MODEL', `Expected labels without control characters for ${file} but received ${show(odd)}`);
+  }
   const cols = model.weights.length;
   const word = typeof model.labels[0] === 'string';
   const { points, labels, ignored, columns } = await readData(data, args, {
@@ -70,7 +75,14 @@ export async function runPredict(args: Arguments, { output, signal }: Context): 
   const counts = model.labels.map((label) => predicted.filter((p) => p === label).length);
   // Rows to be predicted may have no true label, only something in its place.
   const known = new Set<Label>(model.labels);
-  const labelled = (labels as ArrayLike<Label>).length > 0 && Array.from<Label>(labels).some((label) => known.has(label));
+  const others = Array.from<Label>(labels).filter((label) => !known.has(label));
+  const labelled = others.length < labels.length;
+  if (labelled && others.length > 0) {
+    const names = [...new Set(others)];
+    const some = names.slice(0, 3).map(show).join(', ') + (names.length > 3 ? ', …' : '');
+    const which = `${count(others.length, 'row')} of ${data} ${others.length === 1 ? 'has a label' : 'have labels'}`;
+    output.warn(`${which} that the model does not know (${some}) and can only be counted as wrong`);
+  }
   const correct = labelled ? predicted.filter((label, i) => label === labels[i]).length : undefined;
   const accuracy = correct === undefined ? undefined : correct / rows;
   const line =
@@ -79,7 +91,7 @@ export async function runPredict(args: Arguments, { output, signal }: Context): 
       : `Accuracy = ${brief(100 * accuracy)}% (${correct}/${rows})`;
   const json = {
     rows,
-    ...(labelled && { accuracy, correct }),
+    ...(labelled && { accuracy, correct, unknown: others.length }),
     counts: model.labels.map((label, k) => ({ label, rows: counts[k] })),
     ignored,
   };

@@ -102,7 +102,7 @@ async function families(args: Arguments, context: Context): Promise<{ first: Ell
   if (other === undefined) {
     if (!/\.json$/i.test(one)) throw usageError(`Expected two files of points or one .json file of ellipsoids but received ${one}`);
     if (args.has('radius')) throw usageError('Expected --radius with files of points: the ellipsoids of a .json file have shapes');
-    const json = parseJSON(await readText(one, context.signal), one, 'ERR_ELLIPSOIDS') as {
+    const json = parseJSON(await readText(one, 'ERR_ELLIPSOIDS', context.signal), one, 'ERR_ELLIPSOIDS') as {
       first: Ellipsoid[];
       second: Ellipsoid[];
     } | null;

@@ -1,5 +1,6 @@
 /** fista-classify train: data → model. */
-import { basename, resolve } from 'node:path';
+import { basename } from 'node:path';
+import { sameFile } from '../atomic.js';
 import { show } from '../errors.js';
 import { report } from '../report.js';
 import { stop } from '../stopping.js';
@@ -67,7 +68,7 @@ export async function runTrain(args: Arguments, context: Context): Promise<numbe
   const folds = args.number('v', [2, 1_000_000]);
   const settings = { ...fitOptions(args), signal };
   if (folds === undefined) {
-    if (page !== undefined && (page === path || (path !== '-' && resolve(page) === resolve(path)))) {
+    if (page !== undefined && (page === path || (path !== '-' && page !== '-' && (await sameFile(page, path))))) {
       throw usageError(`Expected another file than ${path}, the model's, for --report`);
     }
     for (const file of [path, ...(page === undefined ? [] : [page])]) await checkWritable(file, data);

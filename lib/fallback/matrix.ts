@@ -243,7 +243,7 @@ export function multiplyPoints(
   out: Float64Array,
   ...data: MatrixArguments
 ): void {
-  new Matrix(onProblem, threads, ...data).multiply(w, out); // out is written when nothing is wrong
+  new Matrix(onProblem, threads, ...data).multiply(w, out);
 }
 
 function name(values: Data): string {

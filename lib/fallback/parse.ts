@@ -7,6 +7,7 @@
  * Blanks are space, tab and carriage return; a line of blanks or comment only is no row. Positions count bytes, from 1.
  */
 import type { Parsed, ParseProblem } from '../backend.js';
+import { DECIMAL } from '../facts.js';
 
 /** A token is never longer; what is longer is no number, and no label. */
 const LONGEST = 1000;
@@ -202,7 +203,6 @@ export class Parser {
 }
 
 const POWERS = Array.from({ length: 23 }, (_, k) => Number(`1e${k}`));
-const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
 
 /** The double nearest to a decimal number, which may be infinite; NaN if it is none. */
 function decimal(bytes: Buffer, from: number, to: number): number {

@@ -19,8 +19,9 @@ const SMALLEST = 2 ** -1021;
 const MOST_RETURNS = 3;
 /** One row in this many is few. */
 const FEW = 32;
-/** An epoch's order: rows by a hash's bits, as many as these tell apart. */
-const BUCKETS = 4096;
+/** An epoch's order: rows by so many bits of a hash. */
+const BUCKET_BITS = 12;
+const BUCKETS = 2 ** BUCKET_BITS;
 
 export class Svm {
   readonly #X: Matrix;
@@ -301,8 +302,8 @@ export class Svm {
    */
   #shuffled(all: number): Uint32Array {
     const start = new Uint32Array(BUCKETS + 1);
-    const epoch = this.#epoch++;
-    const bucket = (p: number) => scattered(p, epoch) % BUCKETS;
+    const key = Math.imul(++this.#epoch, 0x9e3779b9);
+    const bucket = (p: number) => scattered(p ^ key) >>> (32 - BUCKET_BITS);
     for (let p = 0; p < this.#n; p++) if (all || !this.#idle[p]) start[bucket(p) + 1]!++;
     for (let b = 0; b < BUCKETS; b++) start[b + 1]! += start[b]!;
     const order = new Uint32Array(start[BUCKETS]!);
@@ -649,12 +650,10 @@ function spread(n: number, sum: number, square: number, most: number): number {
 type Tuple5 = [Float64Array, Float64Array, Float64Array, Float64Array, Float64Array];
 type Tuple8 = [...Tuple5, Float64Array, Float64Array, Float64Array];
 
-/** 32 bits that look random. */
-function scattered(i: number, epoch: number): number {
-  let h = Math.imul(i ^ Math.imul(0x9e3779b9, epoch + 1), 0x85ebca6b);
-  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
-  h = Math.imul(h ^ (h >>> 16), 0x27d4eb2f);
-  return (h ^ (h >>> 15)) >>> 0;
+/** Bits that look random, the first ones most. */
+function scattered(value: number): number {
+  const h = Math.imul(value, 0x85ebca6b);
+  return Math.imul(h ^ (h >>> 15), 0xc2b2ae35);
 }
 
 /** The number of the largest product. */

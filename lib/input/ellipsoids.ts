@@ -215,7 +215,7 @@ export function resolveCovariance(
   if (lengthOf(covariance, 'covariance') !== d) {
     throw rangeError('ERR_ELLIPSOIDS', `${d} variances or rows, as in mean,`, 'covariance', rows.length);
   }
-  if (d === 0 || typeof rows[0] !== 'object') {
+  if (typeof rows[0] !== 'object') {
     const variances = finite(covariance, d, 'covariance');
     const bad = variances.findIndex((value) => value < 0);
     if (bad >= 0) throw rangeError('ERR_ELLIPSOIDS', 'a variance of 0 or more', `covariance[${bad}]`, variances[bad]);

@@ -47,6 +47,31 @@ export function gzipError(name: string, code: 'ERR_LIBSVM' | 'ERR_CSV', cause: E
   return coded(SyntaxError, code, `Expected a whole gzip file for ${name} but received ${received}`, cause);
 }
 
+/** A file of more text than is wanted. */
+export function longError(name: string, code: 'ERR_LIBSVM' | 'ERR_CSV', most: number): Error {
+  return coded(RangeError, code, `Expected at most ${most} bytes of text for ${name}, as options.maxBytes says, but received more`);
+}
+
+/** Labels that are words are objects of V8, whose heap ends the process when it is full. */
+const MOST_WORDS = 2 ** 26;
+/** So many of them that are not the same are no classes. */
+export const MOST_DISTINCT = 2 ** 20;
+
+/** Refuses labels that are words where there are too many rows, or too many that are not the same. */
+export function checkWords(rows: number, distinct: number, name: string, code: 'ERR_LIBSVM' | 'ERR_CSV'): void {
+  if (distinct > MOST_DISTINCT) {
+    throw coded(RangeError, code, `Expected at most ${MOST_DISTINCT} distinct labels for ${name} but received more`);
+  }
+  if (rows > MOST_WORDS) {
+    throw coded(RangeError, code, `Expected at most ${MOST_WORDS} rows with words for labels for ${name} but received ${rows}`);
+  }
+}
+
+/** `Infinity`, or an integer. */
+function mostBytes(value: unknown, where: string): number {
+  return value === Infinity ? Infinity : integer(0, Number.MAX_SAFE_INTEGER)(value, where);
+}
+
 export interface LibsvmReading {
   readonly backend: Backend;
   readonly cols: number | undefined;
@@ -54,6 +79,7 @@ export interface LibsvmReading {
   readonly zeroBased: boolean;
   readonly words: boolean;
   readonly ignoreExtra: boolean;
+  readonly maxBytes: number;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -62,6 +88,7 @@ const READ_OPTIONS = [
   'zeroBased',
   'labels',
   'extra',
+  'maxBytes',
   'signal',
   'backend',
 ] as const satisfies readonly (keyof ReadLibsvmOptions)[];
@@ -76,6 +103,7 @@ export function resolveLibsvmReading(options: ReadLibsvmOptions = {}): LibsvmRea
     zeroBased: optional(options.zeroBased, 'zeroBased', boolean) ?? false,
     words: optional(options.labels, 'labels', oneOfThese('number', 'string')) === 'string',
     ignoreExtra: optional(options.extra, 'extra', oneOfThese('error', 'ignore')) === 'ignore',
+    maxBytes: optional(options.maxBytes, 'maxBytes', mostBytes) ?? Infinity,
     signal: optional(options.signal, 'signal', abortSignal),
   };
 }
@@ -148,10 +176,18 @@ export interface CsvReading {
   readonly header: boolean;
   readonly delimiter: string;
   readonly labels: 'auto' | 'number' | 'string';
+  readonly maxBytes: number;
   readonly signal: AbortSignal | undefined;
 }
 
-const CSV_OPTIONS = ['label', 'header', 'delimiter', 'labels', 'signal'] as const satisfies readonly (keyof ReadCsvOptions)[];
+const CSV_OPTIONS = [
+  'label',
+  'header',
+  'delimiter',
+  'labels',
+  'maxBytes',
+  'signal',
+] as const satisfies readonly (keyof ReadCsvOptions)[];
 
 export function resolveCsvReading(options: ReadCsvOptions): CsvReading {
   if (options === undefined) throw typeError('ERR_OPTION', 'an object with the label column', 'options', options);
@@ -169,6 +205,7 @@ export function resolveCsvReading(options: ReadCsvOptions): CsvReading {
     header,
     delimiter: optional(options.delimiter, 'delimiter', delimiter) ?? ',',
     labels: optional(options.labels, 'labels', oneOfThese('auto', 'number', 'string')) ?? 'auto',
+    maxBytes: optional(options.maxBytes, 'maxBytes', mostBytes) ?? Infinity,
     signal: optional(options.signal, 'signal', abortSignal),
   };
 }

@@ -10,7 +10,7 @@ export function checkOptionNames(options: unknown, known: readonly string[]): vo
   }
   for (const name of Object.keys(options)) {
     if (known.includes(name)) continue;
-    const near = known.find((k) => k.toLowerCase() === name.toLowerCase()) ?? nearest(name, known);
+    const near = nearest(name, known);
     throw coded(
       TypeError,
       'ERR_OPTION',

@@ -141,7 +141,7 @@ function sparseError({ problem, row, at }: CopyProblem, { indptr, indices, value
         `Expected ascending column indices in row ${row} but received ${indices[at]} after ${indices[at - 1]}`,
       );
     case 'not-finite':
-      return rangeError('ERR_POINTS', 'a finite number', `points.values[${at}]`, values?.[at]);
+      return rangeError('ERR_POINTS', 'a finite number', `points.values[${at}]`, values![at]);
   }
 }
 

@@ -142,7 +142,7 @@ export function resolveFit(options: SvmOptions, rows: number, cols: number, spar
     throw coded(
       RangeError,
       'ERR_OPTION',
-      `Expected one number for options.gamma and its other name C but received ${given === 'auto' ? show(given) : given} and ${C}`,
+      `Expected one number for options.gamma and its other name C but received ${show(given)} and ${C}`,
     );
   }
   const mu = optional(options.mu, 'mu', sensibleNumber);
@@ -257,7 +257,7 @@ export function checkWeights(gamma: number, weights: Float64Array, labels: Label
     const g = (gammas[i] = gamma * weights[i]!);
     if (g > 0) {
       if (y[i]! > 0) positive = true;
-      else if (y[i]! < 0) negative = true;
+      else negative = true;
       if (g > HUGE) throw rangeError('ERR_OPTION', `at most ${HUGE}`, `gamma times the weights of row ${i}`, g);
     }
   }

@@ -9,6 +9,7 @@ import type {
   Rows,
   SparseMatrix,
   SplitOptions,
+  SvmOptions,
 } from '../types.js';
 import { labelList, listOf, optionByRow } from './lists.js';
 import {
@@ -67,10 +68,9 @@ export function resolveCrossValidation(
   labels: Labels,
 ): CrossValidationTask {
   const { classWeight, sampleWeight, scale, maxIterations, timeLimit, signal } = options;
-  const given = { classWeight, sampleWeight, scale, maxIterations, timeLimit, signal };
   const stopping = options.stop ?? [stop.agreement(0.99), stop.gap(1e-3)];
-  const present = Object.fromEntries(Object.entries({ ...given, stop: stopping }).filter(([, value]) => value !== undefined));
-  const fit = resolveFit(present, rows, cols, sparse, labels);
+  const given = { classWeight, sampleWeight, scale, maxIterations, timeLimit, signal, stop: stopping };
+  const fit = resolveFit(given as SvmOptions, rows, cols, sparse, labels); // what is undefined was not given
   const weight = (i: number) => fit.weights.byRow?.[i] ?? 1;
   const taking = labels.y.reduce((count, _, i) => count + Number(weight(i) > 0), 0);
   const folds =
@@ -139,7 +139,7 @@ function gammaList(given: unknown, where: string): readonly number[] {
   const list = listOf<number>(given, 'ERR_OPTION', 'an array of numbers', where);
   const gammas = Array.from(list, (value, k) => sensibleNumber(value, `${where}[${k}]`)).sort((a, b) => a - b);
   if (gammas.length === 0) throw rangeError('ERR_OPTION', 'at least one number', where, new Verbatim('none'));
-  const twice = gammas.find((gamma, k) => k > 0 && gamma === gammas[k - 1]);
+  const twice = gammas.find((gamma, k) => gamma === gammas[k - 1]);
   if (twice !== undefined) throw rangeError('ERR_OPTION', 'distinct numbers', where, new Verbatim(`${twice} twice`));
   return gammas;
 }
@@ -239,7 +239,7 @@ function classesOf(labels: ArrayLike<Label>): Map<Label, number[]> {
 function divide(wanted: number, sizes: readonly number[]): number[] {
   const total = sizes.reduce((a, b) => a + b, 0);
   const exact = sizes.map((n) => (wanted * n) / total);
-  const take = exact.map((e, k) => Math.min(Math.max(Math.floor(e), 1), sizes[k]! - 1));
+  const take = exact.map((e) => Math.max(Math.floor(e), 1));
   let left = wanted - take.reduce((a, b) => a + b, 0);
   const step = Math.sign(left);
   while (left !== 0) {

@@ -211,7 +211,7 @@ void dense_norms(const DenseRows& m, const double* factor, double* out) {
     const T* x = static_cast<const T*>(m.x) + m.row(p) * m.cols;
     V s = zero();
     sweep(m.cols, [&](size_t j, auto at) {
-      const V v = at.load(factor + j) * at.load(x + j);
+      const V v = factor ? at.load(factor + j) * at.load(x + j) : at.load(x + j);
       s = fma(v, v, s);
     });
     out[p] = sum(s);

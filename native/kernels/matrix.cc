@@ -365,6 +365,10 @@ void Matrix::row_norms(const Run& run, const uint32_t* list, size_t n, const dou
   parallel(parts.parts, run.threads, [&](size_t p) {
     const size_t from = parts.begin(p), to = parts.end(p);
     if (!sparse_) return run.table->dense_norms[size_t(values_)](dense_rows(list, from, to), factor, out);
+    if (factor == nullptr && values_ == Values::ones) {
+      for (size_t i = from; i < to; ++i) out[i] = static_cast<double>(entries(list ? list[i] : i));
+      return;
+    }
     for (size_t i = from; i < to; ++i) out[i] = 0;
     size_t row = from;
     double sum = 0;
@@ -374,7 +378,8 @@ void Matrix::row_norms(const Run& run, const uint32_t* list, size_t n, const dou
         row = i;
         sum = 0;
       }
-      sum += (factor[j] * x) * (factor[j] * x);
+      const double v = factor ? factor[j] * x : x;
+      sum += v * v;
     });
     if (from < to) out[row] = sum;
   });

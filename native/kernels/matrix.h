@@ -73,7 +73,8 @@ class Matrix {
     combine(run, nullptr, 0, rows_, u, out, scratch);
   }
 
-  // out[p] = sum_j (factor_j x_ij)^2 for the rows i at positions [0, n) of a list (null: all rows in their order).
+  // out[p] = sum_j (factor_j x_ij)^2 for the rows i at positions [0, n) of a list (null: all rows in their order); factor null:
+  // all 1.
   void row_norms(const Run& run, const uint32_t* list, size_t n, const double* factor, double* out) const;
   // By column, over the stored entries of such rows: sum of x - centre_j, sum of its squares, max |x| (before anything was
   // subtracted), and their number.

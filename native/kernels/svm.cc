@@ -83,8 +83,9 @@ bool Svm::init(const Run& run, std::shared_ptr<Matrix> matrix, const int8_t* y, 
   std::memset(radius_.data(), 0, 2 * stride * sizeof(double));
   std::memset(x_prev_.data(), 0, 3 * stride * sizeof(double));
   for (Buffer<double>* b : {&inverse_scale_, &centre_, &w_, &w_prev_, &w_next_, &w_rest_, &wide_}) {
-    if (!b->allocate(d_ + 1)) return false;
-    std::memset(b->data(), 0, (d_ + 1) * sizeof(double));
+    const size_t whole = (d_ + 8) / 8 * 8;  // vectors, and at least one entry more
+    if (!b->allocate(whole)) return false;
+    std::memset(b->data(), 0, whole * sizeof(double));
   }
   if (!row_.allocate(n_ + others_) || !index_.allocate(n_) || !y_.allocate(n_ + others_) || !facts_.allocate(n_) ||
       !returns_.allocate(n_) || !idle_.allocate(n_) || !scratch_.allocate(X_->scratch_size())) {
@@ -153,7 +154,7 @@ size_t Svm::bytes() const {
 
 void Svm::measure_rows() {
   const double m2 = dot(centre_.data(), centre_.data(), d_), m = std::sqrt(m2);
-  X_->row_norms(run_, list(), n_, inverse_scale_.data(), slack_.data());
+  X_->row_norms(run_, list(), n_, scale_ == Scale::none ? nullptr : inverse_scale_.data(), slack_.data());
   const size_t read = read_;
   if (m2 > 0) dot_rows(centre_.data(), 0, n_, radius_.data());  // else they are 0, as they stand
   read_ = read;                                                 // part of the copy, not of the solve

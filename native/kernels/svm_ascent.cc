@@ -10,14 +10,13 @@ namespace fista {
 namespace {
 
 constexpr double kUnit = 0x1p-53;
-constexpr size_t kBuckets = 4096;
+constexpr uint32_t kBucketBits = 12;
+constexpr size_t kBuckets = size_t(1) << kBucketBits;
 
-// 32 bits that look random.
-uint32_t scattered(uint32_t i, uint32_t epoch) {
-  uint32_t h = (i ^ (0x9e3779b9u * (epoch + 1))) * 0x85ebca6bu;
-  h = (h ^ (h >> 13)) * 0xc2b2ae35u;
-  h = (h ^ (h >> 16)) * 0x27d4eb2fu;
-  return h ^ (h >> 15);
+// Bits that look random.
+uint32_t bucket_of(uint32_t p, uint32_t key) {
+  const uint32_t h = (p ^ key) * 0x85ebca6bu;
+  return ((h ^ (h >> 15)) * 0xc2b2ae35u) >> (32 - kBucketBits);
 }
 
 double dot(const double* a, const double* b, size_t n) {
@@ -42,7 +41,7 @@ void Svm::meet_rows(double offset, double weight, double delta, bool all) {
     for (size_t p = parts.begin(part); p < parts.end(part); ++p) {
       const double norm = slack_[p] / (2 * static_cast<double>(X_->entries(row_[p]) + 4) * kUnit), r2 = radius_[p] * radius_[p];
       AscentRow& row = rows[p];
-      row.x = x_[p];
+      row.x = y_[p] * x_[p];
       row.inverse = 1 / (mu_ + r2 + weight);
       row.along = m2 > 0 ? 0.5 * (norm * norm + m2 - r2) : 0;
       row.bound = y_[p] * gamma_[p];
@@ -57,14 +56,14 @@ void Svm::meet_rows(double offset, double weight, double delta, bool all) {
 // depend on which others take part: index_ by the leading bits of a hash. Their number.
 size_t Svm::shuffle(bool all) {
   uint32_t start[kBuckets + 1] = {};
-  const auto bucket = [&](size_t p) { return scattered(static_cast<uint32_t>(p), epoch_) % kBuckets; };
+  const uint32_t key = ++epoch_ * 0x9e3779b9u;
+  const auto bucket = [&](size_t p) { return bucket_of(static_cast<uint32_t>(p), key); };
   for (size_t p = 0; p < n_; ++p) start[bucket(p) + 1] += all | !idle_[p];
   for (size_t b = 0; b < kBuckets; ++b) start[b + 1] += start[b];
   const size_t visits = start[kBuckets];
   for (size_t p = 0; p < n_; ++p) {
     if (all | !idle_[p]) index_[start[bucket(p)]++] = static_cast<uint32_t>(p);
   }
-  ++epoch_;
   return visits;
 }
 
@@ -98,7 +97,7 @@ void Svm::ascend(double offset, double weight, double delta, bool all, double* o
 
 void Svm::settle() {
   const AscentRow* const rows = ascent_rows();
-  for (size_t p = 0; p < n_; ++p) x_[p] = rows[p].x;
+  for (size_t p = 0; p < n_; ++p) x_[p] = std::fabs(rows[p].x);
   ascending_ = false;
   restart();
 }

@@ -1,23 +1,28 @@
 // One epoch of coordinate ascent on the SVM's dual (svm_ascent.cc): rows one after the other, each to the maximum along its own
 // alpha.
 
-// Takes x.w of a row; returns by how much y alpha changes.
+// Takes x.w of a row; returns by how much y alpha changes. The next row waits for it, so everything that can be is made of other
+// numbers than x.w, beforehand.
 inline double visit(Ascent& a, AscentRow& row, uint8_t* idle, double value) {
-  const double y = row.bound > 0 ? 1.0 : -1.0, gamma = y * row.bound, alpha = row.x;
-  const double decision = (value - a.along) - a.balance * (row.along - a.centre_squared) + (a.offset + a.weight * a.balance);
-  const double below = 1 - y * decision;
-  const double wanted = alpha + (below - a.mu * alpha) * row.inverse;
-  const double x = wanted < 0 ? 0 : wanted > gamma ? gamma : wanted;
-  const double free = below * a.inverse_mu;
-  const double slope = free < 0 ? 0 : free > gamma ? gamma : free;
+  const double y = static_cast<double>(2 * (row.bound > 0) - 1), old = row.x;  // no branch: labels cannot be guessed
+  const double low = row.bound < 0 ? row.bound : 0, high = row.bound > 0 ? row.bound : 0;
+  const double shift = (a.offset + a.weight * a.balance) - a.along - a.balance * (row.along - a.centre_squared);
+  const double still = (old - old * (a.mu * row.inverse)) + (y - shift) * row.inverse;
+  const double wanted = still - value * row.inverse;
+  const double raised = wanted > low ? wanted : low;
+  const double x = raised < high ? raised : high;
+  const double u = x - old;
+  row.x = x;
+  a.balance += u;
+  a.along += u * row.along;
+
+  const double gamma = y * row.bound, alpha = y * old;
+  const double below = 1 - y * (value + shift), free = below * a.inverse_mu;
+  const double some = free > 0 ? free : 0, slope = some < gamma ? some : gamma;
   const double psi = slope * (below - 0.5 * a.mu * slope);
   a.psi += psi;
   a.fy += psi + alpha * (0.5 * a.mu * alpha - below);
-  *idle = static_cast<uint8_t>(((x == 0) & (below < -a.delta)) | ((x == gamma) & (below > a.mu * gamma + a.delta)));
-  row.x = x;
-  const double u = y * (x - alpha);
-  a.balance += u;
-  a.along += u * row.along;
+  *idle = static_cast<uint8_t>(((x == 0) & (below < -a.delta)) | ((x == row.bound) & (below > a.mu * gamma + a.delta)));
   return u;
 }
 
@@ -31,8 +36,42 @@ inline AscentRow& arrive(const Ascent& a, size_t k, Ask&& ask) {
   return a.rows[a.order[k]];
 }
 
+// x.w and w += u x (x times inverse^2, if given), for a w that is allocated in whole vectors: what is read soon after it was
+// written should be read as it was written, and a masked store makes a load wait until it is in the cache.
 template <typename T>
-size_t dense_ascend(const DenseRows& m, Ascent& a) {
+inline double dot_whole(const T* x, const double* w, size_t n) {
+  V s[4] = {zero(), zero(), zero(), zero()};
+  size_t j = 0;
+  for (; j + 4 * W <= n; j += 4 * W) {
+    for (size_t r = 0; r < 4; ++r) s[r] = fma(load(x + j + r * W), load(w + j + r * W), s[r]);
+  }
+  for (size_t r = 0; r < 3 && j + W <= n; ++r, j += W) s[r] = fma(load(x + j), load(w + j), s[r]);
+  if (j < n) s[3] = fma(load_n(x + j, n - j), load(w + j), s[3]);
+  return sum((s[0] + s[1]) + (s[2] + s[3]));
+}
+
+template <typename T>
+inline void add_whole(const T* x, const double* inverse, double u, size_t n, double* w) {
+  const V c = set1(u);
+  size_t j = 0;
+  if (inverse == nullptr) {
+    for (; j + W <= n; j += W) store(w + j, fma(c, load(x + j), load(w + j)));
+    if (j < n) store(w + j, fma(c, load_n(x + j, n - j), load(w + j)));
+    return;
+  }
+  for (; j + W <= n; j += W) {  // (the square of inverse may overflow)
+    const V by = load(inverse + j);
+    store(w + j, fma(c * by, by * load(x + j), load(w + j)));
+  }
+  if (j < n) {
+    const V by = load_n(inverse + j, n - j);
+    store(w + j, fma(c * by, by * load_n(x + j, n - j), load(w + j)));
+  }
+}
+
+template <typename T>
+size_t dense_ascend(const DenseRows& m, Ascent& ascent) {
+  Ascent a = ascent;  // nothing that is written can be meant by it
   const T* const x = static_cast<const T*>(m.x);
   const size_t cols = m.cols;
   size_t read = 0;
@@ -41,25 +80,19 @@ size_t dense_ascend(const DenseRows& m, Ascent& a) {
       for (size_t line = 0; line < 4; ++line) prefetch(reinterpret_cast<const char*>(x + soon.from * cols) + 64 * line);
     });
     const T* const mine = x + row.from * cols;
-    const double u = visit(a, row, a.idle + a.order[k], dot_short<false>(mine, a.wide, cols));
+    const double u = visit(a, row, a.idle + a.order[k], dot_whole(mine, a.wide, cols));
     read += cols;
     if (u == 0) continue;
     read += cols;
-    if (a.inverse_scale == nullptr) {
-      add_short(mine, u, cols, a.wide);
-    } else {
-      const V c = set1(u);
-      sweep(cols, [&](size_t j, auto at) {
-        const V inverse = at.load(a.inverse_scale + j);  // its square may overflow
-        at.store(a.wide + j, fma(c * inverse, inverse * at.load(mine + j), at.load(a.wide + j)));
-      });
-    }
+    add_whole(mine, a.inverse_scale, u, cols, a.wide);
   }
+  ascent = a;
   return read;
 }
 
 template <typename I, typename T>
-size_t sparse_ascend(const SparseRows& m, Ascent& a) {
+size_t sparse_ascend(const SparseRows& m, Ascent& ascent) {
+  Ascent a = ascent;
   const I* const index = static_cast<const I*>(m.index);
   const T* const values = static_cast<const T*>(m.values);
   double* const w = a.wide;
@@ -84,5 +117,6 @@ size_t sparse_ascend(const SparseRows& m, Ascent& a) {
       }
     }
   }
+  ascent = a;
   return read;
 }

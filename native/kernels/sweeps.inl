@@ -105,16 +105,17 @@ double stream(const double* x, size_t n) {
 
 // How many of n column numbers are not above the one before them; SIZE_MAX if one of them is not below cols.
 size_t count_descents(const uint32_t* x, size_t n, size_t cols) {
-  uint32_t most = 0;
-  uint32_t descents = 0;  // of a chunk
+  if (n == 0) return 0;
+  uint32_t most = x[0];
   size_t total = 0;
-  for (size_t i = 0; i < n; ++i) most = x[i] > most ? x[i] : most;
-  if (n > 0 && most >= cols) return SIZE_MAX;
   for (size_t from = 1; from < n; from += 1u << 20) {
     const size_t to = n - from < (1u << 20) ? n : from + (1u << 20);
-    descents = 0;
-    for (size_t i = from; i < to; ++i) descents += x[i] <= x[i - 1];
+    uint32_t descents = 0;  // of a chunk
+    for (size_t i = from; i < to; ++i) {
+      most = x[i] > most ? x[i] : most;
+      descents += x[i] <= x[i - 1];
+    }
     total += descents;
   }
-  return total;
+  return most >= cols ? SIZE_MAX : total;
 }

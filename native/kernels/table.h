@@ -59,7 +59,7 @@ struct SvmShift {
 // One row of an epoch of coordinate ascent. Of a dense matrix `from` is the row's number; of a sparse one its entries are
 // [from, to).
 struct AscentRow {
-  double x;        // alpha
+  double x;        // y alpha
   double inverse;  // 1 / the curvature along it
   double along;    // x~.m, m the centre
   double bound;    // y gamma
@@ -73,7 +73,7 @@ struct Ascent {
   uint8_t* idle;    // by position: whether the row sat at a bound, with delta to spare, when it was visited
   const uint32_t* order;
   size_t visits;
-  double* wide;                 // w / scale, with a 0 behind
+  double* wide;                 // w / scale, with a 0 behind, in whole vectors
   const double* inverse_scale;  // or null: all 1
   double mu, inverse_mu, weight, offset, centre_squared, delta;
   double balance, along;   // along = w.m

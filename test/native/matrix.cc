@@ -236,6 +236,86 @@ void in_place(const Run& run, Values kind) {
   }
 }
 
+// The rows of a list, in its order and as often as they are there, in every form; and of a matrix that was centred, its shift.
+void listed(const Run& run) {
+  check::at("%s, %u threads, listed rows", run.table->name, run.threads);
+  Random random(5);
+  const size_t rows = 300, cols = 7;
+  std::vector<double> dense(rows * cols);
+  Csr wide = {{0}, {}, 70000}, narrow = {{0}, {}, cols};
+  std::vector<double> values;
+  for (size_t i = 0; i < rows; ++i) {
+    for (uint32_t j = 0; j < cols; ++j) {
+      dense[i * cols + j] = random.uniform();
+      if (!random.chance(0.4)) continue;
+      narrow.index.push_back(j);
+      wide.index.push_back(j * 10000);
+      values.push_back(dense[i * cols + j]);
+    }
+    narrow.start.push_back(static_cast<uint32_t>(narrow.index.size()));
+    wide.start.push_back(static_cast<uint32_t>(wide.index.size()));
+  }
+  const std::vector<float> rounded(dense.begin(), dense.end());
+  std::vector<uint32_t> list = {299, 0, 17, 17, 3};
+  for (uint32_t i = 0; i < 200; ++i) list.push_back(static_cast<uint32_t>(random.below(rows)));
+
+  const auto expect = [&](const Matrix& X) {
+    Matrix part;
+    CHECK(part.copy_rows(run, X, list.data(), list.size()));
+    CHECK(part.rows() == list.size() && part.cols() == X.cols() && part.sparse() == X.sparse());
+    CHECK(part.values() == X.values() && part.index() == X.index());
+    std::vector<double> w(X.cols() + 1), whole(rows), some(list.size());
+    for (size_t j = 0; j < X.cols(); ++j) w[j] = random.uniform();
+    X.multiply(run, w.data(), whole.data());
+    part.multiply(run, w.data(), some.data());
+    size_t stored = 0;
+    for (size_t k = 0; k < list.size(); ++k) {
+      CHECK_NEAR(some[k], whole[list[k]], 1e-14);
+      CHECK(part.entries(k) == X.entries(list[k]));
+      stored += X.entries(list[k]);
+    }
+    CHECK(part.stored() == stored);
+    CHECK((part.shift() == nullptr) == (X.shift() == nullptr));
+    for (size_t j = 0; X.shift() && j < X.cols(); ++j) {
+      CHECK(part.shift()[j] == X.shift()[j] && part.most_abs()[j] == X.most_abs()[j]);
+    }
+  };
+  Matrix X;
+  CHECK(is(X.copy_dense(run, Values::f64, dense.data(), rows, cols), CopyResult::ok, 0, 0));
+  expect(X);
+  CHECK(X.centre(run) && X.shift() != nullptr);
+  expect(X);
+  CHECK(is(X.copy_dense(run, Values::f32, rounded.data(), rows, cols), CopyResult::ok, 0, 0));
+  expect(X);
+  for (const Csr& m : {narrow, wide}) {
+    for (Values kind : {Values::f64, Values::f32, Values::ones}) {
+      CHECK(is(copy(run, X, m, kind, values), CopyResult::ok, 0, 0));
+      expect(X);
+    }
+  }
+}
+
+void add(const Run& run) {
+  check::at("%s, %u threads, add", run.table->name, run.threads);
+  for (size_t n : {size_t(0), size_t(1), size_t(9), size_t(1000), size_t(200000)}) {
+    Guarded<double> x(n);
+    for (size_t i = 0; i < n; ++i) x[i] = static_cast<double>(i);
+    CHECK(Matrix::add(run, x.data(), n, 0.5) == n);
+    bool right = true;
+    for (size_t i = 0; i < n; ++i) right = right && x[i] == static_cast<double>(i) + 0.5;
+    CHECK(right);
+  }
+  // A sum that overflows, and what is none from the beginning: the first of them.
+  Guarded<double> x(100000);
+  const double most = std::numeric_limits<double>::max();
+  for (size_t bad : {99999, 70000, 8, 7}) {
+    x[bad] = bad % 2 == 0 ? most : kNaN;
+    CHECK(Matrix::add(run, x.data(), x.size(), most) == bad);
+    for (double& value : x) value = value >= most ? 0 : value;
+    for (size_t k = bad; k < x.size(); ++k) x[k] = k % 7 == 0 && k > bad + 5 ? kInfinity : 0;
+  }
+}
+
 }  // namespace
 
 int main() {
@@ -250,6 +330,8 @@ int main() {
       in_place<double>(run, Values::f64);
       in_place<float>(run, Values::f32);
       in_place<double>(run, Values::ones);
+      listed(run);
+      add(run);
     }
   }
   release_pool();

@@ -1,0 +1,50 @@
+// Mutation testing by Stryker: changes one thing at a time in the modules below and expects one of their tests to fail. Prints what
+// survived and a table, and fails where the score of a module, of lib/input or of all together is not above 85 %. Arguments choose
+// modules: npm run test:mutation -- bisect input/files
+'use strict';
+const { readFileSync, renameSync } = require('node:fs');
+const { join } = require('node:path');
+const { fail, root, run } = require('./tools.js');
+
+const WANTED = 85;
+
+/** The tests of each module, those first that fail soonest. */
+const TESTS = {
+  stopping: ['stopping'],
+  bisect: ['bisect'],
+  certificate: ['certificate'],
+  'input/lists': ['input', 'svm-errors'],
+  'input/options': ['input', 'svm-errors', 'dataset'],
+  'input/points': ['input', 'dataset', 'svm-errors'],
+  'input/svm': ['input', 'svm-errors'],
+  'input/ellipsoids': ['input', 'esp'],
+  'input/files': ['input', 'csv', 'libsvm'],
+  'input/validation': ['input', 'validation'],
+};
+
+/** How many mutants of a module the tests found and missed. */
+function mutate(name) {
+  const stryker = join(root, 'node_modules/@stryker-mutator/core/bin/stryker.js');
+  run(process.execPath, [stryker, 'run', '--mutate', `lib/${name}.ts`], { MUTATION_TESTS: TESTS[name].join(',') });
+  const report = join(root, 'coverage', `mutation-${name.replace('/', '-')}.json`);
+  renameSync(join(root, 'coverage/mutation.json'), report);
+  const { mutants } = JSON.parse(readFileSync(report, 'utf8')).files[`lib/${name}.ts`];
+  const count = (...wanted) => mutants.filter(({ status }) => wanted.includes(status)).length;
+  return { name, found: count('Killed', 'Timeout'), missed: count('Survived', 'NoCoverage') };
+}
+
+function total(name, rows) {
+  const sum = (what) => rows.reduce((count, row) => count + row[what], 0);
+  return { name, found: sum('found'), missed: sum('missed') };
+}
+
+const chosen = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(TESTS);
+const unknown = chosen.find((name) => !(name in TESTS));
+if (unknown) fail(`no module ${unknown}; there are ${Object.keys(TESTS).join(', ')}`);
+const rows = chosen.map(mutate);
+const input = rows.filter(({ name }) => name.startsWith('input/'));
+rows.push(...(input.length > 0 ? [total('input', input)] : []), total('all', rows));
+const score = ({ found, missed }) => (100 * found) / (found + missed);
+console.table(rows.map((row) => ({ module: row.name, found: row.found, missed: row.missed, 'score, %': score(row).toFixed(1) })));
+const low = rows.filter((row) => score(row) <= WANTED).map(({ name }) => name);
+if (low.length > 0) fail(`not above ${WANTED} %: ${low.join(', ')}`);
