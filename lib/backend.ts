@@ -21,6 +21,8 @@ export interface Matrix {
   describe(): { rows: number; cols: number; stored: number; bytes: number; form: string };
   /** out = X·w */
   multiply(w: Float64Array, out: Float64Array, threads: number): void;
+  /** out = X·w + bias; the number of the first that is not finite, or of rows. */
+  decide(w: Float64Array, bias: number, out: Float64Array, threads: number): number;
   /** out = Xᵀ·u */
   multiplyTransposed(u: Float64Array, out: Float64Array, threads: number): void;
   /** Dense f64 data are kept minus their column means from now on; others stay as they are. */
@@ -210,17 +212,19 @@ type MatrixConstructor = new (onProblem: OnProblem, threads: number, ...data: Ma
 /** Both backends implement this; the TypeScript one is the specification. Symbols as in the method's description. */
 export interface Kernels {
   Matrix: MatrixConstructor;
-  /** out = X·w for points that are looked at once, where they are. What is wrong with them goes to onProblem. */
-  multiplyPoints(
+  /**
+   * out = X·w + bias for points that are looked at once, where they are. The number of the first that is not finite, or of rows. What is
+   * wrong with the points goes to onProblem; out then means nothing.
+   */
+  decidePoints(
     this: void,
     onProblem: OnProblem,
     threads: number,
     w: Float64Array,
+    bias: number,
     out: Float64Array,
     ...data: MatrixArguments
-  ): void;
-  /** x += bias; the number of the first that is not finite then, or x.length. */
-  addBias(this: void, x: Float64Array, bias: number, threads: number): number;
+  ): number;
   Svm: SvmConstructor;
   Esp: EspConstructor;
   Parser: ParserConstructor;

@@ -31,16 +31,19 @@ export function decisions({ weights, bias }: Model, points: Points, out?: Float6
     }
     return out ?? new Float64Array(rows);
   };
-  const { Matrix, multiplyPoints, addBias } = kernels();
+  const { Matrix, decidePoints } = kernels();
   let values: Float64Array;
+  let bad: number;
   if (points instanceof Dataset) {
     const { matrix } = Dataset.dataOf(points);
-    const { rows, cols } = matrix.describe();
+    const { rows, cols, form } = matrix.describe();
     values = room(rows, cols);
-    matrix.multiply(weights, values, threads);
-    const shift = new Float64Array(cols);
-    matrix.shift(shift);
-    shift.forEach((s, j) => (bias += s * weights[j]!));
+    if (form === 'dense f64') {
+      const shift = new Float64Array(cols);
+      matrix.shift(shift);
+      shift.forEach((s, j) => (bias += s * weights[j]!));
+    }
+    bad = matrix.decide(weights, bias, values, threads);
   } else {
     const { rows, cols, arguments: lists, refuse } = viewPoints(points);
     values = room(rows, cols);
@@ -48,11 +51,10 @@ export function decisions({ weights, bias }: Model, points: Points, out?: Float6
     const { buffer } = values;
     if (lists.some((list) => ArrayBuffer.isView(list) && (types.isSharedArrayBuffer(list.buffer) || list.buffer === buffer))) {
       const matrix = new Matrix(refuse, threads, ...lists);
-      matrix.multiply(weights, values, threads);
+      bad = matrix.decide(weights, bias, values, threads);
       matrix.dispose();
-    } else multiplyPoints(refuse, threads, weights, values, ...lists);
+    } else bad = decidePoints(refuse, threads, weights, bias, values, ...lists);
   }
-  const bad = addBias(values, bias, threads);
   if (bad < values.length) throw overflow(`row ${bad}`);
   return values;
 }

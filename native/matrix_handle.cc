@@ -55,38 +55,36 @@ CopyResult with_points(const Napi::CallbackInfo& info, size_t i, Dense&& dense, 
   return sparse(indptr.data, indices.data, values, data, indices.size, rows, cols);
 }
 
-// multiplyPoints(onProblem, threads, w, out, ...points)
-Napi::Value multiply_points(const Napi::CallbackInfo& info) {
+// w with a 0 behind, as the loops want it.
+Buffer<double> padded(const Napi::CallbackInfo& info, size_t i, size_t cols) {
+  const auto w = array<double>(info, i, "w", cols);
+  Buffer<double> copy;
+  if (!copy.allocate(cols + 1)) out_of_memory(info.Env());
+  if (cols) std::memcpy(copy.data(), w.data, cols * sizeof(double));
+  copy[cols] = 0;
+  return copy;
+}
+
+// decidePoints(onProblem, threads, w, bias, out, ...points): the first row for which it is not finite, or the number of rows
+Napi::Value decide_points(const Napi::CallbackInfo& info) {
   const Run run = {addon(info.Env()).table, threads(info, 1)};
-  Buffer<double> padded;
-  const auto out_of = [&](size_t rows, size_t cols) {
-    const auto w = array<double>(info, 2, "w", cols);
-    if (!padded.allocate(cols + 1)) out_of_memory(info.Env());
-    if (cols) std::memcpy(padded.data(), w.data, cols * sizeof(double));
-    padded[cols] = 0;
-    return array<double>(info, 3, "out", rows).data;
-  };
+  const double bias = number(info, 3, "bias");
+  size_t bad = 0;
   const CopyResult result = with_points(
-      info, 4,
+      info, 5,
       [&](Values values, const void* data, size_t rows, size_t cols) {
-        double* const out = out_of(rows, cols);
-        return Matrix::multiply_dense(run, values, data, rows, cols, padded.data(), out);
+        const Buffer<double> w = padded(info, 2, cols);
+        return Matrix::decide_dense(run, values, data, rows, cols, w.data(), bias, array<double>(info, 4, "out", rows).data, &bad);
       },
       [&](const uint32_t* indptr, const uint32_t* index, Values values, const void* data, size_t entries, size_t rows,
           size_t cols) {
-        double* const out = out_of(rows, cols);
-        return Matrix::multiply_sparse(run, indptr, index, values, data, entries, rows, cols, padded.data(), out);
+        const Buffer<double> w = padded(info, 2, cols);
+        return Matrix::decide_sparse(run, indptr, index, values, data, entries, rows, cols, w.data(), bias,
+                                     array<double>(info, 4, "out", rows).data, &bad);
       });
   const Napi::Value wrong = problem(info.Env(), result);
   if (!wrong.IsUndefined()) info[0].As<Napi::Function>().Call({wrong});
-  return info.Env().Undefined();
-}
-
-// addBias(x, bias, threads): the number of the first that is not finite then, or x.length
-Napi::Value add_bias(const Napi::CallbackInfo& info) {
-  const auto x = array<double>(info, 0, "x", 0);
-  const size_t first = Matrix::add({addon(info.Env()).table, threads(info, 2)}, x.data, x.size, number(info, 1, "bias"));
-  return Napi::Number::New(info.Env(), static_cast<double>(first));
+  return Napi::Number::New(info.Env(), static_cast<double>(bad));
 }
 
 }  // namespace
@@ -140,14 +138,18 @@ std::shared_ptr<Matrix> MatrixHandle::matrix_of(const Napi::Value& value) {
 // multiply(w, out, threads)
 Napi::Value MatrixHandle::multiply(const Napi::CallbackInfo& info) {
   const Matrix& X = matrix(info.Env());
-  const auto w = array<double>(info, 0, "w", X.cols());
-  const auto out = array<double>(info, 1, "out", X.rows());
-  Buffer<double> padded;
-  if (!padded.allocate(X.cols() + 1)) out_of_memory(info.Env());
-  if (X.cols()) std::memcpy(padded.data(), w.data, X.cols() * sizeof(double));
-  padded[X.cols()] = 0;
-  X.multiply({table_, threads(info, 2)}, padded.data(), out.data);
+  const Buffer<double> w = padded(info, 0, X.cols());
+  X.multiply({table_, threads(info, 2)}, w.data(), array<double>(info, 1, "out", X.rows()).data);
   return info.Env().Undefined();
+}
+
+// decide(w, bias, out, threads): as decidePoints
+Napi::Value MatrixHandle::decide(const Napi::CallbackInfo& info) {
+  const Matrix& X = matrix(info.Env());
+  const Buffer<double> w = padded(info, 0, X.cols());
+  const auto out = array<double>(info, 2, "out", X.rows());
+  const size_t bad = X.decide({table_, threads(info, 3)}, w.data(), number(info, 1, "bias"), out.data);
+  return Napi::Number::New(info.Env(), static_cast<double>(bad));
 }
 
 // multiplyTransposed(u, out, threads)
@@ -205,7 +207,7 @@ Napi::Value MatrixHandle::describe(const Napi::CallbackInfo& info) {
 Napi::Function MatrixHandle::define(Napi::Env env) {
   return DefineClass(
       env, "Matrix",
-      {InstanceMethod<&MatrixHandle::multiply>("multiply"),
+      {InstanceMethod<&MatrixHandle::multiply>("multiply"), InstanceMethod<&MatrixHandle::decide>("decide"),
        InstanceMethod<&MatrixHandle::multiply_transposed>("multiplyTransposed"), InstanceMethod<&MatrixHandle::centre>("centre"),
        InstanceMethod<&MatrixHandle::shift>("shift"), InstanceMethod<&MatrixHandle::describe>("describe"),
        InstanceMethod<&MatrixHandle::share>("share"), InstanceMethod<&MatrixHandle::dispose>("dispose")});
@@ -215,8 +217,7 @@ void register_matrix(Napi::Env env, Napi::Object exports) {
   Napi::Function constructor = MatrixHandle::define(env);
   addon(env).matrix = Napi::Persistent(constructor);
   exports.Set("Matrix", constructor);
-  exports.Set("addBias", Napi::Function::New(env, add_bias, "addBias"));
-  exports.Set("multiplyPoints", Napi::Function::New(env, multiply_points, "multiplyPoints"));
+  exports.Set("decidePoints", Napi::Function::New(env, decide_points, "decidePoints"));
 }
 
 }  // namespace fista

@@ -33,10 +33,7 @@ function atLevel(addon: Addon, level: string): Backend {
     Svm: new Proxy(addon.Svm, { construct: (_, args) => Reflect.construct(here().Svm, args) as SvmProblem }),
     Esp: new Proxy(addon.Esp, { construct: (_, args) => Reflect.construct(here().Esp, args) as EspProblem }),
     Parser: addon.Parser,
-    multiplyPoints(onProblem, threads, w, out, ...data) {
-      here().multiplyPoints(onProblem, threads, w, out, ...data);
-    },
-    addBias: (...args) => here().addBias(...args),
+    decidePoints: (onProblem, threads, w, bias, out, ...data) => here().decidePoints(onProblem, threads, w, bias, out, ...data),
     projectKnapsack: (...args) => here().projectKnapsack(...args),
     projectCones: (...args) => here().projectCones(...args),
   };

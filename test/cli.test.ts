@@ -471,8 +471,11 @@ describe('Ctrl-C', () => {
     const { child, ended } = start(['train', '-q', '--report', 'page', WDBC, 'm.json']);
     while (!existsSync(file('m.json'))) await new Promise((done) => setTimeout(done, 10));
     child.kill('SIGINT');
-    await new Promise((done) => setTimeout(done, 100));
-    closeSync(openSync(file('page'), constants.O_RDONLY | constants.O_NONBLOCK)); // a reader that leaves at once
+    // Readers that leave at once, until one has met the writer.
+    while (child.exitCode === null && child.signalCode === null) {
+      await new Promise((done) => setTimeout(done, 50));
+      closeSync(openSync(file('page'), constants.O_RDONLY | constants.O_NONBLOCK));
+    }
     const { code, stderr } = await ended;
     expect([0, 1]).toContain(code);
     expect(stderr).toBe(code === 0 ? '' : 'fista-classify: Cannot write page: broken pipe [EPIPE]\n');

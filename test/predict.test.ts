@@ -30,8 +30,8 @@ function csr({ cols, seed }: { cols: number; seed: [number, number][][] }) {
   return { indptr, indices, values, rows: rows.length, cols };
 }
 
-describe.each(names)('multiplyPoints(points), %s backend', (name) => {
-  const { multiplyPoints, Matrix } = kernels(name);
+describe.each(names)('decidePoints(points), %s backend', (name) => {
+  const { decidePoints, Matrix } = kernels(name);
   const never = () => {
     throw new Error('nothing is wrong');
   };
@@ -49,8 +49,8 @@ describe.each(names)('multiplyPoints(points), %s backend', (name) => {
           const data = [Uint32Array.from(lists.indptr), Uint32Array.from(lists.indices), values, rows, cols] as const;
           const weights = Float64Array.from(w.slice(0, cols));
           const [direct, copied] = [new Float64Array(rows), new Float64Array(rows)];
-          multiplyPoints(never, threads, weights, direct, ...data);
-          new Matrix(never, threads, ...data).multiply(weights, copied, threads);
+          expect(decidePoints(never, threads, weights, 0.25, direct, ...data)).toBe(rows);
+          expect(new Matrix(never, threads, ...data).decide(weights, 0.25, copied, threads)).toBe(rows);
           for (let i = 0; i < rows; i++) expect(direct[i]).toBeCloseTo(copied[i]!, 9);
         },
       ),
@@ -63,8 +63,9 @@ describe.each(names)('multiplyPoints(points), %s backend', (name) => {
       const data = new Kind(rows * cols).map((_: number, k: number) => Math.sin(k * k));
       const weights = Float64Array.from({ length: cols }, (_, j) => Math.cos(j));
       const [direct, copied] = [new Float64Array(rows), new Float64Array(rows)];
-      multiplyPoints(never, 2, weights, direct, data, rows, cols);
+      expect(decidePoints(never, 2, weights, 0.25, direct, data, rows, cols)).toBe(rows);
       new Matrix(never, 2, data, rows, cols).multiply(weights, copied, 2);
+      copied.forEach((value, i) => (copied[i] = value + 0.25));
       expect(direct).toEqual(copied);
     } // prettier-ignore
   });

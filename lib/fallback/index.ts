@@ -2,6 +2,6 @@
 export { projectCones } from './cones.js';
 export { Esp } from './esp.js';
 export { projectKnapsack } from './knapsack.js';
-export { addBias, Matrix, multiplyPoints } from './matrix.js';
+export { decidePoints, Matrix } from './matrix.js';
 export { Parser } from './parse.js';
 export { Svm } from './svm.js';

@@ -103,6 +103,14 @@ export class Matrix implements MatrixInterface {
     else sparse.multiply(this.#alive(), w, out);
   }
 
+  decide(w: Float64Array, bias: number, out: Float64Array): number {
+    this.multiply(w, out);
+    const { rows } = this.describe();
+    for (let i = 0; i < rows; i++) out[i]! += bias;
+    const bad = firstNotFinite(out.subarray(0, rows));
+    return bad < 0 ? rows : bad;
+  }
+
   multiplyTransposed(u: Float64Array, out: Float64Array): void {
     if (this.#held.dense) dense.multiplyTransposed(this.#held.dense, u, out);
     else sparse.multiplyTransposed(this.#alive(), u, out);
@@ -228,22 +236,16 @@ export class Matrix implements MatrixInterface {
   }
 }
 
-/** x += bias; the number of the first that is not finite then, or x.length. */
-export function addBias(x: Float64Array, bias: number): number {
-  for (let i = 0; i < x.length; i++) x[i]! += bias;
-  const bad = firstNotFinite(x);
-  return bad < 0 ? x.length : bad;
-}
-
-/** out = X·w for points that are looked at once. */
-export function multiplyPoints(
+/** X·w + bias for points that are looked at once. */
+export function decidePoints(
   onProblem: OnProblem,
   threads: number,
   w: Float64Array,
+  bias: number,
   out: Float64Array,
   ...data: MatrixArguments
-): void {
-  new Matrix(onProblem, threads, ...data).multiply(w, out);
+): number {
+  return new Matrix(onProblem, threads, ...data).decide(w, bias, out);
 }
 
 function name(values: Data): string {

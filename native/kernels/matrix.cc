@@ -73,13 +73,27 @@ CopyResult check_index(const uint32_t* start, size_t from, size_t to, size_t col
   return {};
 }
 
-// The first value that is not finite, if a sum over rows is not: every such value makes its row's sum so.
-CopyResult check_sums(Values values, const void* data, size_t entries, const double* sums, size_t rows) {
-  if (values == Values::ones || first_not_finite(sums, rows) == kNone) return {};
+// The first value that is not finite, if a decision is not: every such value makes its row's decision so.
+CopyResult check_values(Values values, const void* data, size_t entries) {
+  if (values == Values::ones) return {};
   const size_t bad = values == Values::f64 ? first_not_finite(static_cast<const double*>(data), entries)
                                            : first_not_finite(static_cast<const float*>(data), entries);
   if (bad == kNone) return {};
   return {CopyResult::not_finite, 0, bad};
+}
+
+// Adds to decisions and looks at them, while they are in cache.
+bool add_bias(const Run& run, double bias, double* out, size_t n) {
+  for (size_t i = 0; i < n; ++i) out[i] += bias;
+  return run.table->all_finite[0](out, n);
+}
+
+// The first row whose decision is not finite, if a part has one; or the number of rows.
+size_t first_bad(const Partition& parts, const bool* finite, const double* out) {
+  for (size_t k = 0; k < parts.parts; ++k) {
+    if (!finite[k]) return parts.begin(k) + first_not_finite(out + parts.begin(k), parts.end(k) - parts.begin(k));
+  }
+  return parts.items;
 }
 
 template <typename I>
@@ -193,47 +207,40 @@ CopyResult Matrix::read_sparse(const Run& run, const uint32_t* indptr, const uin
   return {};
 }
 
-size_t Matrix::add(const Run& run, double* x, size_t n, double by) {
-  const Partition parts = partition(n, n);
+CopyResult Matrix::decide_dense(const Run& run, Values values, const void* data, size_t rows, size_t cols, const double* w,
+                                double bias, double* out, size_t* bad) {
+  const Partition parts = partition(rows, rows * (cols + 1));
   bool finite[kMostParts];
   parallel(parts.parts, run.threads, [&](size_t k) {
     const size_t from = parts.begin(k), to = parts.end(k);
-    for (size_t i = from; i < to; ++i) x[i] += by;
-    finite[k] = run.table->all_finite[0](x + from, to - from);
+    run.table->dense_multiply[size_t(values)]({data, cols, nullptr, from, to}, w, out);
+    finite[k] = add_bias(run, bias, out + from, to - from);
   });
-  for (size_t k = 0; k < parts.parts; ++k) {
-    if (!finite[k]) return parts.begin(k) + first_not_finite(x + parts.begin(k), parts.end(k) - parts.begin(k));
-  }
-  return n;
+  *bad = first_bad(parts, finite, out);
+  return *bad < rows ? check_values(values, data, rows * cols) : CopyResult{};
 }
 
-CopyResult Matrix::multiply_dense(const Run& run, Values values, const void* data, size_t rows, size_t cols, const double* w,
-                                  double* out) {
-  const Partition parts = partition(rows, rows * (cols + 1));
-  parallel(parts.parts, run.threads, [&](size_t k) {
-    run.table->dense_multiply[size_t(values)]({data, cols, nullptr, parts.begin(k), parts.end(k)}, w, out);
-  });
-  return check_sums(values, data, rows * cols, out, rows);
-}
-
-CopyResult Matrix::multiply_sparse(const Run& run, const uint32_t* indptr, const uint32_t* index, Values values, const void* data,
-                                   size_t entries, size_t rows, size_t cols, const double* w, double* out) {
+CopyResult Matrix::decide_sparse(const Run& run, const uint32_t* indptr, const uint32_t* index, Values values, const void* data,
+                                 size_t entries, size_t rows, size_t cols, const double* w, double bias, double* out, size_t* bad) {
   const CopyResult starts = check_starts(indptr, entries, rows);
   if (starts.kind != CopyResult::ok) return starts;
   const Partition parts = partition(rows, size_t(indptr[rows]) + rows);
   CopyResult found[kMostParts];
+  bool finite[kMostParts];
   parallel(parts.parts, run.threads, [&](size_t k) {
+    finite[k] = true;
     constexpr size_t kChunk = 128;  // rows that are checked and then summed up while in cache
     for (size_t from = parts.begin(k); from < parts.end(k); from += kChunk) {
       const size_t to = std::min(from + kChunk, parts.end(k));
-      // Numbers may descend from a row to the next alone.
+      // Numbers may descend from a row to the next alone. (All of them first: that is a stream, which is fetched ahead.)
       const size_t first = indptr[from], number = indptr[to] - first;
+      const size_t descents = run.table->count_descents(index + first, number, cols);
       size_t allowed = 0;
-      for (size_t i = from + 1; i < to; ++i) {
-        const size_t at = indptr[i];
-        allowed += at > first && at < indptr[to] && at < indptr[i + 1] && index[at] <= index[at - 1];
+      for (size_t i = from + 1; i < to && number > 0; ++i) {  // without branches: they could not be guessed
+        const size_t at = indptr[i], here = at < first + number ? at : first, before = here - (here > first);
+        allowed += (at > first) & (at < indptr[i + 1]) & (index[here] <= index[before]);
       }
-      if (run.table->count_descents(index + first, number, cols) != allowed) {
+      if (descents != allowed) {
         found[k] = check_index(indptr, from, to, cols, index);
         if (found[k].kind != CopyResult::ok) return;
       }
@@ -251,12 +258,25 @@ CopyResult Matrix::multiply_sparse(const Run& run, const uint32_t* indptr, const
         }
         out[i] = s;
       }
+      finite[k] &= add_bias(run, bias, out + from, to - from);
     }
   });
   for (size_t k = 0; k < parts.parts; ++k) {
     if (found[k].kind != CopyResult::ok) return found[k];
   }
-  return check_sums(values, data, indptr[rows], out, rows);
+  *bad = first_bad(parts, finite, out);
+  return *bad < rows ? check_values(values, data, indptr[rows]) : CopyResult{};
+}
+
+size_t Matrix::decide(const Run& run, const double* w, double bias, double* out) const {
+  const Partition parts = partition(rows_, static_cast<size_t>(work(rows_)));
+  bool finite[kMostParts];
+  parallel(parts.parts, run.threads, [&](size_t k) {
+    const size_t from = parts.begin(k), to = parts.end(k);
+    multiply({run.table, 1}, nullptr, from, to, w, out);
+    finite[k] = add_bias(run, bias, out + from, to - from);
+  });
+  return first_bad(parts, finite, out);
 }
 
 size_t Matrix::bytes() const { return f64_.bytes() + f32_.bytes() + start_.bytes() + index16_.bytes() + index32_.bytes(); }

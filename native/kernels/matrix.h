@@ -40,15 +40,15 @@ class Matrix {
   CopyResult copy_sparse(const Run& run, const uint32_t* indptr, const uint32_t* index, Values values, const void* data,
                          size_t entries, size_t rows, size_t cols);
 
-  // out = X.w for a matrix that is looked at where it is, and as it is, by arguments as above. w has cols + 1 entries, the last of
-  // them 0. Entries must not change meanwhile. out is undefined if something is wrong.
-  static CopyResult multiply_dense(const Run& run, Values values, const void* data, size_t rows, size_t cols, const double* w,
-                                   double* out);
-  static CopyResult multiply_sparse(const Run& run, const uint32_t* indptr, const uint32_t* index, Values values, const void* data,
-                                    size_t entries, size_t rows, size_t cols, const double* w, double* out);
-
-  // x += by; the number of the first that is not finite then, or n.
-  static size_t add(const Run& run, double* x, size_t n, double by);
+  // out = X.w + bias for a matrix that is looked at where it is, and as it is, by arguments as above. w has cols + 1 entries, the
+  // last of them 0. Entries must not change meanwhile. bad: the first row for which it is not finite, or rows. out and bad are
+  // undefined if something is wrong with the matrix.
+  static CopyResult decide_dense(const Run& run, Values values, const void* data, size_t rows, size_t cols, const double* w,
+                                 double bias, double* out, size_t* bad);
+  static CopyResult decide_sparse(const Run& run, const uint32_t* indptr, const uint32_t* index, Values values, const void* data,
+                                  size_t entries, size_t rows, size_t cols, const double* w, double bias, double* out, size_t* bad);
+  // The same for this matrix; returns bad.
+  size_t decide(const Run& run, const double* w, double bias, double* out) const;
 
   // out[p] = x.w for the rows at positions [begin, end) of a list (null: all rows in their order). w has cols() + 1 entries, the
   // last of them 0. Returns the number of entries read.

@@ -153,16 +153,22 @@ void run(const Table& table, const Arrays& m, Values kind, const T* values) {
   }
   if (m.cols > kCols) return;
   const double* const w = room_w.last(m.cols + 1);
-  check_same(table, "multiply_sparse", Matrix::multiply_sparse(how, start, index, kind, values, m.entries, rows, m.cols, w, out),
-             wanted);
+  constexpr double kBias = -0.75;
+  size_t bad = 0;
+  const CopyResult decided = Matrix::decide_sparse(how, start, index, kind, values, m.entries, rows, m.cols, w, kBias, out, &bad);
+  check_same(table, "decide_sparse", decided, wanted);
   if (!well) return;
+  size_t first = 0;
+  while (first < rows && std::isfinite(out[first])) ++first;
+  if (bad != first) complain(table, "the first decision that is not finite", bad);
 
   X.multiply(how, w, copied);
   for (size_t i = 0; i < rows; ++i) {
     check::Exact sum;
     for (size_t k = start[i]; k < start[i + 1]; ++k) sum.add_product(w[index[k]], values ? static_cast<double>(values[k]) : 1.0);
-    check_sum(table, "the sum in place", i, out[i], sum, start[i + 1] - start[i]);
     check_sum(table, "the sum of the copy", i, copied[i], sum, start[i + 1] - start[i]);
+    sum.add(kBias);
+    check_sum(table, "the decision in place", i, out[i], sum, start[i + 1] - start[i] + 1);
   }
   // Every other row, by a list.
   static std::vector<uint32_t> list;

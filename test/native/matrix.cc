@@ -209,28 +209,29 @@ void in_place(const Run& run, Values kind) {
       for (size_t k = 0; k < rows * cols; ++k) dense[k] = static_cast<T>(random.uniform() - 0.5);
       for (size_t j = 0; j < cols; ++j) w[j] = random.uniform() - 0.5;
       Matrix X;
-      CHECK(is(Matrix::multiply_sparse(run, start.data(), index.data(), kind, values.data(), entries, rows, cols, w.data(),
-                                       direct.data()),
+      size_t bad = 0;
+      CHECK(is(Matrix::decide_sparse(run, start.data(), index.data(), kind, values.data(), entries, rows, cols, w.data(), 0,
+                                     direct.data(), &bad),
                CopyResult::ok, 0, 0));
       CHECK(is(X.copy_sparse(run, start.data(), index.data(), kind, values.data(), entries, rows, cols), CopyResult::ok, 0, 0));
       X.multiply(run, w.data(), copied.data());
       for (size_t i = 0; i < rows; ++i) CHECK(std::fabs(direct[i] - copied[i]) <= 1e-12);
       if (kind == Values::ones) continue;
-      CHECK(is(Matrix::multiply_dense(run, kind, dense.data(), rows, cols, w.data(), direct.data()), CopyResult::ok, 0, 0));
+      CHECK(is(Matrix::decide_dense(run, kind, dense.data(), rows, cols, w.data(), 0, direct.data(), &bad), CopyResult::ok, 0, 0));
       CHECK(is(X.copy_dense(run, kind, dense.data(), rows, cols), CopyResult::ok, 0, 0));
       X.multiply(run, w.data(), copied.data());
       for (size_t i = 0; i < rows; ++i) CHECK(direct[i] == copied[i]);
       if (entries == 0) continue;
       // The first wrong thing is reported, and nothing is read by a wrong column's number.
       values[entries / 2] = static_cast<T>(kNaN);
-      CHECK(is(Matrix::multiply_sparse(run, start.data(), index.data(), kind, values.data(), entries, rows, cols, w.data(),
-                                       direct.data()),
+      CHECK(is(Matrix::decide_sparse(run, start.data(), index.data(), kind, values.data(), entries, rows, cols, w.data(), 0,
+                                     direct.data(), &bad),
                CopyResult::not_finite, 0, entries / 2));
       index[entries - 1] = 0xffffffffu;
       size_t row = 0;
       while (start[row + 1] < entries) ++row;
-      CHECK(is(Matrix::multiply_sparse(run, start.data(), index.data(), kind, values.data(), entries, rows, cols, w.data(),
-                                       direct.data()),
+      CHECK(is(Matrix::decide_sparse(run, start.data(), index.data(), kind, values.data(), entries, rows, cols, w.data(), 0,
+                                     direct.data(), &bad),
                CopyResult::bad_range, row, entries - 1));
     }
   }
@@ -295,24 +296,27 @@ void listed(const Run& run) {
   }
 }
 
-void add(const Run& run) {
-  check::at("%s, %u threads, add", run.table->name, run.threads);
-  for (size_t n : {size_t(0), size_t(1), size_t(9), size_t(1000), size_t(200000)}) {
-    Guarded<double> x(n);
+// Decisions of a matrix of one column: a sum that overflows, by the bias or before it; the first of them is told.
+void decisions(const Run& run) {
+  check::at("%s, %u threads, decisions", run.table->name, run.threads);
+  const double most = std::numeric_limits<double>::max(), w[2] = {1, 0};
+  for (size_t n : {size_t(1), size_t(9), size_t(1000), size_t(200000)}) {
+    Guarded<double> x(n), out(n);
     for (size_t i = 0; i < n; ++i) x[i] = static_cast<double>(i);
-    CHECK(Matrix::add(run, x.data(), n, 0.5) == n);
+    Matrix X;
+    CHECK(is(X.copy_dense(run, Values::f64, x.data(), n, 1), CopyResult::ok, 0, 0));
+    CHECK(X.decide(run, w, 0.5, out.data()) == n);
     bool right = true;
-    for (size_t i = 0; i < n; ++i) right = right && x[i] == static_cast<double>(i) + 0.5;
+    for (size_t i = 0; i < n; ++i) right = right && out[i] == static_cast<double>(i) + 0.5;
     CHECK(right);
-  }
-  // A sum that overflows, and what is none from the beginning: the first of them.
-  Guarded<double> x(100000);
-  const double most = std::numeric_limits<double>::max();
-  for (size_t bad : {99999, 70000, 8, 7}) {
-    x[bad] = bad % 2 == 0 ? most : kNaN;
-    CHECK(Matrix::add(run, x.data(), x.size(), most) == bad);
-    for (double& value : x) value = value >= most ? 0 : value;
-    for (size_t k = bad; k < x.size(); ++k) x[k] = k % 7 == 0 && k > bad + 5 ? kInfinity : 0;
+    for (size_t bad : {n - 1, n / 2, n / 3}) {
+      x[bad] = most;
+      size_t found = 0;
+      CHECK(is(Matrix::decide_dense(run, Values::f64, x.data(), n, 1, w, most, out.data(), &found), CopyResult::ok, 0, 0));
+      CHECK(found == bad);
+      CHECK(is(X.copy_dense(run, Values::f64, x.data(), n, 1), CopyResult::ok, 0, 0));
+      CHECK(X.decide(run, w, most, out.data()) == bad);
+    }
   }
 }
 
@@ -331,7 +335,7 @@ int main() {
       in_place<float>(run, Values::f32);
       in_place<double>(run, Values::ones);
       listed(run);
-      add(run);
+      decisions(run);
     }
   }
   release_pool();
