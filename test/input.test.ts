@@ -23,10 +23,12 @@ import { resolveCovariance, resolveEspOptions } from '../lib/input/ellipsoids.js
 import {
   checkPiece,
   checkSource,
+  checkWords,
   csvError,
   gone,
   gzipError,
   libsvmError,
+  longError,
   resolveCsvReading,
   resolveLibsvmReading,
   resolveLibsvmWriting,
@@ -117,10 +119,10 @@ describe('option values', () => {
   ])('%s', (_, check, taken, what, refused) => {
     for (const value of taken) expect(check(value, 'it')).toBe(value);
     for (const value of refused) {
-      const message = refusal(() => check(value, 'options.threads'));
+      const message = refusalInFull(() => check(value, 'options.threads'));
       const shown = typeof value === 'string' ? JSON.stringify(value) : String(value);
-      expect(message).toBe(`Expected ${what} for options.threads but received ${shown}`);
-      expect(() => check(value, 'it')).toThrow(typeof value === typeof taken[0] ? RangeError : TypeError);
+      const kind = typeof value === typeof taken[0] ? 'RangeError' : 'TypeError';
+      expect(message).toBe(`${kind} [ERR_OPTION]: Expected ${what} for options.threads but received ${shown}`);
     }
   });
 
@@ -284,8 +286,8 @@ describe('what a fit is asked to do', () => {
   it('needs memory for the columns', () => {
     const most = Math.floor(Math.min(totalmem(), process.constrainedMemory() || Infinity) / 80);
     expect(fit({}, most).gamma).toBe(16);
-    expect(refusal(() => fit({}, most + 1))).toBe(
-      `Expected at most ${most} columns, for which there is memory, for points but received ${most + 1}`,
+    expect(refusalInFull(() => fit({}, most + 1))).toBe(
+      `RangeError [ERR_POINTS]: Expected at most ${most} columns, for which there is memory, for points but received ${most + 1}`,
     );
   });
 
@@ -366,8 +368,8 @@ describe('weights of rows', () => {
 
   it('when balanced give both classes half of the rows that take part', () => {
     expect(of({ byClass: 'balanced' })).toEqual([1.5, 0.75, 0.75, 0.75, 1.5, 0.75]);
-    const byRow = Float64Array.of(1, 0, 0, 2, 0, 1); // one row and two: 3 / 2 and 3 / 4
-    expect(of({ byClass: 'balanced', byRow })).toEqual([1.5, 0, 0, 1.5, 0, 0.75]);
+    const byRow = Float64Array.of(1, 0, 0, 2, 0, 0); // one row and one
+    expect(of({ byClass: 'balanced', byRow })).toEqual([1, 0, 0, 2, 0, 0]);
     expect(of({ byClass: 'balanced' }, (i) => i < 3)).toEqual([1.5, 0.75, 0.75, 0, 0, 0]);
   });
 
@@ -446,6 +448,7 @@ describe('what is read', () => {
       zeroBased: false,
       words: false,
       ignoreExtra: false,
+      maxBytes: Infinity,
       signal: undefined,
     });
     expect(resolveCsvReading({ label: 'y' })).toEqual({
@@ -453,19 +456,21 @@ describe('what is read', () => {
       header: true,
       delimiter: ',',
       labels: 'auto',
+      maxBytes: Infinity,
       signal: undefined,
     });
   });
 
   it('is read as asked', () => {
     const { signal } = new AbortController();
-    const reading = { cols: 3, zeroBased: true, labels: 'string', extra: 'ignore', signal } as const;
+    const reading = { cols: 3, zeroBased: true, labels: 'string', extra: 'ignore', maxBytes: 0, signal } as const;
     expect(resolveLibsvmReading(reading)).toMatchObject({
       cols: 3,
       limit: 3,
       zeroBased: true,
       words: true,
       ignoreExtra: true,
+      maxBytes: 0,
       signal,
     });
     expect(resolveLibsvmReading({ cols: 0, labels: 'number', extra: 'error', zeroBased: false })).toMatchObject({
@@ -477,22 +482,28 @@ describe('what is read', () => {
     });
     expect(resolveLibsvmReading({ cols: 2 ** 31 }).limit).toBe(2 ** 31);
     expect(refusal(() => resolveLibsvmReading({ cols: 2 ** 31 + 1 }))).toContain('an integer from 0 to 2147483648');
-    expect(resolveCsvReading({ label: -1, header: false, delimiter: ';', labels: 'string', signal })).toEqual({
+    expect(resolveCsvReading({ label: -1, header: false, delimiter: ';', labels: 'string', maxBytes: 7, signal })).toEqual({
       label: -1,
       header: false,
       delimiter: ';',
       labels: 'string',
+      maxBytes: 7,
       signal,
     });
+    expect(resolveLibsvmReading({ maxBytes: Infinity }).maxBytes).toBe(Infinity);
+    expect(refusal(() => resolveLibsvmReading({ maxBytes: -1 }))).toBe(
+      'Expected an integer from 0 to 9007199254740991 for options.maxBytes but received -1',
+    );
+    expect(refusal(() => resolveCsvReading({ label: 1, maxBytes: 0.5 }))).toContain('for options.maxBytes but received 0.5');
     expect(resolveCsvReading({ label: null, labels: 'number' })).toMatchObject({ label: null, labels: 'number' });
   });
 
   it('knows these options', () => {
     expect(refusal(() => resolveLibsvmReading({ colour: 1 } as object))).toBe(
-      'Unknown option "colour"; known are cols, zeroBased, labels, extra, signal, backend',
+      'Unknown option "colour"; known are cols, zeroBased, labels, extra, maxBytes, signal, backend',
     );
     expect(refusal(() => resolveCsvReading({ colour: 1 } as never))).toBe(
-      'Unknown option "colour"; known are label, header, delimiter, labels, signal',
+      'Unknown option "colour"; known are label, header, delimiter, labels, maxBytes, signal',
     );
   });
 
@@ -757,6 +768,19 @@ describe('what is wrong with a file', () => {
 
   it('counts from 0 where the file does', () => {
     expect(about('extra', '4:1', { zeroBased: true })).toContain('an index of at most 3, as options.cols is 4,');
+  });
+
+  it('is more than is wanted, of text or of words', () => {
+    expect(whole(longError('a.txt', 'ERR_CSV', 9))).toBe(
+      'RangeError [ERR_CSV]: Expected at most 9 bytes of text for a.txt, as options.maxBytes says, but received more',
+    );
+    expect(refusalInFull(() => checkWords(2 ** 26, 2 ** 20, 'a.txt', 'ERR_CSV'))).toBe('none');
+    expect(refusalInFull(() => checkWords(2 ** 26, 2 ** 20 + 1, 'a.txt', 'ERR_CSV'))).toBe(
+      'RangeError [ERR_CSV]: Expected at most 1048576 distinct labels for a.txt but received more',
+    );
+    expect(refusalInFull(() => checkWords(2 ** 26 + 1, 2, 'a.txt', 'ERR_LIBSVM'))).toBe(
+      'RangeError [ERR_LIBSVM]: Expected at most 67108864 rows with words for labels for a.txt but received 67108865',
+    );
   });
 
   it('is in the middle of gzip, or gzip itself', () => {

@@ -237,65 +237,6 @@ void in_place(const Run& run, Values kind) {
   }
 }
 
-// The rows of a list, in its order and as often as they are there, in every form; and of a matrix that was centred, its shift.
-void listed(const Run& run) {
-  check::at("%s, %u threads, listed rows", run.table->name, run.threads);
-  Random random(5);
-  const size_t rows = 300, cols = 7;
-  std::vector<double> dense(rows * cols);
-  Csr wide = {{0}, {}, 70000}, narrow = {{0}, {}, cols};
-  std::vector<double> values;
-  for (size_t i = 0; i < rows; ++i) {
-    for (uint32_t j = 0; j < cols; ++j) {
-      dense[i * cols + j] = random.uniform();
-      if (!random.chance(0.4)) continue;
-      narrow.index.push_back(j);
-      wide.index.push_back(j * 10000);
-      values.push_back(dense[i * cols + j]);
-    }
-    narrow.start.push_back(static_cast<uint32_t>(narrow.index.size()));
-    wide.start.push_back(static_cast<uint32_t>(wide.index.size()));
-  }
-  const std::vector<float> rounded(dense.begin(), dense.end());
-  std::vector<uint32_t> list = {299, 0, 17, 17, 3};
-  for (uint32_t i = 0; i < 200; ++i) list.push_back(static_cast<uint32_t>(random.below(rows)));
-
-  const auto expect = [&](const Matrix& X) {
-    Matrix part;
-    CHECK(part.copy_rows(run, X, list.data(), list.size()));
-    CHECK(part.rows() == list.size() && part.cols() == X.cols() && part.sparse() == X.sparse());
-    CHECK(part.values() == X.values() && part.index() == X.index());
-    std::vector<double> w(X.cols() + 1), whole(rows), some(list.size());
-    for (size_t j = 0; j < X.cols(); ++j) w[j] = random.uniform();
-    X.multiply(run, w.data(), whole.data());
-    part.multiply(run, w.data(), some.data());
-    size_t stored = 0;
-    for (size_t k = 0; k < list.size(); ++k) {
-      CHECK_NEAR(some[k], whole[list[k]], 1e-14);
-      CHECK(part.entries(k) == X.entries(list[k]));
-      stored += X.entries(list[k]);
-    }
-    CHECK(part.stored() == stored);
-    CHECK((part.shift() == nullptr) == (X.shift() == nullptr));
-    for (size_t j = 0; X.shift() && j < X.cols(); ++j) {
-      CHECK(part.shift()[j] == X.shift()[j] && part.most_abs()[j] == X.most_abs()[j]);
-    }
-  };
-  Matrix X;
-  CHECK(is(X.copy_dense(run, Values::f64, dense.data(), rows, cols), CopyResult::ok, 0, 0));
-  expect(X);
-  CHECK(X.centre(run) && X.shift() != nullptr);
-  expect(X);
-  CHECK(is(X.copy_dense(run, Values::f32, rounded.data(), rows, cols), CopyResult::ok, 0, 0));
-  expect(X);
-  for (const Csr& m : {narrow, wide}) {
-    for (Values kind : {Values::f64, Values::f32, Values::ones}) {
-      CHECK(is(copy(run, X, m, kind, values), CopyResult::ok, 0, 0));
-      expect(X);
-    }
-  }
-}
-
 // Decisions of a matrix of one column: a sum that overflows, by the bias or before it; the first of them is told.
 void decisions(const Run& run) {
   check::at("%s, %u threads, decisions", run.table->name, run.threads);
@@ -334,7 +275,6 @@ int main() {
       in_place<double>(run, Values::f64);
       in_place<float>(run, Values::f32);
       in_place<double>(run, Values::ones);
-      listed(run);
       decisions(run);
     }
   }
