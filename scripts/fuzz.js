@@ -1,45 +1,128 @@
-// Fuzzes the kernels: node scripts/fuzz.js [seconds a target, 10] [--required]. Needs cmake and clang with libFuzzer; without clang
-// it says so and, unless --required is given, that is no failure.
+// Fuzzes what reads and projects: the kernels with libFuzzer, test/fuzz/*.cc, and the readers of text with test/fuzz/documents.js.
+//
+//   node scripts/fuzz.js [seconds a target, 8]        short: in CI
+//   node scripts/fuzz.js --executions 100e6           long: so many in all, a share for each target, in rounds
+//     --only cones,csr                                these targets alone
+//     --seed 5                                        of the first round, 1 if not given; the next one's is one more
+//     --required                                      a missing tool is a failure
+//
+// Needs the compiled package and, for the kernels, cmake and clang with libFuzzer: without these it says so and leaves them out. What
+// a fuzzer found is in build-fuzz, with the message that says how to run it again.
 'use strict';
 const { spawnSync } = require('node:child_process');
-const { existsSync, mkdirSync, readdirSync } = require('node:fs');
+const { existsSync, mkdirSync } = require('node:fs');
 const { join } = require('node:path');
+const { parseArgs } = require('node:util');
 const { fail, jobs, root, run, works } = require('./tools.js');
 
+// Of a long run's executions, about as many as a target makes in its share of the time.
+const KERNELS = { cones: 0.38, csr: 0.33, knapsack: 0.03, parse: 0.19 };
+const DOCUMENTS = { json: 0.034, liblinear: 0.033, csv: 0.003 };
+
+/** Executions of a target before it is the next one's turn. */
+const ROUND = 2e6;
+
+/** Now and then a round of long inputs, led by how often what is reached; else short ones, led by what is reached, twice as fast. */
+const LONG = ['-max_len=600'];
+const SHORT = ['-max_len=100', '-entropic=0', '-reduce_inputs=0', '-use_counters=0'];
+
+/** Seconds that one execution may take, on a machine that does other things too. */
+const HANG = 60;
+
 const build = join(root, 'build-fuzz');
-const required = process.argv.includes('--required');
-const seconds = Number(process.argv.slice(2).find((argument) => !argument.startsWith('--')) ?? 10);
+
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    executions: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+    only: { type: 'string' },
+    required: { type: 'boolean', default: false },
+  },
+});
+const seconds = Number(positionals[0] ?? 8);
+const executions = options.executions === undefined ? undefined : Number(options.executions);
 if (!(Number.isInteger(seconds) && seconds > 0)) fail('expected a whole number of seconds');
+if (executions !== undefined && !(Number.isInteger(executions) && executions > 0)) fail('expected a whole number of executions');
+const chosen = options.only?.split(',') ?? [...Object.keys(KERNELS), ...Object.keys(DOCUMENTS)];
+const unknown = chosen.find((name) => !(name in KERNELS || name in DOCUMENTS));
+if (unknown !== undefined) fail(`expected ${Object.keys({ ...KERNELS, ...DOCUMENTS }).join(', ')} but received ${unknown}`);
 
-function leaveOut(reason) {
-  console.log(`fuzz: left out, ${reason}`);
-  process.exit(required ? 1 : 0);
+/** Runs a fuzzer and hands over what it printed, which is worth reading only if it found something. */
+function runQuietly(command, args) {
+  const { status, signal, error, stdout, stderr } = spawnSync(command, args, {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+    // Where a block was allocated is not worth a walk up the stack every time; and freed ones are soon seen again.
+    env: { ASAN_OPTIONS: 'malloc_context_size=1:quarantine_size_mb=8', ...process.env },
+  });
+  if (status === 0) return stdout + stderr;
+  console.error(stdout + stderr);
+  return fail(`"${command} ${args.join(' ')}" ended with ${error?.message ?? signal ?? status}`);
 }
 
-// A clang that can also link libFuzzer, which some systems package apart.
-const empty = 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }';
-const links = (name) =>
-  spawnSync(name, ['-fsanitize=fuzzer,address,undefined', '-x', 'c++', '-', '-o', '/dev/null'], { input: empty }).status === 0;
-const clang = ['clang++', ...Array.from({ length: 20 }, (_, k) => `clang++-${30 - k}`)].find(links);
-if (!clang) leaveOut('no clang++ with libFuzzer was found (on Debian 12: apt-get install clang-14 libclang-rt-14-dev)');
-if (!works('cmake', '--version')) leaveOut('no cmake was found');
-
-run('cmake', [
-  ...['-S', '.', '-B', 'build-fuzz', '-Wno-dev', `-DCMAKE_CXX_COMPILER=${clang}`, '-DCMAKE_BUILD_TYPE=None'],
-  ...['-DFISTA_FUZZ=ON', '-DFISTA_SANITIZE=address;undefined'],
-]);
-run('cmake', ['--build', 'build-fuzz', '--parallel', jobs]);
-
-for (const target of readdirSync(join(root, 'test', 'fuzz')).filter((file) => file.endsWith('.cc'))) {
-  const name = target.replace('.cc', '');
-  // What is found goes to the first folder; the seeds are only read.
-  const corpus = join(build, `corpus-${name}`);
-  const seeds = join(root, 'test', 'fuzz', `seeds-${name}`);
-  mkdirSync(corpus, { recursive: true });
-  console.log(`fuzz: ${name}, ${seconds} s`);
-  run(join(build, `fuzz_${name}`), [
-    ...[corpus, ...(existsSync(seeds) ? [seeds] : [])],
-    ...['-seed=1', `-max_total_time=${seconds}`, '-max_len=600', '-timeout=20', '-print_final_stats=1', '-verbosity=0'],
-    `-artifact_prefix=${build}/${name}-`,
+/** Builds the fuzzers of the kernels; why not, if that cannot be done here. */
+function buildKernels() {
+  // A clang that can also link libFuzzer, which some systems package apart.
+  const empty = 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }';
+  const links = (name) =>
+    spawnSync(name, ['-fsanitize=fuzzer,address,undefined', '-x', 'c++', '-', '-o', '/dev/null'], { input: empty }).status === 0;
+  const clang = ['clang++', ...Array.from({ length: 20 }, (_, k) => `clang++-${30 - k}`)].find(links);
+  if (!clang) return 'no clang++ with libFuzzer was found (on Debian 12: apt-get install clang-14 libclang-rt-14-dev)';
+  if (!works('cmake', '--version')) return 'no cmake was found';
+  run('cmake', [
+    ...['-S', '.', '-B', 'build-fuzz', '-Wno-dev', `-DCMAKE_CXX_COMPILER=${clang}`, '-DCMAKE_BUILD_TYPE=None'],
+    ...['-DFISTA_FUZZ=ON', '-DFISTA_SANITIZE=address;undefined'],
   ]);
+  run('cmake', ['--build', 'build-fuzz', '--parallel', jobs]);
+  return undefined;
 }
+
+/** One run of a target, ended by a number of executions or, without one, by time; how many it made. */
+function fuzz(name, round, most) {
+  let printed;
+  if (name in DOCUMENTS) {
+    const end = most === undefined ? `--seconds=${seconds}` : `--executions=${most}`;
+    printed = runQuietly(process.execPath, ['test/fuzz/documents.js', name, `--seed=${round}`, end, `--hang=${HANG}`]);
+  } else {
+    // What leads further goes to the first folder; the others are only read.
+    const corpus = join(build, `corpus-${name}`);
+    mkdirSync(corpus, { recursive: true });
+    const kept = ['seeds', 'found'].map((kind) => join(root, 'test', 'fuzz', `${kind}-${name}`)).filter(existsSync);
+    printed = runQuietly(join(build, `fuzz_${name}`), [
+      ...[corpus, ...kept],
+      ...[`-seed=${round}`, most === undefined ? `-max_total_time=${seconds}` : `-runs=${most}`],
+      ...(round % 16 === 1 ? LONG : SHORT),
+      ...[`-timeout=${HANG}`, '-print_final_stats=1', '-verbosity=0', `-artifact_prefix=${build}/${name}-`],
+    ]);
+  }
+  return Number(/^stat::number_of_executed_units: (\d+)$/m.exec(printed)[1]);
+}
+
+let targets = chosen;
+if (chosen.some((name) => name in KERNELS)) {
+  const reason = buildKernels();
+  if (reason !== undefined) {
+    console.log(`fuzz: the kernels are left out, ${reason}`);
+    if (options.required) process.exit(1);
+    targets = chosen.filter((name) => name in DOCUMENTS);
+  }
+}
+
+const shares = { ...KERNELS, ...DOCUMENTS };
+const whole = targets.reduce((sum, name) => sum + shares[name], 0);
+const made = new Map(targets.map((name) => [name, 0]));
+for (let round = Number(options.seed), left = targets; left.length > 0; round++) {
+  left = left.filter((name) => {
+    const wanted = executions === undefined ? undefined : Math.ceil((executions * shares[name]) / whole) - made.get(name);
+    const began = Date.now();
+    const count = fuzz(name, round, wanted && Math.min(wanted, ROUND));
+    made.set(name, made.get(name) + count);
+    const time = (Date.now() - began) / 1000;
+    console.log(`fuzz: ${name}, ${count} executions in ${time.toFixed(0)} s; ${made.get(name)} so far`);
+    return wanted !== undefined && wanted > count;
+  });
+}
+const total = [...made.values()].reduce((sum, count) => sum + count, 0);
+console.log(`fuzz: ${total} executions, nothing found: ${[...made].map(([name, count]) => `${name} ${count}`).join(', ')}`);

@@ -152,6 +152,25 @@ describe.each(backends)('projectKnapsack, $title', ({ kernels }) => {
     expect(Math.abs(x.reduce((sum, value) => sum - value, -b))).toBeLessThan(n * 2 ** -53);
   });
 
+  it('projectKnapsack(a) comes as near to b as doubles do, where gamma is a few units in the last place of a', () => {
+    // y_i a_i and gamma_i of 21 rows, and the same rows again and again, each time a little further out.
+    const near = 1e16 + 4;
+    const positive = [[1e16 - 4, 1], [1e16 - 4, 4.875], [1e16, 1], [-2.5e299, 1]] as const; // prettier-ignore
+    const negative = [...Array<[number, number]>(12).fill([near, 1]), [1e16, 1], [1e16, 1], [near, 0], [near, 4.875], [1e16, 0]] as const; // prettier-ignore
+    const y: number[] = [];
+    const a: number[] = [];
+    const gamma: number[] = [];
+    for (let repeat = 0; repeat < 33; repeat++) {
+      const further = 1 + Math.max(0, repeat - 1) * 2 ** -30;
+      for (const [c, bound] of positive) [y[y.length], a[a.length], gamma[gamma.length]] = [1, c * further, bound];
+      for (const [c, bound] of negative) [y[y.length], a[a.length], gamma[gamma.length]] = [-1, -c * further, bound];
+    }
+    const x = new Float64Array(y.length);
+    kernels.projectKnapsack(Float64Array.from(a), Int8Array.from(y), Float64Array.from(gamma), 0, NaN, x, 1);
+    // From one double lambda to the next y.x falls from 12 to -2.
+    expect(x.reduce((sum, value, i) => sum + y[i]! * value, 0)).toBe(-2);
+  });
+
   it('projectKnapsack(a) is in bounds, balanced, and equal to the sorting twin, whatever the guess', () => {
     fc.assert(
       fc.property(guessed, ([problem, guess]) => {

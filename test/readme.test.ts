@@ -63,7 +63,8 @@ describe.each(['README.md', ...GUIDES])('%s', (file) => {
     await run(code, file, line);
   });
 
-  it('has examples that say what they give', async () => {
+  // A record of what was run has none.
+  it.skipIf(file === 'docs/reliability.md')('has examples that say what they give', async () => {
     let checked = 0;
     for (const { code, line } of all) checked += await run(code, file, line);
     expect(checked).toBeGreaterThan(10);

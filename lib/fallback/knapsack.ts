@@ -148,6 +148,29 @@ function sampleRoot(items: Items, b: number, index: Uint32Array, work: Float64Ar
   );
 }
 
+/**
+ * The search's running sums cancel. Where gamma_i is hardly more than rounding beside a_i, that may lead it past pieces as narrow as
+ * their error. From such a lambda, towards the root in steps that double until phi is past b, then by halves: the double whose phi is
+ * nearest to b.
+ */
+function nearest(items: Items, b: number, lambda: number, excess: number): number {
+  const towards = excess > 0 ? 1 : -1;
+  let [near, far, beyond] = [lambda, lambda, excess];
+  for (let step = Math.abs(lambda) * 2 ** -52; beyond * towards > 0; step *= 2) {
+    near = far;
+    excess = beyond;
+    far = lambda + towards * step;
+    if (far === near || !Number.isFinite(far)) return near; // 0, or b is only just within reach
+    beyond = phi(items, far).value - b;
+  }
+  for (let middle = near / 2 + far / 2; middle !== near && middle !== far; middle = near / 2 + far / 2) {
+    const there = phi(items, middle).value - b;
+    if (there * towards > 0) [near, excess] = [middle, there];
+    else [far, beyond] = [middle, there];
+  }
+  return Math.abs(beyond) < Math.abs(excess) ? far : near;
+}
+
 /** Returns lambda, or NaN (and x undefined) if b is out of reach. x may be a. `guess` may be NaN. */
 export function projectKnapsack(
   a: Float64Array,
@@ -201,12 +224,20 @@ export function projectKnapsack(
   // kink more rows may move than are inside now: unless those are too few to matter, the step must prove itself.
   // Rounding may have left lambda just off the piece, with no row inside: its slope still tells the way back.
   const inside = at.inside || piece;
+  let excess = at.value - b;
   if (inside > 0) {
-    const excess = at.value - b;
     const next = lambda + excess / inside;
-    const safe = settled && 4 * at.inside >= n;
-    if (safe || (next !== lambda && Math.abs(phi(items, next).value - b) < Math.abs(excess))) lambda = next;
+    if (settled && 4 * at.inside >= n) lambda = next;
+    else if (next !== lambda) {
+      const there = phi(items, next);
+      if (Math.abs(there.value - b) < Math.abs(excess)) {
+        lambda = next;
+        at = there;
+        excess = at.value - b;
+      }
+    }
   }
+  if (!settled && Math.abs(excess) > 2 * n * UNIT * (at.magnitude + Math.abs(b))) lambda = nearest(items, b, lambda, excess);
   for (let i = 0; i < n; i++) {
     x[i] = Math.abs(Math.min(Math.max(centre(items, i) - lambda, lowest(items, i)), highest(items, i)));
   }

@@ -154,6 +154,28 @@ double sample_root(const Items& items, double b, uint32_t* index, double* work) 
   return search(items, index, m, work, Bracket(), sums, b * static_cast<double>(m) / static_cast<double>(items.n), 0);
 }
 
+// The search's running sums cancel. Where gamma_i is hardly more than rounding beside a_i, that may lead it past pieces as narrow
+// as their error. From such a lambda, towards the root in steps that double until phi is past b, then by halves: the double whose
+// phi is nearest to b.
+double nearest(const Run& run, const Items& items, double b, double lambda, double excess) {
+  const double towards = excess > 0 ? 1 : -1;
+  const auto short_of_b = [&](double by) { return by * towards > 0; };
+  double near = lambda, far = lambda, beyond = excess;
+  for (double step = std::fabs(lambda) * 0x1p-52; short_of_b(beyond); step *= 2) {
+    near = far;
+    excess = beyond;
+    far = lambda + towards * step;
+    if (far == near || !std::isfinite(far)) return near;  // 0, or b is only just within reach
+    beyond = phi_at(run, items, far).value - b;
+  }
+  for (double middle = near / 2 + far / 2; middle != near && middle != far; middle = near / 2 + far / 2) {
+    const double there = phi_at(run, items, middle).value - b;
+    (short_of_b(there) ? near : far) = middle;
+    (short_of_b(there) ? excess : beyond) = there;
+  }
+  return std::fabs(beyond) < std::fabs(excess) ? far : near;
+}
+
 }  // namespace
 
 KnapsackResult project_knapsack(const Run& run, const double* a, const int8_t* y, const double* gamma, size_t n, double b,
@@ -204,10 +226,22 @@ KnapsackResult project_knapsack(const Run& run, const double* a, const int8_t* y
   // kink more rows may move than are inside now: unless those are too few to matter, the step must prove itself.
   // Rounding may have left lambda just off the piece, with no row inside: its slope still tells the way back.
   const double inside = phi.inside > 0 ? phi.inside : piece;
+  double excess = phi.value - b;
   if (inside > 0) {
-    const double excess = phi.value - b, next = lambda + excess / inside;
-    const bool safe = settled && 4 * phi.inside >= static_cast<double>(n);
-    if (safe || (next != lambda && std::fabs(phi_at(run, items, next).value - b) < std::fabs(excess))) lambda = next;
+    const double next = lambda + excess / inside;
+    if (settled && 4 * phi.inside >= static_cast<double>(n)) {
+      lambda = next;
+    } else if (next != lambda) {
+      const Phi there = phi_at(run, items, next);
+      if (std::fabs(there.value - b) < std::fabs(excess)) {
+        lambda = next;
+        phi = there;
+        excess = phi.value - b;
+      }
+    }
+  }
+  if (!settled && std::fabs(excess) > 2 * scale * (phi.magnitude + std::fabs(b))) {
+    lambda = nearest(run, items, b, lambda, excess);
   }
   return {lambda, write_at(run, items, lambda, x).value - b};
 }

@@ -50,7 +50,11 @@ class Blocks {
   }
 
  private:
+#if defined(FISTA_FUZZ)
+  static constexpr size_t kBlock = 16;  // a short text fills several
+#else
   static constexpr size_t kBlock = size_t(1) << 18;
+#endif
   struct Block {
     Buffer<T> entries;
     Block* next = nullptr;

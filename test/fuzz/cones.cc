@@ -6,11 +6,23 @@
 
 using namespace fista;
 
+namespace {
+
+// Blocks are added while there are fewer entries; the last one has at most 134.
+constexpr size_t kMost = 400, kRoom = kMost + 134;
+
+}  // namespace
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static const std::vector<const Table*> levels = check::levels();
+  static check::Guarded<double> given(kRoom), projected(kRoom), in_place(kRoom);
+  static std::vector<double> x;
+  static std::vector<uint32_t> start;
+  x.clear();
+  start.assign(1, 0);
   Bytes bytes(data, size);
-  std::vector<double> x;
-  std::vector<uint32_t> start{0};
-  while (!bytes.empty() && x.size() < 4000) {
+  const Table* table = levels[bytes.byte() % levels.size()];
+  while (!bytes.empty() && x.size() < kMost) {
     // Blocks of 1 to 64 entries, or longer ones of a repeated entry; l may be given as a multiple of |p|.
     const uint8_t shape = bytes.byte();
     const size_t n = 1 + (shape & 63), first = x.size();
@@ -24,26 +36,23 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     }
     start.push_back(static_cast<uint32_t>(x.size()));
   }
-  const size_t blocks = start.size() - 1;
-  std::vector<double> out(x.size()), in_place;
-  static const std::vector<const Table*> levels = check::levels();
-  for (const Table* table : levels) {
-    project_cones({table, 1}, x.data(), start.data(), blocks, out.data());
-    for (size_t k = 0; k < blocks; ++k) {
-      const size_t n = start[k + 1] - start[k];
-      const double* block = x.data() + start[k];
-      if (const char* rule = check::broken_cone_rule(block, n, out.data() + start[k])) {
-        std::fprintf(stderr, "%s, block %zu breaks: %s\n", table->name, k, rule);
-        for (size_t i = 0; i < n && i < 80; ++i) std::fprintf(stderr, "%.17g -> %.17g\n", block[i], out[start[k] + i]);
-        std::abort();
-      }
-    }
-    in_place = x;
-    project_cones({table, 1}, in_place.data(), start.data(), blocks, in_place.data());
-    if (!check::same_bits(in_place.data(), out.data(), x.size())) {
-      std::fprintf(stderr, "%s differs in place\n", table->name);
+  const size_t blocks = start.size() - 1, all = x.size();
+  double *const from = given.last(all), *const out = projected.last(all), *const same = in_place.last(all);
+  for (size_t i = 0; i < all; ++i) from[i] = same[i] = x[i];
+  project_cones({table, 1}, from, start.data(), blocks, out);
+  for (size_t k = 0; k < blocks; ++k) {
+    const size_t n = start[k + 1] - start[k];
+    const double* block = x.data() + start[k];
+    if (const char* rule = check::broken_cone_rule(block, n, out + start[k])) {
+      std::fprintf(stderr, "%s, block %zu breaks: %s\n", table->name, k, rule);
+      for (size_t i = 0; i < n && i < 80; ++i) std::fprintf(stderr, "%.17g -> %.17g\n", block[i], out[start[k] + i]);
       std::abort();
     }
+  }
+  project_cones({table, 1}, same, start.data(), blocks, same);
+  if (!check::same_bits(same, out, all)) {
+    std::fprintf(stderr, "%s differs in place\n", table->name);
+    std::abort();
   }
   return 0;
 }

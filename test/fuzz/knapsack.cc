@@ -1,4 +1,4 @@
-// project_knapsack on any finite problem: the result obeys the definition at every level, cold and from any guess.
+// project_knapsack on any finite problem: the result obeys the definition at every level, cold and from any guess, and in place.
 #include "bytes.h"
 #include "knapsack_rules.h"
 
@@ -21,12 +21,21 @@ constexpr double kLargest = 1e300;
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static const std::vector<const Table*> levels = check::levels();
+  static check::Guarded<double> room_a(kMost), room_gamma(kMost), room_x(kMost), room_work(kMost), room_same(kMost);
+  static check::Guarded<int8_t> room_y(kMost);
+  static check::Guarded<uint32_t> room_index(kMost);
+  static std::vector<double> a, gamma, twin;
+  static std::vector<int8_t> y;
+  a.clear();
+  gamma.clear();
+  y.clear();
+
   Bytes bytes(data, size);
+  const Table* table = levels[bytes.byte() % levels.size()];
   // A pattern of rows, repeated, now and then often: ties in any number, and more rows than bytes.
   const uint8_t shape = bytes.byte(), way = bytes.byte();
   const double share = bytes.number(2), other = bytes.number(kLargest), shift = bytes.number(kLargest / 4);
-  std::vector<double> a, gamma;
-  std::vector<int8_t> y;
   while (!bytes.empty() && a.size() < kMost) {
     const uint8_t label = bytes.byte();
     y.push_back(label & 1 ? 1 : -1);
@@ -42,7 +51,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     }
   }
   const size_t n = a.size();
-  check::Knapsack s = {a.data(), y.data(), gamma.data(), n, 0};
+  check::Knapsack s = {room_a.last(n), room_y.last(n), room_gamma.last(n), n, 0};
+  double* const x = room_x.last(n);
+  std::copy(a.begin(), a.end(), room_a.last(n));
+  std::copy(y.begin(), y.end(), room_y.last(n));
+  std::copy(gamma.begin(), gamma.end(), room_gamma.last(n));
   const double least = s.least(), most = s.most();
   switch (way & 3) {
     case 0:
@@ -58,25 +71,23 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       s.b = other;
   }
 
-  std::vector<double> x(n), work(n), in_place, twin(n);
-  std::vector<uint32_t> index(n);
-  const double root = check::sorted_root(s), nan = std::numeric_limits<double>::quiet_NaN();
-  const double guesses[] = {root, root + 1e-6 * root, other, 1e300};  // the last leaves all to the search
-  for (size_t i = 0; i < n; ++i) twin[i] = s.x(i, root);
-  static const std::vector<const Table*> levels = check::levels();
-  for (const Table* table : levels) {
-    for (double guess : {nan, guesses[way >> 5 & 3]}) {
-      const KnapsackResult result =
-          project_knapsack({table, 1}, s.a, s.y, s.gamma, n, s.b, guess, x.data(), work.data(), index.data());
-      const char* rule = check::broken_rule(s, result, x.data());
-      if (rule == nullptr && !std::isnan(result.lambda)) {
-        if (s.b >= least && s.b <= most && !check::agrees(s, x.data(), twin.data())) rule = "as the sorting twin";
-        in_place = a;
-        project_knapsack({table, 1}, in_place.data(), s.y, s.gamma, n, s.b, guess, in_place.data(), work.data(), index.data());
-        if (!check::same_bits(in_place.data(), x.data(), n)) rule = "the same in place";
-      }
-      if (rule != nullptr) complain(s, *table, guess, result, rule);
-    }
+  const double root = check::sorted_root(s), nan = check::kNaN;
+  const double guesses[] = {root, root + 1e-6 * root, other, 1e300, nan, nan, nan, nan};  // 1e300 leaves all to the search
+  const double guess = guesses[way >> 5];
+  const auto project = [&](const double* from, double* to) {
+    return project_knapsack({table, 1}, from, s.y, s.gamma, n, s.b, guess, to, room_work.last(n), room_index.last(n));
+  };
+  const KnapsackResult result = project(s.a, x);
+  const char* rule = check::broken_rule(s, result, x);
+  if (rule == nullptr && !std::isnan(result.lambda)) {
+    twin.resize(n);
+    for (size_t i = 0; i < n; ++i) twin[i] = s.x(i, root);
+    if (s.b >= least && s.b <= most && !check::agrees(s, x, twin.data())) rule = "as the sorting twin";
+    double* const same = room_same.last(n);
+    std::copy(a.begin(), a.end(), same);
+    project(same, same);
+    if (!check::same_bits(same, x, n)) rule = "the same in place";
   }
+  if (rule != nullptr) complain(s, *table, guess, result, rule);
   return 0;
 }

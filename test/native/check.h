@@ -107,6 +107,7 @@ class Guarded {
   const T& operator[](size_t i) const { return begin_[i]; }
   T* begin() { return begin_; }
   T* end() { return begin_ + n_; }
+  T* last(size_t n) { return end() - n; }  // n entries that end where all do: room that is used again and again
 
  private:
   size_t n_;

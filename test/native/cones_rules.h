@@ -25,7 +25,11 @@ inline const char* broken_cone_rule(const double* x, size_t n, const double* out
   if (most == 0) return nullptr;
   const int power = -std::ilogb(most);
   const double l = std::ldexp(x[0], power);
-  std::vector<double> p, q, rest;
+  // Kept from call to call: fuzzers make millions of them, and memory is dear under a sanitizer.
+  thread_local std::vector<double> p, q, rest;
+  p.clear();
+  q.clear();
+  rest.clear();
   for (size_t i = 1; i < n; ++i) p.push_back(std::ldexp(x[i], power));
   const double norm = exact_norm(p), tiny = std::ldexp(std::numeric_limits<double>::denorm_min(), power);
   // |p| is a sum of n squares and a root, so within n / 2 + 2 units; the share, in [0, 1], within as many and 3 more; the products

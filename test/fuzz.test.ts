@@ -1,0 +1,55 @@
+import { createRequire } from 'node:module';
+import { describe, expect, it } from 'vitest';
+import { LinearSvm } from '../lib/index.js';
+
+// A moment of what `npm run fuzz` does for longer with documents, and what the fuzzer must notice.
+
+interface Reading {
+  LinearSvm: { fromJSON(json: unknown): LinearSvm };
+}
+
+const { execute } = createRequire(__filename)('./fuzz/documents.js') as {
+  execute: (name: string, seed: number, number: number, fista?: Reading) => Promise<boolean>;
+};
+
+async function executeMany(name: string, count: number, fista?: Reading): Promise<number> {
+  let read = 0;
+  for (let k = 0; k < count; k++) if (await execute(name, 1, k, fista)) read++;
+  return read;
+}
+
+describe('changed documents are read or refused', () => {
+  it.each([
+    ['json', 3000],
+    ['liblinear', 3000],
+    ['csv', 500],
+  ])('%s', async (name, count) => {
+    const read = await executeMany(name, count);
+    expect(read).toBeGreaterThan(count / 20); // some are still valid
+    expect(read).toBeLessThan(count / 2);
+  });
+});
+
+describe('the fuzzer notices', () => {
+  const instead = (fromJSON: (json: unknown) => LinearSvm) => executeMany('json', 100, { LinearSvm: { fromJSON } });
+
+  it("an error that is not the package's", async () => {
+    const fromJSON = (json: unknown) =>
+      LinearSvm.fromJSON({ ...(json as { labels: [] }), labels: (json as { labels: [] }).labels.slice() });
+    await expect(instead(fromJSON)).rejects.toThrow('an error of ours (ERR_MODEL)');
+  });
+
+  it('a model that is none', async () => {
+    const fromJSON = (json: unknown) => Object.create(LinearSvm.fromJSON(json), { bias: { value: NaN } }) as LinearSvm;
+    await expect(instead(fromJSON)).rejects.toThrow('finite weights and bias');
+  });
+
+  it.each([true, false])('a prototype that was changed, enumerable: %s', async (enumerable) => {
+    const fromJSON = (json: unknown) => {
+      Object.defineProperty(Object.prototype, 'polluted', { value: 1, enumerable, configurable: true, writable: true });
+      return LinearSvm.fromJSON(json);
+    };
+    await expect(instead(fromJSON)).rejects.toThrow('prototypes as they were, without polluted');
+    expect('polluted' in {}).toBe(false);
+  });
+});

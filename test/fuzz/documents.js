@@ -1,0 +1,534 @@
+// Structural fuzzing of what reads documents: models, as JSON and as LIBLINEAR's text, and CSV.
+//
+//   node test/fuzz/documents.js json [--seed=1] [--executions=n | --seconds=8] [--hang=60]
+//   node test/fuzz/documents.js json --seed=1 --only=1234        that execution alone, and what it reads
+//
+// Each execution makes a valid document, changes its structure a few times, and has it read. Seed and number decide it, the same on
+// every machine. Either what was read keeps what it promises, or the reader throws an error of ours; nothing else is touched, and it
+// ends: a thread of its own does the work, and one that stands still is reported.
+'use strict';
+const { writeFileSync, mkdirSync } = require('node:fs');
+const { join } = require('node:path');
+const { parseArgs, inspect } = require('node:util');
+const { isMainThread, parentPort, Worker, workerData } = require('node:worker_threads');
+const package_ = require('../..');
+const { checksum } = require('../../dist/model.js');
+const { Random } = require('../../dist/random.js');
+
+// ---- Chance
+
+class Chance extends Random {
+  of(list) {
+    return list[this.below(list.length)];
+  }
+
+  /** Once in n times. */
+  once(n) {
+    return this.below(n) === 0;
+  }
+
+  number() {
+    const x = (this.next() / 2 ** 31 - 1) * this.of([1, 1, 10, 1e-3, 1e6]);
+    return this.once(20) ? this.of(NUMBERS) : this.once(3) ? Math.round(x) : x;
+  }
+
+  /** Any position in a text. */
+  place(text) {
+    return this.below(text.length + 1);
+  }
+}
+
+const NUMBERS = [0, -0, 1, -1, 5e-324, 2.2250738585072014e-308, 1e-300, 1e154, 1e300, -1e300, Number.MAX_VALUE, 2 ** 53, 0.1];
+const NAMES = ['__proto__', 'constructor', 'prototype', 'toString', 'valueOf', 'length', 'then', 'toJSON', 'code', '0', '-1', ''];
+
+// ---- Changes to a text
+
+const PIECES = [
+  ...[
+    '\0',
+    '\n',
+    '\r',
+    '\r\n',
+    ' ',
+    '\t',
+    '"',
+    '""',
+    "'",
+    ',',
+    ';',
+    ':',
+    '{',
+    '}',
+    '[',
+    ']',
+    '\\',
+    '\\u',
+    '#',
+    '/',
+    '//',
+    '\ufeff',
+  ],
+  ...[
+    '\ud800',
+    '\u00e9',
+    '\u2028',
+    '\u00a0',
+    '\uff11',
+    '-',
+    '+',
+    '.',
+    'e',
+    'E9',
+    'e400',
+    '1e999',
+    'NaN',
+    'Infinity',
+    'null',
+    'true',
+  ],
+  ...['0x10', '1_0', '00', '-0', '1.', '.5', '9'.repeat(30), '0.'.concat('0'.repeat(400), '1'), 'w', 'rho', ...NAMES],
+];
+
+const TEXT = [
+  (text, chance) => text.slice(0, chance.place(text)),
+  (text, chance) => text.slice(chance.place(text)),
+  (text, chance) => {
+    const [from, to] = [chance.place(text), chance.place(text)];
+    return text.slice(0, from) + text.slice(to); // drops a piece, or repeats one
+  },
+  (text, chance) => {
+    const at = chance.place(text);
+    return text.slice(0, at) + chance.of(PIECES) + text.slice(at + chance.below(3));
+  },
+  (text, chance) => {
+    const at = chance.place(text);
+    return text.slice(0, at) + chance.of(PIECES).repeat(chance.below(chance.once(200) ? 3000 : 5)) + text.slice(at);
+  },
+  (text, chance) => {
+    if (text === '') return text;
+    const at = chance.below(text.length);
+    return (
+      text.slice(0, at) +
+      String.fromCharCode(text.charCodeAt(at) ^ (1 << chance.below(chance.once(9) ? 16 : 7))) +
+      text.slice(at + 1)
+    );
+  },
+];
+
+/** `other` makes another document, half of which may be joined to half of this one. */
+function changeText(text, chance, other) {
+  for (let left = chance.below(4); left > 0; left--) {
+    if (chance.once(8)) {
+      const second = other();
+      text = text.slice(0, chance.place(text)) + second.slice(chance.place(second));
+    } else {
+      text = chance.of(TEXT)(text, chance);
+    }
+    if (text.length > 1e5) text = text.slice(0, 1e5);
+  }
+  return text;
+}
+
+// ---- What must hold
+
+function demand(holds, what) {
+  if (!holds) throw new Finding(what);
+}
+
+class Finding extends Error {}
+
+/** What `body` gives, or undefined if it throws what it may: an error of ours with one of these codes, and a message to be read. */
+async function attempt(codes, body) {
+  try {
+    return await body();
+  } catch (error) {
+    if (error instanceof Finding) throw error;
+    const ours = error instanceof Error && codes.includes(error.code) && /^Expected .{5,}/s.test(error.message);
+    if (!ours) throw new Finding(`an error of ours (${codes.join(', ')})`, { cause: error });
+    demand(error.message.length < 1000, 'a message to be read');
+    return undefined;
+  }
+}
+
+const isLabel = (label) => (typeof label === 'number' ? Number.isFinite(label) : ['string', 'boolean'].includes(typeof label));
+
+function sameModel(a, b) {
+  return (
+    a.bias === b.bias &&
+    a.labels.every((label, k) => label === b.labels[k]) &&
+    a.weights.length === b.weights.length &&
+    a.weights.every((w, j) => w === b.weights[j])
+  );
+}
+
+/** A model predicts, and comes back from what it writes. */
+async function checkModel(model, chance, { LinearSvm }) {
+  const { weights, bias, labels } = model;
+  const d = weights.length;
+  demand(weights instanceof Float64Array && weights.every(Number.isFinite) && Number.isFinite(bias), 'finite weights and bias');
+  demand(labels.length === 2 && labels.every(isLabel) && labels[0] !== labels[1], 'two labels');
+  demand(model.predictOne(new Float64Array(d)) === labels[bias > 0 ? 1 : 0], 'the label at the origin');
+  const point = Array.from(weights, () => chance.number());
+  const label = await attempt(['ERR_POINTS'], () => model.predictOne(point)); // a sum may overflow
+  demand(label === undefined || labels.includes(label), 'one of the labels');
+  if (d > 0 && chance.once(8)) {
+    const data = Float64Array.from([...new Float64Array(d), ...point]);
+    const both = await attempt(['ERR_POINTS'], () => model.predict({ data, rows: 2, cols: d }));
+    demand(both === undefined || (both.length === 2 && both[0] === labels[bias > 0 ? 1 : 0] && labels.includes(both[1])), 'labels');
+  }
+  demand(sameModel(LinearSvm.fromJSON(JSON.parse(JSON.stringify(model))), model), 'the same model from its JSON');
+  const integers = labels.every((label) => Number.isInteger(label) && Math.abs(label) <= 0x7fffffff);
+  const text = await attempt(['ERR_LABELS'], () => model.toLiblinear());
+  demand((text !== undefined) === integers, "LIBLINEAR's text where labels are integers");
+  if (integers) demand(sameModel(LinearSvm.fromLiblinear(text), model), "the same model from LIBLINEAR's text");
+}
+
+// ---- Models as JSON
+
+function makeJSON(chance) {
+  const weights = Array.from({ length: chance.below(chance.once(100) ? 200 : 9) }, () => chance.number());
+  const labels = chance.of([
+    () => [-1, 1],
+    () => ['ham', 'spam'],
+    () => [false, true],
+    () => [chance.number(), 1e9 + 1],
+    () => ['', 'é\n'],
+  ])();
+  const json = { format: 'fista-classify/linear-svm', version: 1, labels, bias: chance.number(), weights };
+  if (chance.once(4)) json.checksum = checksum(json);
+  if (chance.once(4)) json.training = { rows: 12, info: { status: 'gap', gap: 1e-4, shares: { agreed: 1 } }, columns: ['a', 'b'] };
+  return json;
+}
+
+/** Values that JSON has, as it writes them. */
+const PLAIN =
+  'null true "" "1" "\\ud800" [] {} [[]] ["a","b"] [1,2] [1,1] [0,-0] [true,1] {"length":2,"0":1,"1":2} 2 -1 0 -0 0.1 1e21 1e300 -1e300 1e999 5e-324'.split(
+    ' ',
+  );
+
+/** Values that only a caller's own object can have. */
+const ODD = [
+  () => NaN,
+  () => Infinity,
+  () => undefined,
+  () => 10n,
+  () => Symbol('s'),
+  () => () => 1,
+  () => 'x'.repeat(5000),
+  () => new String('a'),
+  () => new Number(1),
+  () => new Date(0),
+  () => /x/,
+  () => new Map(),
+  () => new Proxy([], {}),
+  () => new (class Odd {})(),
+  () => Object.create(null),
+  () => new Float64Array(3),
+  () => new Uint8Array(new SharedArrayBuffer(2)),
+  () => new Array(3),
+  () => new (class extends Array {})(2),
+  ...[0, 2, 2 ** 28, 2 ** 28 + 1, 2 ** 32 - 1].map((length) => () => Object.assign([1, 2], { length })),
+];
+
+function put(node, key, value) {
+  // As JSON.parse does: a property of its own, whatever its name.
+  Object.defineProperty(node, key, { value, writable: true, enumerable: true, configurable: true });
+}
+
+/** Every [node, key] of a tree. */
+function places(node, found = []) {
+  for (const key of Object.keys(node)) {
+    found.push([node, key]);
+    if (isTree(node[key])) places(node[key], found);
+  }
+  return found;
+}
+
+const isTree = (value) =>
+  Array.isArray(value)
+    ? value.length < 1000
+    : typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+
+function deep(value, depth, chance) {
+  for (; depth > 0; depth--) value = chance.once(2) ? [value] : { weights: value };
+  return value;
+}
+
+const TREE = [
+  (node, key) => delete node[key],
+  (node, key) => Array.isArray(node) && node.splice(key, 1),
+  (node, key, chance) => Array.isArray(node) && node.splice(key, 0, ...Array(chance.below(4)).fill(node[key])),
+  (node, key, chance) => {
+    const other = chance.of(Object.keys(node));
+    const value = node[other];
+    put(node, other, node[key]);
+    put(node, key, value);
+  },
+  (node, key, chance) => put(node, key, JSON.parse(chance.of(PLAIN))),
+  (node, key) => ['number', 'boolean'].includes(typeof node[key]) && put(node, key, String(node[key])),
+  (node, key) => typeof node[key] === 'string' && put(node, key, Number(node[key])),
+  (node, key, chance) => put(node, key, deep(node[key], chance.once(20) ? 500 : 1 + chance.below(3), chance)),
+  (node, key, chance) =>
+    !Array.isArray(node) &&
+    put(node, chance.of([...NAMES, 'format', 'version', 'labels', 'bias', 'weights', 'checksum']), node[key]),
+  (node, key, chance) => !Array.isArray(node) && put(node, '__proto__', { polluted: 1, [key]: node[key], [chance.of(NAMES)]: 1 }),
+  (node, key) =>
+    isTree(node[key]) &&
+    put(
+      node,
+      key,
+      Float64Array.from(Object.values(node[key]), (x) => (typeof x === 'number' ? x : 0)),
+    ),
+  (node, key, chance) => Array.isArray(node[key]) && (node[key].length = chance.below(6)),
+];
+
+/** `odd`: also into what JSON does not have. */
+function changeTree(json, chance, odd) {
+  for (let left = chance.below(4); left > 0; left--) {
+    const all = places(json);
+    if (all.length === 0) break;
+    const [node, key] = chance.of(all);
+    if (odd && chance.once(4)) put(node, key, chance.of(ODD)());
+    else chance.of(TREE)(node, key, chance);
+  }
+  if (!odd) return json;
+  // What stands in a prototype is not in the document.
+  if (chance.once(20)) Object.setPrototypeOf(json, makeJSON(chance));
+  return chance.once(50) ? chance.of(ODD)() : json;
+}
+
+async function readModelJSON(chance, fista, keep) {
+  const odd = chance.once(3);
+  let json = changeTree(makeJSON(chance), chance, odd);
+  if (!odd) {
+    const text = changeText(JSON.stringify(json), chance, () => JSON.stringify(makeJSON(chance)));
+    json = text;
+    try {
+      json = JSON.parse(text);
+    } catch {
+      // What is no JSON is what a program hands over that forgot to parse it.
+    }
+    keep(text);
+  } else {
+    keep(json);
+  }
+  const model = await attempt(['ERR_MODEL'], () => fista.LinearSvm.fromJSON(json));
+  if (model !== undefined) await checkModel(model, chance, fista);
+  return model !== undefined;
+}
+
+// ---- Models as LIBLINEAR's text
+
+const SOLVERS = ['L2R_LR', 'L2R_L2LOSS_SVC_DUAL', 'L2R_L1LOSS_SVC_DUAL', 'MCSVM_CS', 'L1R_LR', 'L2R_LR_DUAL'];
+
+/** The lines of a model, as lists of words. */
+function makeLiblinear(chance) {
+  const [solver, count, bias] = [
+    chance.of(SOLVERS),
+    chance.below(chance.once(100) ? 200 : 7),
+    chance.of([-1, 0, 1, 0.5, chance.number()]),
+  ];
+  const columns = solver === 'MCSVM_CS' ? 2 : 1;
+  const label = chance.below(9);
+  const head = [
+    ['nr_class', '2'],
+    ['label', String(label), String(label - 1 - chance.below(5))],
+    ['solver_type', solver],
+    ['nr_feature', String(count)],
+    ['bias', String(bias)],
+  ];
+  if (chance.once(2)) head.unshift(...head.splice(2, 1));
+  if (chance.once(4)) head.push(...head.splice(1, 1));
+  const rows = Array.from({ length: count + (bias >= 0 ? 1 : 0) }, () =>
+    Array.from({ length: columns }, () => String(chance.number())),
+  );
+  return [...head, ['w'], ...rows];
+}
+
+const joined = (lines) => lines.map((words) => `${words.join(' ')} \n`).join('');
+
+const WORDS = [...SOLVERS, 'ONECLASS_SVM', 'solver_type', 'nr_class', 'nr_feature', 'label', 'bias', ...NAMES];
+const COUNTS = [...NUMBERS, NaN, Infinity, 1e21, 2 ** 31, 2 ** 28, 2 ** 28 + 1, 2 ** 32, -1, 3].map(String);
+
+const LINES = [
+  (lines, at) => lines.splice(at, 1),
+  (lines, at) => lines.splice(at, 0, lines[at]),
+  (lines, at, chance) => lines.push(...lines.splice(at, 1 + chance.below(3))),
+  (lines, at, chance) => lines[at].splice(chance.below(lines[at].length + 1), chance.below(2), chance.of(PIECES)),
+  (lines, at, chance) => (lines[at] = [lines[at][0], chance.of(COUNTS)]),
+  (lines, at, chance) => (lines[at] = [chance.of(WORDS), ...lines[at].slice(1)]),
+  (lines, at) => (lines[at] = [...lines[at]].reverse()),
+  (lines, at, chance) => lines.splice(at, 0, ...Array(chance.below(chance.once(200) ? 2000 : 4)).fill([String(chance.number())])),
+];
+
+async function readModelText(chance, fista, keep) {
+  const lines = makeLiblinear(chance);
+  for (let left = chance.below(4); left > 0 && lines.length > 0; left--) {
+    chance.of(LINES)(lines, chance.below(lines.length), chance);
+  }
+  let text = joined(lines);
+  if (chance.once(2)) text = changeText(text, chance, () => joined(makeLiblinear(chance)));
+  keep(text);
+  const model = await attempt(['ERR_MODEL'], () => fista.LinearSvm.fromLiblinear(chance.once(500) ? chance.of(ODD)() : text));
+  if (model !== undefined) await checkModel(model, chance, fista);
+  return model !== undefined;
+}
+
+// ---- CSV
+
+function makeCsv(chance) {
+  const [cols, delimiter] = [1 + chance.below(5), chance.of([',', ',', ';', '\t'])];
+  const quote = (cell) => (chance.once(8) ? `"${cell.replaceAll('"', '""')}"` : cell);
+  const end = chance.of(['\n', '\n', '\r\n']);
+  const line = (cells) => cells.map(quote).join(delimiter) + end;
+  const rows = Array.from({ length: chance.below(6) }, () =>
+    line([chance.of(['tea', 'coffee', '1', 'a "b"']), ...Array.from({ length: cols - 1 }, () => String(chance.number()))]),
+  );
+  return { text: line(['label', ...Array.from({ length: cols - 1 }, (_, j) => `x${j}`)]) + rows.join(''), delimiter };
+}
+
+async function readTable(chance, fista, keep) {
+  const { text, delimiter } = makeCsv(chance);
+  const bytes = Buffer.from(changeText(text, chance, () => makeCsv(chance).text));
+  const header = !chance.once(4);
+  const options = { header, delimiter, label: header ? chance.of(['label', 0, -1, null, 3]) : chance.of([0, -1, null, 7]) };
+  if (chance.once(3)) options.labels = chance.of(['auto', 'number', 'string']);
+  keep({ text: bytes.toString('latin1'), options });
+  const cut = chance.below(bytes.length + 1);
+  const source = chance.once(2)
+    ? bytes
+    : (async function* () {
+        yield bytes.subarray(0, cut);
+        yield bytes.subarray(cut);
+      })();
+  const data = await attempt(['ERR_CSV'], () => fista.readCsv(source, options));
+  if (data === undefined) return false;
+  const { points, labels, columns } = data;
+  demand(points.rows > 0 && points.data.length === points.rows * points.cols && columns.length === points.cols, 'a table');
+  demand(points.data.every(Number.isFinite), 'finite numbers');
+  demand(labels.length === (options.label === null ? 0 : points.rows), 'a label for each row');
+  demand(
+    Array.prototype.every.call(labels, (label) => label !== '' && isLabel(label)),
+    'labels',
+  );
+  return true;
+}
+
+// ---- Executions
+
+const READERS = { json: readModelJSON, liblinear: readModelText, csv: readTable };
+
+const known = [Object.prototype, Array.prototype].map((object) => [
+  object,
+  Object.setPrototypeOf(Object.getOwnPropertyDescriptors(object), null),
+]);
+
+/** Nothing that all objects have was added or replaced. `thoroughly`: nothing that for-in passes over either. */
+function checkPrototypes(thoroughly) {
+  let touched;
+  for (const key in []) touched = key;
+  if (thoroughly) {
+    for (const [object, before] of known) {
+      const changed = (key) => before[key]?.value !== object[key] && before[key]?.get === undefined;
+      touched ??= Reflect.ownKeys(object).find(changed);
+    }
+  }
+  if (touched === undefined) return;
+  for (const [object, before] of known) if (!(touched in before)) delete object[touched];
+  throw new Finding(`prototypes as they were, without ${String(touched)}`);
+}
+
+/**
+ * One execution: whether the document was read, rather than refused. Throws what it finds, with the document. `fista` is the package,
+ * or what stands for it.
+ */
+async function execute(name, seed, number, fista = package_) {
+  let document;
+  try {
+    const read = await READERS[name](new Chance(seed * 2 ** 32 + number), fista, (value) => (document = value));
+    checkPrototypes(number % 64 === 0);
+    return read;
+  } catch (error) {
+    error.document = typeof document === 'string' ? document : inspect(document, { depth: 8, maxStringLength: 1000 });
+    throw error;
+  }
+}
+
+module.exports = { execute };
+
+// ---- The program
+
+async function work({ name, seed, executions, seconds, progress }) {
+  const end = Date.now() + seconds * 1000;
+  Error.stackTraceLimit = 0; // --only shows the stack
+  let read = 0;
+  let number = 0;
+  // A few at a time between looks at the clock.
+  while (number < executions && (number % 64 !== 0 || Date.now() < end)) {
+    progress[0] = number;
+    try {
+      if (await execute(name, seed, number)) read++;
+    } catch (error) {
+      return { number, document: error.document, found: inspect(error) };
+    }
+    number++;
+  }
+  return { number, read };
+}
+
+function main() {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      seed: { type: 'string', default: '1' },
+      executions: { type: 'string' },
+      seconds: { type: 'string' },
+      hang: { type: 'string', default: '60' },
+      only: { type: 'string' },
+    },
+  });
+  const [name] = positionals;
+  const seed = Number(values.seed);
+  if (!(name in READERS)) throw new Error(`expected ${Object.keys(READERS).join(', ')} but received ${name}`);
+  if (values.only !== undefined) {
+    return execute(name, seed, Number(values.only)).then(
+      (read) => console.log(read ? 'read' : 'refused'),
+      (error) => {
+        console.error(error.document);
+        throw error;
+      },
+    );
+  }
+  const progress = new Float64Array(new SharedArrayBuffer(8));
+  const executions = Number(values.executions ?? (values.seconds === undefined ? 1e5 : Infinity));
+  const worker = new Worker(__filename, {
+    workerData: { name, seed, executions, seconds: Number(values.seconds ?? Infinity), progress },
+  });
+  const finish = (number, found, document) => {
+    const again = `node test/fuzz/documents.js ${name} --seed=${seed} --only=${number}`;
+    console.error(`${found}\n${again}`);
+    if (document !== undefined) {
+      mkdirSync('build-fuzz', { recursive: true });
+      writeFileSync(join('build-fuzz', `${name}-${seed}-${number}`), document);
+    }
+    process.exit(1);
+  };
+  let [last, since] = [-1, Date.now()];
+  const watch = setInterval(() => {
+    if (progress[0] !== last) [last, since] = [progress[0], Date.now()];
+    else if (Date.now() - since > Number(values.hang) * 1000) finish(last, `no end after ${values.hang} s`);
+  }, 500);
+  worker.on('error', (error) => finish(progress[0], inspect(error)));
+  worker.on('message', ({ number, read, found, document }) => {
+    clearInterval(watch);
+    if (found !== undefined) finish(number, found, document);
+    console.log(`${read} of ${number} documents were read, the others refused`);
+    console.log(`stat::number_of_executed_units: ${number}`); // as libFuzzer says it
+  });
+}
+
+if (!isMainThread && workerData?.progress) {
+  void work(workerData).then((result) => parentPort.postMessage(result));
+} else if (require.main === module) {
+  void main();
+}
