@@ -193,6 +193,7 @@ const BYTES_A_COLUMN = 80;
 
 /** A sparse row may claim any column: a few bytes of input must not make the system end the process for want of memory. */
 function checkColumns(cols: number): void {
+  if (cols < 2 ** 20) return; // asking the system takes longer than many a fit
   const memory = Math.min(totalmem(), process.constrainedMemory() || Infinity);
   const most = Math.floor(memory / BYTES_A_COLUMN);
   if (cols > most) throw rangeError('ERR_POINTS', `at most ${most} columns, for which there is memory,`, 'points', cols);

@@ -40,6 +40,7 @@ constexpr Table kTable = {
     max_abs,
     cone_shares,
     scale,
+    svm_measure,
     svm_forward,
     svm_finish,
     svm_offsets,

@@ -158,31 +158,16 @@ void Svm::measure_rows() {
   const size_t read = read_;
   if (m2 > 0) dot_rows(centre_.data(), 0, n_, radius_.data());  // else they are 0, as they stand
   read_ = read;                                                 // part of the copy, not of the solve
-  struct Most {
-    size_t stored = 0, entries = 0;
-    double norm = 0;
-  } most[kMostParts];
-  const Partition parts = partition(n_, 4 * n_);
-  parallel(parts.parts, run_.threads, [&](size_t part) {
-    Most& mine = most[part];
-    for (size_t i = parts.begin(part); i < parts.end(part); ++i) {
-      const size_t entries = X_->entries(row_[i]);
-      mine.stored += entries;
-      mine.entries = std::max(mine.entries, entries);
-      mine.norm = std::max(mine.norm, slack_[i]);
-      const double rounding = static_cast<double>(entries + 4) * kUnit;
-      const double lost = static_cast<double>(entries) * kSmallest;  // squares and products that underflowed
-      const double norm = std::sqrt(slack_[i] + lost) * (1 + rounding);
-      slack_[i] = 2 * rounding * norm;
-      const double safe = 4 * static_cast<double>(d_ + 5) * kUnit * (norm + m) * (norm + m);
-      radius_[i] = std::sqrt(std::max(0.0, norm * norm - 2 * radius_[i] + m2) + safe + lost);
-    }
+  most_norm_ = run_.table->max_abs(slack_.data(), n_);
+  double* const entries = q_next_.data();
+  const SvmMeasure by = {m, kSmallest, 4 * static_cast<double>(d_ + 5) * kUnit};
+  double stored = 0;
+  reduce<1>(run_, n_, &stored, [&](size_t begin, size_t count, double* s) {
+    for (size_t p = begin; p < begin + count; ++p) s[0] += entries[p] = static_cast<double>(X_->entries(row_[p]));
+    run_.table->svm_measure(entries + begin, count, by, slack_.data() + begin, radius_.data() + begin);
   });
-  for (size_t part = 0; part < parts.parts; ++part) {
-    stored_ += most[part].stored;
-    most_entries_ = std::max(most_entries_, most[part].entries);
-    most_norm_ = std::max(most_norm_, most[part].norm);
-  }
+  stored_ = static_cast<size_t>(stored);
+  most_entries_ = static_cast<size_t>(run_.table->max_abs(entries, n_));
 }
 
 void Svm::widen(const double* w) {

@@ -11,6 +11,20 @@ void svm_forward(const State& s, size_t n, double mu, double inverse_L, double* 
   });
 }
 
+// slack comes in as |x~|^2 and leaves as 2 (entries + 4) u |x~|, radius as x~.m and leaves as r; both at the least.
+void svm_measure(const double* entries, size_t n, const SvmMeasure& by, double* slack, double* radius) {
+  const V one = set1(1.0), two = set1(2.0), four = set1(4.0), unit = set1(0x1p-53), smallest = set1(by.smallest);
+  const V m = set1(by.m), m2 = set1(by.m * by.m), safely = set1(by.safely);
+  sweep(n, [&](size_t i, auto at) {
+    const V number = at.load(entries + i), rounding = (number + four) * unit;
+    const V lost = number * smallest;  // squares and products that underflowed
+    const V norm = sqrt(at.load(slack + i) + lost) * (one + rounding);
+    at.store(slack + i, two * rounding * norm);
+    const V apart = max(norm * norm - two * at.load(radius + i) + m2, zero());
+    at.store(radius + i, sqrt(apart + safely * (norm + m) * (norm + m) + lost));
+  });
+}
+
 void svm_sign(const double* a, const int8_t* y, size_t n, double* out) {
   sweep(n, [&](size_t i, auto at) { at.store(out + i, at.load(a + i) * at.load(y + i)); });
 }

@@ -51,6 +51,11 @@ struct SvmRows {
   double mu;
 };
 
+// |m|, what squares lose at most to underflow by entry, and 4 (d + 5) u.
+struct SvmMeasure {
+  double m, smallest, safely;
+};
+
 // How far decision values may be off: shift_i = rho r_i + eta_i, eta_i = slack_i w_norm + eta_t.
 struct SvmShift {
   double rho, w_norm, eta_t;
@@ -125,6 +130,8 @@ struct Table {
   // out = factor * x; out may be x
   void (*scale)(const double* x, size_t n, double factor, double* out);
 
+  // What rows are measured by (svm.inl says what it computes)
+  void (*svm_measure)(const double* entries, size_t n, const SvmMeasure& by, double* slack, double* radius);
   // a = y + (1 - q(y) - mu y) / L
   void (*svm_forward)(const State& state, size_t n, double mu, double inverse_L, double* a);
   // The sweeps of the SVM (svm.h says what they compute), over n positions; sums are added to `sums`.
