@@ -16,8 +16,9 @@ const WHOLE = 3;
 /** A check may be worth its price when the rows' own terms, as they were met, are down to this share of the primal; then to half of it … */
 const PROMISING = 0.07;
 const NEXT = 0.5;
-/** Iterations from check to check, where nothing else was asked for. */
+/** Iterations from check to check, where nothing else was asked for; and epochs, at most. */
 export const CHECK_EVERY = 5;
+const SELDOM = 10;
 /** The gap is to halve in so many epochs. */
 const PATIENCE = 10;
 
@@ -66,8 +67,7 @@ export function* ascent(
     offset = next;
     const late = expired();
     const share = fy / (psi + wSquared / 2);
-    const due =
-      checkEvery === undefined ? share <= promising || iteration - checkedAt >= CHECK_EVERY : iteration % checkEvery === 0;
+    const due = checkEvery === undefined ? share <= promising || iteration - checkedAt >= SELDOM : iteration % checkEvery === 0;
     if (!due && !late && iteration < maxIterations) continue;
     yield calls.settle();
     const looked = yield* look(iteration, late, t, 2e-3 * fy);

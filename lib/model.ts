@@ -18,18 +18,21 @@ export function labelOf<L extends Label>({ labels }: Model<L>, value: number): L
   return labels[value > 0 ? 1 : 0];
 }
 
-/** weights·x + bias for points, which are looked at where they are. If something is wrong with them, what `out` holds then means nothing. */
+/**
+ * weights·x + bias for points, which are looked at where they are. `out` is not written if something is wrong with them; that a
+ * Dataset's sum overflows is known only once it is.
+ */
 export function decisions({ weights, bias }: Model, points: Points, out?: Float64Array): Float64Array {
   if (out !== undefined && !(out instanceof Float64Array)) throw typeError('ERR_OPTION', 'a Float64Array', 'out', out);
   const threads = resolveThreads(undefined);
-  const room = (rows: number, cols: number): Float64Array => {
+  const room = (rows: number, cols: number, given?: Float64Array): Float64Array => {
     if (cols !== weights.length) {
       throw rangeError('ERR_POINTS', plural(weights.length, 'column'), 'points, one for each weight of the model,', cols);
     }
     if (out !== undefined && out.length !== rows) {
       throw rangeError('ERR_OPTION', plural(rows, 'number'), 'out, one for each row of points,', out.length);
     }
-    return out ?? new Float64Array(rows);
+    return given ?? new Float64Array(rows);
   };
   const { Matrix, decidePoints } = kernels();
   let values: Float64Array;
@@ -37,7 +40,7 @@ export function decisions({ weights, bias }: Model, points: Points, out?: Float6
   if (points instanceof Dataset) {
     const { matrix } = Dataset.dataOf(points);
     const { rows, cols, form } = matrix.describe();
-    values = room(rows, cols);
+    values = room(rows, cols, out);
     if (form === 'dense f64') {
       const shift = new Float64Array(cols);
       matrix.shift(shift);
@@ -47,16 +50,16 @@ export function decisions({ weights, bias }: Model, points: Points, out?: Float6
   } else {
     const { rows, cols, arguments: lists, refuse } = viewPoints(points);
     values = room(rows, cols);
-    // What other threads may write to meanwhile, or what is written here, is copied first.
-    const { buffer } = values;
-    if (lists.some((list) => ArrayBuffer.isView(list) && (types.isSharedArrayBuffer(list.buffer) || list.buffer === buffer))) {
+    // What other threads may write to meanwhile is copied first.
+    if (lists.some((list) => ArrayBuffer.isView(list) && types.isSharedArrayBuffer(list.buffer))) {
       const matrix = new Matrix(refuse, threads, ...lists);
       bad = matrix.decide(weights, bias, values, threads);
       matrix.dispose();
     } else bad = decidePoints(refuse, threads, weights, bias, values, ...lists);
   }
   if (bad < values.length) throw overflow(`row ${bad}`);
-  return values;
+  if (out !== undefined && out !== values) out.set(values);
+  return out ?? values;
 }
 
 /** weights·x + bias for one point. In JavaScript: a native call would only add cost. */

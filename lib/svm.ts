@@ -80,7 +80,7 @@ export class LinearSvm<L extends Label = Label> implements Model<L> {
     return labelOf(this, decisionOf(this, point));
   }
 
-  /** weights·x + bias for points; into `out` if given, which means nothing after an error. */
+  /** weights·x + bias for points; into `out` if given. */
   decision(points: Points, out?: Float64Array): Float64Array {
     return decisions(this, points, out);
   }

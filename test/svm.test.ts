@@ -443,7 +443,12 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
     it('max-iterations, with a last check', () => {
       for (const maxIterations of [1, 2, 7]) {
         const seen: number[] = [];
-        const { info } = fit(rows, labels, { maxIterations, stop: stop.gap(1e-9), onProgress: (p) => seen.push(p.iteration) });
+        const { info } = fit(rows, labels, {
+          maxIterations,
+          checkEvery: 5,
+          stop: stop.gap(1e-9),
+          onProgress: (p) => seen.push(p.iteration),
+        });
         expect(info).toMatchObject({ status: 'max-iterations', iterations: maxIterations });
         expect(seen).toEqual(maxIterations === 7 ? [5, 7] : [maxIterations]);
         expect(info.gap).toBeGreaterThan(0);
