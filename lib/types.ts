@@ -135,6 +135,7 @@ export interface SvmProgress extends SvmCheck {
   readonly dual: number;
   /** The counts above, as shares of the rows. */
   readonly shares: SvmShares;
+  /** The step size is 1 / L; of epochs of coordinate ascent, the mean over the rows. */
   readonly L: number;
 }
 
