@@ -117,7 +117,7 @@ function checkContents(tarball, installed) {
   for (const file of files) {
     assert.match(
       file,
-      /^(bin\/|dist\/|docs\/|prebuilds\/|native\/|binding\.gyp$|package\.json$|LICENSE$|README\.md$|CHANGELOG\.md$)/,
+      /^(bin\/|dist\/|docs\/|prebuilds\/|native\/|binding\.gyp$|package\.json$|LICENSE$|README\.md$|CHANGELOG\.md$|SECURITY\.md$)/,
     );
     assert.doesNotMatch(file, /test|fixture|bench|\.(ts|svm|csv|map)$(?<!\.d\.ts)/i, `${file} should not be published`);
   }

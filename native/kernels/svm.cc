@@ -100,6 +100,7 @@ bool Svm::init(const Run& run, std::shared_ptr<Matrix> matrix, const int8_t* y, 
   }
   std::memset(facts_.data(), 0, n_);
   std::memset(returns_.data(), 0, n_);
+  std::memset(idle_.data(), 0, n_);
   return true;
 }
 
