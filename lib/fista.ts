@@ -183,7 +183,7 @@ export function* fistaSvm(
     );
     if (started.end) return started.end;
     ({ iteration, t } = started);
-    L = rowL; // the first step will say what it should be
+    if (way === 'measured') L = rowL; // the first step will say what it should be
   }
   if (t !== undefined && resting) yield calls.rest(t, t, REST_DELTA);
 

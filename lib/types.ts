@@ -111,7 +111,7 @@ export interface SvmOptions<L extends Label = Label> {
    * @default true with L: 'measured' and no rule that sees every iteration, else false
    */
   ascent?: boolean;
-  /** Iterations from check to check. @default 5, and during the ascent also whenever one is promising; 1 with stop.stale */
+  /** Iterations from check to check. @default 5; in the ascent when one is promising, or after 10; 1 with stop.stale */
   checkEvery?: number;
   /** When to stop; of several rules the first that says so. @default [stop.agreement(0.99), stop.gap(1e-4)] */
   stop?: StopRule | readonly StopRule[];

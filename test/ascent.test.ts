@@ -131,6 +131,16 @@ describe.each(names)('coordinate ascent, %s', (name) => {
     expect(warm.info.iterations).toBeLessThan(0.5 * cold.info.iterations);
   });
 
+  it.each(['norm', 'paper'] as const)("leaves FISTA its own step size, L: '%s'", (L) => {
+    const { rows, labels } = clouds(8, 60, 4);
+    const options = { L, ascent: true, gamma: 20, stop: stop.gap(1e-7), maxIterations: 100_000 };
+    const { info } = wants(rows, labels, options);
+    const alone = wants(rows, labels, { ...options, ascent: false }).info;
+    expect(info.status).toBe('gap');
+    expect(info.L).toBe(alone.L);
+    expect(Math.abs(info.primal - alone.primal)).toBeLessThan(1e-6 * alone.primal);
+  });
+
   it('leaves it to FISTA where epochs do not pay, and not where they do', () => {
     const kinds = (gamma: number, relative: number): string[] => {
       const matrix = copyPoints(cancer.rows, backend, 1);

@@ -150,16 +150,7 @@ describe('measure(facts, t, wSquared, centreDot)', () => {
   /** The bounds as the method's page states them (1.5), term by term. */
   function bounds(facts: Facts, t: number, wSquared: number, centreDot: number, sums: readonly number[]) {
     const { n, d, mu, radiusSquares, radiusMost, centreNorm: m, mostEntries } = facts;
-    const [fy, fyRounding, psi, alphas, balance, alphaRadii, res2, err2] = sums as [
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-    ];
+    const [fy = 0, fyRounding = 0, psi = 0, alphas = 0, balance = 0, alphaRadii = 0, res2 = 0, err2 = 0] = sums;
     const w = Math.sqrt(wSquared);
     const P = wSquared / 2 + psi;
     const imbalance = Math.abs(balance) + n * U * alphas;
