@@ -95,6 +95,16 @@ describe.each(names)('coordinate ascent, %s', (name) => {
     }
   });
 
+  it('settles what there is, without an epoch before it', () => {
+    const problem = problemOf(backend, 'dense', 1);
+    problem.perform(...calls.begin(0));
+    problem.perform(...calls.settle());
+    const alpha = new Float64Array(569).fill(NaN);
+    problem.alpha(alpha);
+    expect(alpha).toEqual(new Float64Array(569));
+    problem.dispose();
+  });
+
   it('ends with the same answer as FISTA alone, after a fraction of its passes', () => {
     for (const points of [cancer.rows, sparse(cancer.rows)]) {
       const [start, alone] = [true, false].map((ascent) => wants(points, cancer.labels, { ascent, stop: stop.gap(1e-3) }).info);

@@ -75,13 +75,12 @@ bool Svm::init(const Run& run, std::shared_ptr<Matrix> matrix, const int8_t* y, 
   ordered_ = n_ == rows;
   mu_ = mu;
   lambda_ = std::numeric_limits<double>::quiet_NaN();
-  // One piece of memory, so that it may be one of large pages; each list begins a cache line.
+  // One piece of memory, so that it may be one of large pages.
   Slice* const lists[] = {&gamma_, &slack_, &radius_, &x_, &x_next_, &q_next_, &x_prev_, &q_, &q_prev_};
-  const size_t stride = (n_ + 7) / 8 * 8;
-  if (!by_position_.allocate(9 * stride)) return false;
-  for (size_t k = 0; k < 9; ++k) *lists[k] = Slice(by_position_.data() + k * stride);
-  std::memset(radius_.data(), 0, 2 * stride * sizeof(double));
-  std::memset(x_prev_.data(), 0, 3 * stride * sizeof(double));
+  if (!by_position_.allocate(9 * stride())) return false;
+  for (size_t k = 0; k < 9; ++k) *lists[k] = Slice(by_position_.data() + k * stride());
+  std::memset(radius_.data(), 0, 2 * stride() * sizeof(double));
+  std::memset(x_prev_.data(), 0, 3 * stride() * sizeof(double));
   for (Buffer<double>* b : {&inverse_scale_, &centre_, &w_, &w_prev_, &w_next_, &w_rest_, &wide_}) {
     const size_t whole = (d_ + 8) / 8 * 8;  // vectors, and at least one entry more
     if (!b->allocate(whole)) return false;

@@ -82,7 +82,8 @@ class Svm {
   SvmRows rows_from(size_t p) const;
   bool idle(size_t p, double low, double high, double delta) const;
   void restart();
-  AscentRow* ascent_rows() { return reinterpret_cast<AscentRow*>(x_next_.data()); }
+  AscentRow* ascent_rows() { return reinterpret_cast<AscentRow*>(by_position_.data() + 4 * stride()); }
+  size_t stride() const { return (n_ + 7) / 8 * 8; }  // each list begins a cache line
   void meet_rows(double offset, double weight, double delta, bool all);
   size_t shuffle(bool all);
   void swap_rows(size_t a, size_t b);
@@ -94,8 +95,8 @@ class Svm {
   Scale scale_ = Scale::none;
   size_t n_ = 0, others_ = 0, d_ = 0, active_ = 0, most_entries_ = 0, read_ = 0, stored_ = 0;  // n_ rows take part
   double mu_ = 0, b_rest_ = 0, lambda_ = 0, most_norm_ = 0;
-  bool ascending_ = false;  // alpha stands in ascent_rows(), and y.alpha is
-  double balance_ = 0;
+  bool ascending_ = false;  // alpha stands in ascent_rows()
+  double balance_ = 0;      // y.alpha meanwhile
   uint32_t epoch_ = 0;
   bool ordered_ = true;  // row p stands at position p
 

@@ -1,7 +1,6 @@
 // The part of Svm that starts a fit: epochs of coordinate ascent on the dual (C.-J. Hsieh et al., ICML 2008; S. Shalev-Shwartz and
 // T. Zhang, JMLR 14, 2013), before FISTA's first step. lib/fallback/svm.ts says what the tasks compute.
 #include <cmath>
-#include <cstring>
 
 #include "parallel.h"
 #include "svm.h"
@@ -97,7 +96,7 @@ void Svm::ascend(double offset, double weight, double delta, bool all, double* o
 
 void Svm::settle() {
   const AscentRow* const rows = ascent_rows();
-  for (size_t p = 0; p < n_; ++p) x_[p] = std::fabs(rows[p].x);
+  for (size_t p = 0; p < n_ && ascending_; ++p) x_[p] = std::fabs(rows[p].x);
   ascending_ = false;
   restart();
 }
