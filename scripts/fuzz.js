@@ -9,7 +9,7 @@
 // Needs the compiled package and, for the kernels, cmake and clang with libFuzzer: without these it says so and leaves them out. What
 // a fuzzer found is in build-fuzz, with the message that says how to run it again.
 'use strict';
-const { spawnSync } = require('node:child_process');
+const { execFile, spawnSync } = require('node:child_process');
 const { existsSync, mkdirSync } = require('node:fs');
 const { join } = require('node:path');
 const { parseArgs } = require('node:util');
@@ -48,18 +48,22 @@ const chosen = options.only?.split(',') ?? [...Object.keys(KERNELS), ...Object.k
 const unknown = chosen.find((name) => !(name in KERNELS || name in DOCUMENTS));
 if (unknown !== undefined) fail(`expected ${Object.keys({ ...KERNELS, ...DOCUMENTS }).join(', ')} but received ${unknown}`);
 
+const running = new Set();
+process.on('exit', () => running.forEach((child) => child.kill()));
+
 /** Runs a fuzzer and hands over what it printed, which is worth reading only if it found something. */
 function runQuietly(command, args) {
-  const { status, signal, error, stdout, stderr } = spawnSync(command, args, {
-    cwd: root,
-    encoding: 'utf8',
-    maxBuffer: 1 << 28,
-    // Where a block was allocated is not worth a walk up the stack every time; and freed ones are soon seen again.
-    env: { ASAN_OPTIONS: 'malloc_context_size=1:quarantine_size_mb=8', ...process.env },
+  // Where a block was allocated is not worth a walk up the stack every time; and freed ones are soon seen again.
+  const env = { ASAN_OPTIONS: 'malloc_context_size=1:quarantine_size_mb=8', ...process.env };
+  return new Promise((done) => {
+    const child = execFile(command, args, { cwd: root, encoding: 'utf8', maxBuffer: 1 << 28, env }, (error, stdout, stderr) => {
+      running.delete(child);
+      if (!error) return done(stdout + stderr);
+      console.error(stdout + stderr);
+      return fail(`"${command} ${args.join(' ')}" ended with ${error.signal ?? error.code}`);
+    });
+    running.add(child);
   });
-  if (status === 0) return stdout + stderr;
-  console.error(stdout + stderr);
-  return fail(`"${command} ${args.join(' ')}" ended with ${error?.message ?? signal ?? status}`);
 }
 
 /** Builds the fuzzers of the kernels; why not, if that cannot be done here. */
@@ -80,17 +84,17 @@ function buildKernels() {
 }
 
 /** One run of a target, ended by a number of executions or, without one, by time; how many it made. */
-function fuzz(name, round, most) {
+async function fuzz(name, round, most) {
   let printed;
   if (name in DOCUMENTS) {
     const end = most === undefined ? `--seconds=${seconds}` : `--executions=${most}`;
-    printed = runQuietly(process.execPath, ['test/fuzz/documents.js', name, `--seed=${round}`, end, `--hang=${HANG}`]);
+    printed = await runQuietly(process.execPath, ['test/fuzz/documents.js', name, `--seed=${round}`, end, `--hang=${HANG}`]);
   } else {
     // What leads further goes to the first folder; the others are only read.
     const corpus = join(build, `corpus-${name}`);
     mkdirSync(corpus, { recursive: true });
     const kept = ['seeds', 'found'].map((kind) => join(root, 'test', 'fuzz', `${kind}-${name}`)).filter(existsSync);
-    printed = runQuietly(join(build, `fuzz_${name}`), [
+    printed = await runQuietly(join(build, `fuzz_${name}`), [
       ...[corpus, ...kept],
       ...[`-seed=${round}`, most === undefined ? `-max_total_time=${seconds}` : `-runs=${most}`],
       ...(round % 16 === 1 ? LONG : SHORT),
@@ -113,16 +117,31 @@ if (chosen.some((name) => name in KERNELS)) {
 const shares = { ...KERNELS, ...DOCUMENTS };
 const whole = targets.reduce((sum, name) => sum + shares[name], 0);
 const made = new Map(targets.map((name) => [name, 0]));
-for (let round = Number(options.seed), left = targets; left.length > 0; round++) {
-  left = left.filter((name) => {
-    const wanted = executions === undefined ? undefined : Math.ceil((executions * shares[name]) / whole) - made.get(name);
-    const began = Date.now();
-    const count = fuzz(name, round, wanted && Math.min(wanted, ROUND));
-    made.set(name, made.get(name) + count);
-    const time = (Date.now() - began) / 1000;
-    console.log(`fuzz: ${name}, ${count} executions in ${time.toFixed(0)} s; ${made.get(name)} so far`);
-    return wanted !== undefined && wanted > count;
-  });
+
+/** A round of a target; whether more are wanted. */
+async function turn(name, round) {
+  const wanted = executions === undefined ? undefined : Math.ceil((executions * shares[name]) / whole) - made.get(name);
+  const began = Date.now();
+  const count = await fuzz(name, round, wanted && Math.min(wanted, ROUND));
+  made.set(name, made.get(name) + count);
+  const time = (Date.now() - began) / 1000;
+  console.log(`fuzz: ${name}, ${count} executions in ${time.toFixed(0)} s; ${made.get(name)} so far`);
+  return wanted !== undefined && wanted > count;
 }
-const total = [...made.values()].reduce((sum, count) => sum + count, 0);
-console.log(`fuzz: ${total} executions, nothing found: ${[...made].map(([name, count]) => `${name} ${count}`).join(', ')}`);
+
+/** All targets in turn, round by round, as many at once as there are cores. */
+async function fuzzAll() {
+  for (let round = Number(options.seed), left = targets; left.length > 0; round++) {
+    const waiting = [...left];
+    const more = new Set();
+    const one = async () => {
+      for (let name; (name = waiting.shift()) !== undefined;) if (await turn(name, round)) more.add(name);
+    };
+    await Promise.all(Array.from({ length: Number(jobs) }, one));
+    left = left.filter((name) => more.has(name));
+  }
+  const total = [...made.values()].reduce((sum, count) => sum + count, 0);
+  console.log(`fuzz: ${total} executions, nothing found: ${[...made].map(([name, count]) => `${name} ${count}`).join(', ')}`);
+}
+
+fuzzAll().catch((error) => fail(error.stack));
