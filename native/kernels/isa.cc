@@ -1,5 +1,6 @@
 // The inner loops for one instruction set. The build compiles this file once for each, with FISTA_ISA naming the table's
 // function suffix and one of FISTA_ISA_BASELINE, _AVX2, _AVX512, _NEON defined.
+#include "hints.h"
 #include "simd.h"
 #include "table.h"
 

@@ -2,6 +2,7 @@
 // files that own an algorithm (matrix, knapsack, cones, svm) split the work and add the parts in a fixed order.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -96,8 +97,9 @@ struct Ascent {
   double* wide;                 // w / scale, with a 0 behind, in whole vectors
   const double* inverse_scale;  // or null: all 1
   double mu, inverse_mu, weight, offset, centre_squared, delta;
-  double balance, along;   // along = w.m
-  double fy = 0, psi = 0;  // sums of the rows' terms as they were met
+  double balance, along;              // along = w.m
+  double fy = 0, psi = 0;             // sums of the rows' terms as they were met
+  std::atomic<size_t>* at = nullptr;  // which visit it is, for who looks ahead
 };
 
 // One ellipsoid in a sweep: centre and shape, the direction w of the step and the normal n of the test, and its block of the last
