@@ -5,7 +5,7 @@
  */
 import type { SvmCall } from './backend.js';
 import type { Facts } from './certificate.js';
-import type { Calls, LoopResult } from './fista.js';
+import type { Calls, LoopResult, LoopSettings } from './fista.js';
 
 /** The penalty on y·alpha, in mean squares of a row: offset and weights then settle about equally fast. */
 const WEIGHT = 0.3;
@@ -22,13 +22,11 @@ const SELDOM = 10;
 /** The gap is to halve in so many epochs. */
 const PATIENCE = 10;
 
-export interface AscentSettings {
+export interface AscentProblem {
+  readonly settings: Pick<LoopSettings, 'checkEvery' | 'maxIterations' | 'expired'>;
   readonly facts: Facts;
-  readonly checkEvery: number | undefined;
-  readonly maxIterations: number;
   /** The offset of the start's model, and m·w of it; or undefined: all of it is 0. */
   readonly warm: { readonly t: number; readonly centreDot: number } | undefined;
-  readonly expired: () => boolean;
   /** What to throw if sums overflow. */
   readonly overflow: () => Error;
 }
@@ -45,10 +43,11 @@ export type Look = (iteration: number, late: boolean, t: number, worth: number) 
 
 /** Ends with the run's result, or with what FISTA is to go on from. */
 export function* ascent(
-  { facts, checkEvery, maxIterations, warm, expired, overflow }: AscentSettings,
+  { settings, facts, warm, overflow }: AscentProblem,
   look: Look,
   calls: Calls,
 ): Generator<SvmCall, { end: LoopResult | undefined; iteration: number; t: number }, Float64Array> {
+  const { checkEvery, maxIterations } = settings;
   const weight = (WEIGHT * facts.radiusSquares) / facts.n || facts.mu;
   let offset = warm ? warm.t + warm.centreDot : 0;
   let whole = warm ? 0 : WHOLE;
@@ -65,7 +64,7 @@ export function* ascent(
     )) as unknown as Numbers5;
     if (!Number.isFinite(fy + psi + wSquared)) throw overflow();
     offset = next;
-    const late = expired();
+    const late = settings.expired();
     const share = fy / (psi + wSquared / 2);
     const due = checkEvery === undefined ? share <= promising || iteration - checkedAt >= SELDOM : iteration % checkEvery === 0;
     if (!due && !late && iteration < maxIterations) continue;

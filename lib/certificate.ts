@@ -43,11 +43,15 @@ export interface Measured {
 /** The error of theta_i that comes with t. */
 const etaOf = (facts: Facts, t: number): number => 2 * (facts.mostEntries + 4) * UNIT * Math.abs(t);
 
-/** Two searches side by side: the backend looks at two offsets in one sweep. */
+/**
+ * Two searches side by side: the backend looks at two offsets in one sweep, and `read` says what its sums mean for each. (No generator
+ * within a generator: each one made would have a prototype of its own, and cost more than a sweep over a thousand rows.)
+ */
 function* inPairs(
   low: Search,
   high: Search,
-  ask: (low: number, high: number) => Generator<SvmCall, [Found, Found], Float64Array>,
+  call: (low: number, high: number) => SvmCall,
+  read: (sums: Float64Array) => [Found, Found],
 ): Generator<SvmCall, [Bracket, Bracket], Float64Array> {
   let a = low.next();
   let b = high.next();
@@ -56,7 +60,7 @@ function* inPairs(
   while (!a.done || !b.done) {
     if (!a.done) atA = a.value;
     if (!b.done) atB = b.value;
-    const [foundA, foundB] = yield* ask(atA, atB);
+    const [foundA, foundB] = read(yield call(atA, atB));
     if (!a.done) a = low.next(foundA);
     if (!b.done) b = high.next(foundB);
   }
@@ -97,14 +101,18 @@ export function* nearOffset(facts: Facts, guess: number, worth: number, calls: C
  */
 export function* exactOffset(facts: Facts, guess: number, calls: Calls): Generator<SvmCall, number, Float64Array> {
   const eps = (facts.n + 8) * UNIT;
-  const [left, right] = yield* inPairs(searchRoot(guess, { step: 1 }), searchRoot(guess, { step: 1 }), function* (low, high) {
-    const s = yield calls.offsets(low, high, 0, 0, 0);
-    const a = slopeOf(s[0]!, s[1]!, s[2]!, facts.mu);
-    const b = slopeOf(s[3]!, s[4]!, s[5]!, facts.mu);
-    a.value += eps * (s[0]! + s[1]!); // from here on h is not surely negative
-    b.value -= eps * (s[3]! + s[4]!); // up to here it is not surely positive
-    return [a, b];
-  });
+  const [left, right] = yield* inPairs(
+    searchRoot(guess, { step: 1 }),
+    searchRoot(guess, { step: 1 }),
+    (low, high) => calls.offsets(low, high, 0, 0, 0),
+    (s) => {
+      const a = slopeOf(s[0]!, s[1]!, s[2]!, facts.mu);
+      const b = slopeOf(s[3]!, s[4]!, s[5]!, facts.mu);
+      a.value += eps * (s[0]! + s[1]!); // from here on h is not surely negative
+      b.value -= eps * (s[3]! + s[4]!); // up to here it is not surely positive
+      return [a, b];
+    },
+  );
   const t = left.high / 2 + right.low / 2;
   return Number.isFinite(t) ? t : guess;
 }
@@ -175,14 +183,16 @@ export function* claim(
   const step = rho * facts.radiusMost + etaT || 1;
   const fromBelow = searchRoot(t + hint.low * rho, { step, lean: -0.02, enough: (_, f, at) => f.value < 0 && near(f, at) });
   const fromAbove = searchRoot(t + hint.high * rho, { step, lean: 0.02, enough: (_, f, at) => f.value > 0 && near(f, at) });
-  const [first, last] = yield* inPairs(fromBelow, fromAbove, function* (low, high) {
-    const s = yield calls.offsets(low, high, rho, wNorm, etaT);
-    return [
+  const [first, last] = yield* inPairs(
+    fromBelow,
+    fromAbove,
+    (low, high) => calls.offsets(low, high, rho, wNorm, etaT),
+    (s) => [
       { value: s[1]! * (1 + eps) - s[0]! * (1 - eps), slope: s[2]! / mu },
       // The last root: where the value is 0 it may still lie further up.
       { value: s[4]! * (1 - eps) - s[3]! * (1 + eps) || -Number.MIN_VALUE, slope: s[5]! / mu },
-    ];
-  });
+    ],
+  );
   // first.low is surely below the first root, last.high beyond the last.
   hint.low = (first.low - t) / rho || 0;
   hint.high = (last.high - t) / rho || 0;

@@ -110,11 +110,50 @@ export function* powerNorm<Call>(
   return estimate;
 }
 
+interface Run {
+  readonly settings: LoopSettings;
+  readonly facts: Facts;
+  hint: Hint;
+}
+
+/** A check, of all rows. `paper`: what proof 1 says of |alpha - alpha*|, where it may be used. */
+function* check(
+  run: Run,
+  iteration: number,
+  L: number,
+  late: boolean,
+  guess: number,
+  worth: number,
+  paper?: number,
+): Generator<SvmCall, Looked, Float64Array> {
+  const { settings, facts } = run;
+  const [wSquared, centreDot] = (yield calls.look()) as unknown as [number, number];
+  let t = yield* nearOffset(facts, guess, worth, calls);
+  let measured = yield* measure(facts, t, wSquared, centreDot, calls);
+  // With the paper's L, its own proof alone, as printed; it needs a true bound and every row in the step. Once steps are below
+  // the rounding of alpha their length proves nothing, so it never counts for more than the distance that was computed.
+  const proof =
+    paper === undefined ? { delta: measured.delta, ball: true } : { delta: Math.max(paper, measured.delta), ball: false };
+  const claimed = settings.claims !== 'end' ? yield* claim(facts, measured, proof, run.hint, calls) : NOTHING;
+  const status =
+    settings.decide({ iteration, L, measured, ...claimed }) ??
+    (!(measured.rounding <= 0.5 * measured.gap) ? 'precision' : undefined) ??
+    (late ? 'time-limit' : iteration >= settings.maxIterations ? 'max-iterations' : undefined);
+  if (!status) return { end: undefined, gap: measured.gap, t };
+  // The model that is returned: its offset to the last bit, and the certificate of that very model.
+  t = yield* exactOffset(facts, t, calls);
+  measured = yield* measure(facts, t, wSquared, centreDot, calls);
+  if (settings.claims === 'shown') yield calls.forget();
+  if (settings.claims !== 'always') run.hint = { low: 0, high: 0 }; // onlookers change nothing
+  const last = yield* claim(facts, measured, proof, run.hint, calls);
+  return { end: { status, check: { iteration, L, measured, ...last } }, gap: measured.gap, t };
+}
+
 export function* fistaSvm(
   problem: Pick<SvmProblem, 'accept'>,
   settings: LoopSettings,
 ): Generator<SvmCall, LoopResult, Float64Array> {
-  const { known, decide, maxIterations } = settings;
+  const { known, maxIterations } = settings;
   const { mu, n } = known;
   const checkEvery = settings.checkEvery ?? CHECK_EVERY;
 
@@ -122,7 +161,9 @@ export function* fistaSvm(
     Number(settings.L === 'measured' && !settings.ascent),
   )) as unknown as Numbers8;
   const facts: Facts = {
-    ...known,
+    n,
+    d: known.d,
+    mu,
     radiusSquares,
     radiusMost,
     centreNorm,
@@ -137,37 +178,7 @@ export function* fistaSvm(
   let L = way === 'paper' ? mu + n * mostNorm : way === 'norm' ? mu + 1.01 * (yield* norm()) : Math.min(mu + 1.5 * c0, cap);
   let t: number | undefined;
   let iteration = 0;
-  let hint: Hint = { low: 0, high: 0 };
-
-  /** A check, of all rows. `paper`: what proof 1 says of |alpha - alpha*|, where it may be used. */
-  const check = function* (
-    at: Pick<LoopCheck, 'iteration' | 'L'>,
-    late: boolean,
-    guess: number,
-    worth: number,
-    paper?: number,
-  ): Generator<SvmCall, Looked, Float64Array> {
-    const [wSquared, centreDot] = (yield calls.look()) as unknown as [number, number];
-    let offset = yield* nearOffset(facts, guess, worth, calls);
-    let measured = yield* measure(facts, offset, wSquared, centreDot, calls);
-    // With the paper's L, its own proof alone, as printed; it needs a true bound and every row in the step. Once steps are below
-    // the rounding of alpha their length proves nothing, so it never counts for more than the distance that was computed.
-    const proof =
-      paper === undefined ? { delta: measured.delta, ball: true } : { delta: Math.max(paper, measured.delta), ball: false };
-    const claims = settings.claims !== 'end' ? yield* claim(facts, measured, proof, hint, calls) : NOTHING;
-    const status =
-      decide({ ...at, measured, ...claims }) ??
-      (!(measured.rounding <= 0.5 * measured.gap) ? 'precision' : undefined) ??
-      (late ? 'time-limit' : at.iteration >= maxIterations ? 'max-iterations' : undefined);
-    if (!status) return { end: undefined, gap: measured.gap, t: offset };
-    // The model that is returned: its offset to the last bit, and the certificate of that very model.
-    offset = yield* exactOffset(facts, offset, calls);
-    measured = yield* measure(facts, offset, wSquared, centreDot, calls);
-    if (settings.claims === 'shown') yield calls.forget();
-    if (settings.claims !== 'always') hint = { low: 0, high: 0 }; // onlookers change nothing
-    const end = { status, check: { ...at, measured, ...(yield* claim(facts, measured, proof, hint, calls)) } };
-    return { end, gap: measured.gap, t: offset };
-  };
+  const run: Run = { settings, facts, hint: { low: 0, high: 0 } };
 
   if (settings.warm) {
     const warm = settings.warm();
@@ -177,8 +188,8 @@ export function* fistaSvm(
   if (settings.ascent) {
     const warm = t === undefined ? undefined : { t, centreDot: (yield calls.look())[1]! };
     const started = yield* ascent(
-      { ...settings, facts, warm, overflow },
-      (at, late, guess, worth) => check({ iteration: at, L: rowL }, late, guess, worth),
+      { settings, facts, warm, overflow },
+      (at, late, guess, worth) => check(run, at, rowL, late, guess, worth),
       calls,
     );
     if (started.end) return started.end;
@@ -226,7 +237,7 @@ export function* fistaSvm(
     // L lambda estimates t.
     const own = Number.isFinite(lambda) ? stepL * lambda : (t ?? 0);
     const paper = way === 'paper' ? ((2 * L) / mu) * length : undefined;
-    const looked: Looked = yield* check({ iteration, L }, late, t ?? own, 1e-3 * best, paper);
+    const looked: Looked = yield* check(run, iteration, L, late, t ?? own, 1e-3 * best, paper);
     if (looked.end) return looked.end;
     t = looked.t;
 

@@ -5,6 +5,7 @@
 
 #include "addon_api.h"
 #include "async_job.h"
+#include "memory.h"
 #include "parallel.h"
 #include "table.h"
 
@@ -24,6 +25,7 @@ struct Addon {
   ~Addon() {
     for (std::unique_ptr<Runner>& runner : runners_) runner.reset();  // its thread may be using the pool
     release_pool();
+    release_memory();
   }
   Addon(const Addon&) = delete;
   Addon& operator=(const Addon&) = delete;

@@ -122,7 +122,9 @@ class ProblemHandle : public Napi::ObjectWrap<Self> {
     const std::string name = info[0].IsString() ? info[0].As<Napi::String>().Utf8Value() : "";
     if (Self::parse_extra(*problem_, name, info, call.a, &call.extra)) return call;
     for (const Task<Problem>& task : Self::kTasks) {
-      if (name == task.name) call.task = &task;
+      if (name != task.name) continue;
+      call.task = &task;
+      break;
     }
     if (call.task == nullptr) refuse(info.Env(), "a task's name", "name", name);
     for (size_t k = 0; k < call.task->arguments; ++k) call.a[k] = number(info, k + 1, call.task->name);

@@ -17,6 +17,7 @@
       "native/kernels/esp.cc",
       "native/kernels/knapsack.cc",
       "native/kernels/matrix.cc",
+      "native/kernels/memory.cc",
       "native/kernels/parallel.cc",
       "native/kernels/parse.cc",
       "native/kernels/svm.cc",

@@ -17,7 +17,7 @@ run('ctest', ['--test-dir', 'build-asan', '--output-on-failure', '--no-tests=err
   ASAN_OPTIONS: 'detect_stack_use_after_return=1:strict_init_order=1',
 });
 
-const threaded = ['parallel', 'knapsack', 'matrix', 'svm', 'esp'];
+const threaded = ['parallel', 'memory', 'knapsack', 'matrix', 'svm', 'esp'];
 build('build-tsan', 'thread', ...threaded.map((name) => `test_${name}`));
 const only = ['-R', `^(${threaded.join('|')})$`];
 const test = ['ctest', '--test-dir', 'build-tsan', '--output-on-failure', '--no-tests=error', '-j', jobs, ...only];

@@ -231,9 +231,23 @@ export class Svm {
     return this.#restart();
   }
 
+  /** Balances x by the rows between their bounds, if they can. The others stay where they are: at 0 they need not be read. */
+  #balanceBetween(): boolean {
+    const [x, gamma] = [this.#x, this.#gamma];
+    const between = Uint32Array.from(x.keys()).filter((p) => x[p]! > 0 && x[p]! < gamma[p]!);
+    let rest = 0;
+    for (let p = 0; p < this.#n; p++) if (!(x[p]! > 0 && x[p]! < gamma[p]!)) rest += this.#y[p]! * x[p]!;
+    const moved = Float64Array.from(between, (p) => x[p]!);
+    const y = Int8Array.from(between, (p) => this.#y[p]!);
+    const bounds = Float64Array.from(between, (p) => gamma[p]!);
+    if (between.length === 0 || Number.isNaN(projectKnapsack(moved, y, bounds, -rest, 0, moved))) return false;
+    between.forEach((p, k) => (x[p] = moved[k]!));
+    return true;
+  }
+
   /** From x, made balanced. */
   #restart(): Float64Array {
-    projectKnapsack(this.#x, this.#y.subarray(0, this.#n), this.#gamma, 0, 0, this.#x);
+    if (!this.#balanceBetween()) projectKnapsack(this.#x, this.#y.subarray(0, this.#n), this.#gamma, 0, 0, this.#x);
     this.#combine(this.#x, 0, this.#n, this.#w);
     this.#margins(this.#w, 0, this.#n, this.#q);
     this.#xPrev.set(this.#x);
@@ -460,11 +474,9 @@ export class Svm {
       const kink = 1 - mu * gamma;
       const round = 4 * UNIT * (1 + mu * gamma);
       let facts = this.#facts[p]!;
-      if (gamma > 0) {
-        if ((ball && least > kink + round) || gamma - this.#x[p]! > delta) facts |= FACT.proper;
-        if (least > 1) facts |= FACT.zero;
-        if (most < kink - round) facts |= FACT.atBound;
-      }
+      if ((ball && least > kink + round) || gamma - this.#x[p]! > delta) facts |= FACT.proper;
+      if (least > 1) facts |= FACT.zero;
+      if (most < kink - round) facts |= FACT.atBound;
       if (lo > 0) facts |= FACT.positive;
       if (hi < 0) facts |= FACT.negative;
       const margin = guardR * this.#radius[p]! + guard;

@@ -1,5 +1,6 @@
 // The inner loops for one instruction set. The build compiles this file once for each, with FISTA_ISA naming the table's
 // function suffix and one of FISTA_ISA_BASELINE, _AVX2, _AVX512, _NEON defined.
+#include "hints.h"
 #include "simd.h"
 #include "table.h"
 
@@ -45,6 +46,7 @@ constexpr Table kTable = {
     svm_finish,
     svm_offsets,
     svm_gap,
+    svm_claim,
     svm_sign,
     {{esp_forward<0, false>, esp_forward<1, false>, esp_forward<2, false>, esp_forward<3, false>},
      {esp_forward<0, true>, esp_forward<1, true>, esp_forward<2, true>, esp_forward<3, true>}},

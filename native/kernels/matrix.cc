@@ -1,15 +1,20 @@
 #include "matrix.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <utility>
 
+#include "hints.h"
 #include "parallel.h"
 
 namespace fista {
 namespace {
 
 constexpr size_t kNone = SIZE_MAX;
+
+// Matrices from this size on are not in the cache of one core; a thread that looks ahead is ahead by this much.
+constexpr size_t kFar = size_t(1) << 22, kLead = size_t(1) << 17;
 
 // Sparse loops may read this many entries past the last one.
 constexpr size_t kOverrun = 4;
@@ -354,8 +359,48 @@ size_t Matrix::combine(const Run& run, const uint32_t* list, size_t begin, size_
 }
 
 size_t Matrix::ascend(const Run& run, Ascent& ascent) const {
-  return sparse_ ? run.table->sparse_ascend[size_t(index_)][size_t(values_)](sparse_rows(nullptr, 0, rows_), ascent)
-                 : run.table->dense_ascend[size_t(values_)](dense_rows(nullptr, 0, rows_), ascent);
+  const auto epoch = [&] {
+    return sparse_ ? run.table->sparse_ascend[size_t(index_)][size_t(values_)](sparse_rows(nullptr, 0, rows_), ascent)
+                   : run.table->dense_ascend[size_t(values_)](dense_rows(nullptr, 0, rows_), ascent);
+  };
+  // Rows follow one another, but a second thread can look ahead: what is out of cache then comes from the other core's.
+  if (run.threads < 2 || bytes() < kFar) return epoch();
+  std::atomic<size_t> at{0};
+  ascent.at = &at;
+  const Ascent plan = ascent;  // the epoch writes to the other one
+  size_t read = 0;
+  parallel(2, 2, [&](size_t part) {
+    if (part == 0) {
+      read = epoch();
+      at.store(plan.visits, std::memory_order_relaxed);
+    } else {
+      look_ahead(plan, at);
+    }
+  });
+  return read;
+}
+
+// Asks for the rows that are visited next, until all were visited. If one thread does both parts, they were.
+void Matrix::look_ahead(const Ascent& ascent, const std::atomic<size_t>& at) const {
+  const auto ask = [](const void* x, size_t size, size_t from, size_t to) {
+    for (size_t byte = from * size; byte < to * size; byte += 64) prefetch(static_cast<const char*>(x) + byte);
+  };
+  const size_t lead = 1 + kLead / (1 + bytes() / rows_);
+  for (size_t next = 0; next < ascent.visits;) {
+    const size_t now = at.load(std::memory_order_relaxed);
+    if (next <= now) next = now + 1;
+    if (next > now + lead) {
+      pause();
+      continue;
+    }
+    if (next >= ascent.visits) return;
+    const AscentRow& row = ascent.rows[ascent.order[next++]];
+    const size_t from = sparse_ ? row.from : row.from * cols_, to = sparse_ ? row.to : from + cols_;
+    if (sparse_ && index_ == Index::u16) ask(index16_.data(), sizeof(uint16_t), from, to);
+    if (sparse_ && index_ == Index::u32) ask(index32_.data(), sizeof(uint32_t), from, to);
+    if (values_ == Values::f64) ask(f64_.data(), sizeof(double), from, to);
+    if (values_ == Values::f32) ask(f32_.data(), sizeof(float), from, to);
+  }
 }
 
 // Sparse: calls body(position, column, value) for every stored entry of the rows at positions [from, to) of a list.

@@ -112,6 +112,7 @@ class Matrix {
   DenseRows dense_rows(const uint32_t* list, size_t begin, size_t end) const;
   SparseRows sparse_rows(const uint32_t* list, size_t begin, size_t end) const;
   const void* data() const;
+  void look_ahead(const Ascent& ascent, const std::atomic<size_t>& at) const;
   template <typename Body>
   void each(const uint32_t* list, size_t from, size_t to, Body&& body) const;
 

@@ -6,22 +6,11 @@
 #include <thread>
 #include <vector>
 
+#include "hints.h"
 #include "sync.h"
-
-#if defined(__x86_64__) || defined(_M_X64)
-#include <immintrin.h>
-#endif
 
 namespace fista {
 namespace {
-
-inline void pause() {
-#if defined(__x86_64__) || defined(_M_X64)
-  _mm_pause();
-#elif defined(__aarch64__) && defined(__GNUC__)
-  asm volatile("yield");
-#endif
-}
 
 // A worker that has just worked looks for more work this many times before it sleeps: waking a sleeper costs as much as a small
 // kernel. About 20 to 60 microseconds.

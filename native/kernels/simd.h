@@ -26,14 +26,6 @@
 
 namespace {
 
-inline void prefetch(const void* p) {
-#if defined(__GNUC__)
-  __builtin_prefetch(p);
-#elif defined(_M_X64)
-  _mm_prefetch(static_cast<const char*>(p), _MM_HINT_T0);
-#endif
-}
-
 #if defined(FISTA_ISA_AVX512)
 
 constexpr size_t W = 8;

@@ -19,6 +19,8 @@ constexpr double kHuge = 1e200;          // squared norms from here on may overf
 constexpr size_t kFew = 32;              // one row in this many is few
 constexpr size_t kShort = 1024;          // lists not worth another thread
 
+using Fact = SvmFact;
+
 double dot(const double* a, const double* b, size_t n) {
   double s = 0;
   for (size_t i = 0; i < n; ++i) s += a[i] * b[i];
@@ -243,9 +245,33 @@ void Svm::warm(const double* w, double t) {
   restart();
 }
 
+// Balances x by the rows between their bounds, if they can. The others stay where they are: at 0 they need not be read.
+bool Svm::balance_between() {
+  double *const x = x_next_.data(), *const gamma = q_.data();
+  auto* const from = reinterpret_cast<uint32_t*>(x_prev_.data());
+  auto* const y = reinterpret_cast<int8_t*>(q_prev_.data());
+  size_t number = 0;
+  double rest = 0;
+  for (size_t p = 0; p < n_; ++p) {
+    const bool between = (x_[p] > 0) & (x_[p] < gamma_[p]);
+    from[number] = static_cast<uint32_t>(p);
+    x[number] = x_[p];
+    y[number] = y_[p];
+    gamma[number] = gamma_[p];
+    number += between;
+    rest += between ? 0 : y_[p] * x_[p];
+  }
+  const auto found = project_knapsack(run_, x, y, gamma, number, -rest, 0, x, q_next_.data(), index_.data());
+  if (number == 0 || std::isnan(found.lambda)) return false;
+  for (size_t k = 0; k < number; ++k) x_[from[k]] = x[k];
+  return true;
+}
+
 // From x, made balanced.
 void Svm::restart() {
-  project_knapsack(run_, x_.data(), y_.data(), gamma_.data(), n_, 0, 0, x_.data(), q_next_.data(), index_.data());
+  if (!balance_between()) {
+    project_knapsack(run_, x_.data(), y_.data(), gamma_.data(), n_, 0, 0, x_.data(), q_next_.data(), index_.data());
+  }
   combine(x_.data(), 0, n_, w_.data());
   margins(w_.data(), 0, n_, q_.data());
   std::memcpy(x_prev_.data(), x_.data(), n_ * sizeof(double));
@@ -303,31 +329,25 @@ void Svm::gap(double t, double w_norm, double eta_t, double* out) {
 
 void Svm::claim(double low, double high, double rho, double w_norm, double eta_t, double delta, double ball, double t,
                 double guard_r, double guard, double* out) {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  const SvmClaim by = {low, high, {rho, w_norm, eta_t}, delta, ball != 0 ? -inf : inf, t, guard_r, guard};
   reduce<4>(run_, n_, out, [&](size_t begin, size_t count, double* s) {
-    for (size_t p = begin; p < begin + count; ++p) {
-      const double gamma = gamma_[p], value = y_[p] * q_[p];
-      const double shift = rho * radius_[p] + slack_[p] * w_norm + eta_t;
-      const double outward = 4 * kUnit * (std::fabs(value) + shift + std::fabs(low) + std::fabs(high));
-      const double lo = value - shift + low - outward, hi = value + shift + high + outward;
-      const double least = y_[p] > 0 ? lo : -hi, most = y_[p] > 0 ? hi : -lo;  // of theta*
-      const double kink = 1 - mu_ * gamma, round = 4 * kUnit * (1 + mu_ * gamma);
-      unsigned facts = facts_[p];
-      if (gamma > 0) {
-        if ((ball != 0 && least > kink + round) || gamma - x_[p] > delta) facts |= proper;
-        if (least > 1) facts |= zero;
-        if (most < kink - round) facts |= at_bound;
-      }
-      if (lo > 0) facts |= positive;
-      if (hi < 0) facts |= negative;
-      const double margin = guard_r * radius_[p] + guard;
-      facts &= ~static_cast<unsigned>(agreed);
-      if (((facts & positive) && value + t > margin) || ((facts & negative) && value + t < -margin)) facts |= agreed;
-      facts_[p] = static_cast<uint8_t>(facts);
-      s[0] += (facts & agreed) != 0;
-      s[1] += (facts & proper) != 0;
-      s[2] += (facts & zero) != 0;
-      s[3] += (facts & at_bound) != 0;
+    double* const found = q_next_.data() + begin;  // free until the next margins are known
+    run_.table->svm_claim(rows_from(begin), count, by, found);
+    size_t number[4] = {};
+    for (size_t k = 0; k < count; ++k) {
+      const unsigned now = static_cast<unsigned>(found[k]);
+      const auto all = [](unsigned facts, unsigned wanted) { return unsigned((facts & wanted) == wanted); };
+      unsigned facts = (facts_[begin + k] & ~unsigned(Fact::agreed)) | now;  // for good, but for above and below, which are now's
+      facts |= Fact::agreed * (all(facts, Fact::positive | Fact::above) | all(facts, Fact::negative | Fact::below));
+      facts &= ~unsigned(Fact::above | Fact::below);
+      facts_[begin + k] = static_cast<uint8_t>(facts);
+      number[0] += all(facts, Fact::agreed);
+      number[1] += all(facts, Fact::proper);
+      number[2] += all(facts, Fact::zero);
+      number[3] += all(facts, Fact::at_bound);
     }
+    for (size_t k = 0; k < 4; ++k) s[k] = static_cast<double>(number[k]);
   });
 }
 

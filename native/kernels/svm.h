@@ -19,9 +19,6 @@ class Svm {
  public:
   static constexpr size_t kResults = 12;
 
-  // What is proved of a row, for good; `agreed` alone is about the last claim's own t.
-  enum Fact : uint8_t { proper = 1, zero = 2, at_bound = 4, positive = 8, negative = 16, agreed = 32 };
-
   // How columns are scaled: not, by their deviation, by their largest magnitude.
   enum class Scale : uint8_t { none, standard, maxabs };
 
@@ -81,6 +78,7 @@ class Svm {
   void add_up(const double* u, size_t begin, size_t end, double* out);
   SvmRows rows_from(size_t p) const;
   bool idle(size_t p, double low, double high, double delta) const;
+  bool balance_between();
   void restart();
   AscentRow* ascent_rows() { return reinterpret_cast<AscentRow*>(by_position_.data() + 4 * stride()); }
   size_t stride() const { return (n_ + 7) / 8 * 8; }  // each list begins a cache line

@@ -2,6 +2,7 @@
 // files that own an algorithm (matrix, knapsack, cones, svm) split the work and add the parts in a fixed order.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -61,6 +62,21 @@ struct SvmShift {
   double rho, w_norm, eta_t;
 };
 
+// What a claim is made with: the bracket of every optimal offset, the error of a decision value, the distance in alpha, what theta
+// must exceed at the least to prove a row proper (infinity: theta proves nothing), and the model's own offset with the rounding of
+// its predictions.
+struct SvmClaim {
+  double low, high;
+  SvmShift shift;
+  double delta, least_theta, t, guard_r, guard;
+};
+
+// What is proved of a row, for good; `agreed` alone is about the last claim's own t, and above and below (the model's own decision
+// is so, beyond its rounding) say when.
+struct SvmFact {
+  enum : uint8_t { proper = 1, zero = 2, at_bound = 4, positive = 8, negative = 16, agreed = 32, above = 64, below = 128 };
+};
+
 // One row of an epoch of coordinate ascent. Of a dense matrix `from` is the row's number; of a sparse one its entries are
 // [from, to).
 struct AscentRow {
@@ -81,8 +97,9 @@ struct Ascent {
   double* wide;                 // w / scale, with a 0 behind, in whole vectors
   const double* inverse_scale;  // or null: all 1
   double mu, inverse_mu, weight, offset, centre_squared, delta;
-  double balance, along;   // along = w.m
-  double fy = 0, psi = 0;  // sums of the rows' terms as they were met
+  double balance, along;              // along = w.m
+  double fy = 0, psi = 0;             // sums of the rows' terms as they were met
+  std::atomic<size_t>* at = nullptr;  // which visit it is, for who looks ahead
 };
 
 // One ellipsoid in a sweep: centre and shape, the direction w of the step and the normal n of the test, and its block of the last
@@ -138,6 +155,8 @@ struct Table {
   void (*svm_finish)(const State& state, const int8_t* y, const double* x_next, double* q_next, size_t n, double* sums);
   void (*svm_offsets)(const SvmRows& rows, size_t n, const SvmShift& shift, double low, double high, double* sums);
   void (*svm_gap)(const SvmRows& rows, size_t n, const SvmShift& shift, double t, double* sums);
+  // found[p] = the facts of a row, but agreed, by this claim alone
+  void (*svm_claim)(const SvmRows& rows, size_t n, const SvmClaim& claim, double* found);
   // out = a * y, for labels y
   void (*svm_sign)(const double* a, const int8_t* y, size_t n, double* out);
   // The sweep of the ellipsoids (esp.inl says what they compute), over one of d entries: [with the test][kind], [kind].

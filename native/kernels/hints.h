@@ -1,0 +1,30 @@
+// Hints to the processor, which change nothing but the time.
+#pragma once
+
+#if defined(__x86_64__) || defined(_M_X64)
+#include <immintrin.h>
+#endif
+
+namespace fista {
+
+// What is at p will be wanted soon.
+inline void prefetch(const void* p) {
+#if defined(__GNUC__)
+  __builtin_prefetch(p);
+#elif defined(_M_X64)
+  _mm_prefetch(static_cast<const char*>(p), _MM_HINT_T0);
+#else
+  (void)p;
+#endif
+}
+
+// This thread only waits.
+inline void pause() {
+#if defined(__x86_64__) || defined(_M_X64)
+  _mm_pause();
+#elif defined(__aarch64__) && defined(__GNUC__)
+  asm volatile("yield");
+#endif
+}
+
+}  // namespace fista

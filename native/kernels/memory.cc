@@ -1,0 +1,169 @@
+#include "memory.h"
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+#include "sync.h"
+
+#if defined(_WIN32)
+#include <malloc.h>
+#else
+#include <sys/mman.h>
+#endif
+
+namespace fista {
+namespace {
+
+constexpr size_t kLine = 64;
+// From this size on memory comes from the system and goes back to it: in the C library's heap a few small arrays that outlive a
+// large one keep its room from being used again, and the process grows.
+constexpr size_t kLarge = size_t(1) << 20;
+constexpr size_t round_up(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
+
+#if defined(_WIN32)
+void* take_fresh(size_t bytes) { return _aligned_malloc(bytes, kLine); }
+void give_away(void* p, size_t) { _aligned_free(p); }
+#else
+// Pages of 2 MB, where the system grants them, make touching fresh memory several times cheaper. The last one is filled up unless
+// that wastes more than a third.
+constexpr size_t kHuge = size_t(1) << 21;
+
+size_t mapped(size_t bytes) {
+  const size_t up = round_up(bytes, kHuge);
+  return up - bytes <= bytes / 3 ? up : round_up(bytes, size_t(1) << 16);  // a multiple of every usual page size
+}
+
+void* take_fresh(size_t bytes) {
+  void* p = nullptr;
+  if (bytes < kLarge) return posix_memalign(&p, kLine, bytes) == 0 ? p : nullptr;
+  const size_t size = mapped(bytes), slack = size < kHuge ? 0 : kHuge;
+  p = mmap(nullptr, size + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (p == MAP_FAILED) return nullptr;
+  if (slack == 0) return p;
+  // Only what begins at a multiple of 2 MB is kept of it.
+  char* const from = static_cast<char*>(p);
+  const size_t before = (kHuge - reinterpret_cast<uintptr_t>(from) % kHuge) % kHuge;
+  if (before) munmap(from, before);
+  if (slack > before) munmap(from + before + size, slack - before);
+#if defined(MADV_HUGEPAGE)
+  madvise(from + before, size, MADV_HUGEPAGE);  // a wish: nothing depends on it
+#endif
+  return from + before;
+}
+
+void give_away(void* p, size_t bytes) {
+  if (bytes < kLarge) {
+    std::free(p);
+  } else {
+    munmap(p, mapped(bytes));
+  }
+}
+#endif
+
+#if !defined(FISTA_FAIL_ALLOCATION)
+// What is kept for next time: arrays of these sizes, so much in all.
+constexpr size_t kKeptLeast = size_t(1) << 15, kKeptMost = size_t(1) << 22, kKeptInAll = size_t(1) << 23;
+
+bool keepable(size_t bytes) { return bytes >= kKeptLeast && bytes <= kKeptMost; }
+
+// What is taken for so many bytes, never 0. Sizes that are kept are few, so that the next fit, of a few rows more, finds its own.
+size_t rounded(size_t bytes) {
+  if (!keepable(bytes)) return round_up(bytes + 1, kLine);
+  size_t step = kKeptLeast / 4;
+  while (8 * step <= bytes) step *= 2;
+  return round_up(bytes, step);
+}
+
+// The last arrays that were given back, the oldest first.
+class Kept {
+ public:
+  // The one that was given back last of this size, or nullptr.
+  void* take(size_t bytes) {
+    Lock lock(mutex_);
+    for (size_t k = number_; k-- > 0;) {
+      if (blocks_[k].bytes == bytes) return remove(k).p;
+    }
+    return nullptr;
+  }
+
+  void keep(void* p, size_t bytes) {
+    Lock lock(mutex_);
+    while (number_ == kMost || in_all_ + bytes > kKeptInAll) drop_oldest();
+    blocks_[number_++] = {p, bytes};
+    in_all_ += bytes;
+  }
+
+  void drop_all() {
+    Lock lock(mutex_);
+    while (number_ > 0) drop_oldest();
+  }
+
+ private:
+  static constexpr size_t kMost = 32;
+  struct Block {
+    void* p;
+    size_t bytes;
+  };
+
+  Block remove(size_t k) {
+    const Block block = blocks_[k];
+    std::memmove(blocks_ + k, blocks_ + k + 1, (--number_ - k) * sizeof(Block));
+    in_all_ -= block.bytes;
+    return block;
+  }
+
+  void drop_oldest() {
+    const Block block = remove(0);
+    give_away(block.p, block.bytes);
+  }
+
+  Mutex mutex_;
+  Block blocks_[kMost];
+  size_t number_ = 0, in_all_ = 0;
+};
+
+Kept kept;
+#endif
+
+}  // namespace
+
+#if defined(FISTA_FAIL_ALLOCATION)
+
+// Builds for finding faults round up and keep nothing, so that a sanitizer sees the end of every array; and none begins as zeros by
+// luck.
+void* take_memory(size_t bytes) {
+  if (bytes > SIZE_MAX / 2) return nullptr;
+  void* const p = take_fresh(bytes + (bytes == 0));
+  if (p != nullptr) std::memset(p, 0xff, bytes);
+  return p;
+}
+
+void give_back_memory(void* p, size_t bytes) {
+  if (p != nullptr) give_away(p, bytes);
+}
+
+void release_memory() {}
+
+#else
+
+void* take_memory(size_t bytes) {
+  if (bytes > SIZE_MAX / 2) return nullptr;
+  void* const p = keepable(bytes) ? kept.take(rounded(bytes)) : nullptr;
+  return p != nullptr ? p : take_fresh(rounded(bytes));
+}
+
+void give_back_memory(void* p, size_t bytes) {
+  if (p == nullptr) return;
+  if (keepable(bytes)) {
+    kept.keep(p, rounded(bytes));
+  } else {
+    give_away(p, rounded(bytes));
+  }
+}
+
+void release_memory() { kept.drop_all(); }
+
+#endif
+
+}  // namespace fista
