@@ -1,24 +1,20 @@
 // The C++ tests of the kernels: all of them under AddressSanitizer and UndefinedBehaviorSanitizer, then those with threads under
 // ThreadSanitizer. Needs cmake, and g++ or clang with their sanitizer libraries.
 'use strict';
-const { fail, jobs, run, works } = require('./tools.js');
+const { buildSanitized, compiler, fail, jobs, run, works } = require('./tools.js');
 
 if (process.platform === 'win32') fail('the sanitizers used here are those of g++ and clang; there is nothing to run on Windows');
-const missing = ['cmake', 'ctest', process.env.CXX ?? 'c++'].filter((tool) => !works(tool, '--version'));
+const missing = ['cmake', 'ctest', compiler].filter((tool) => !works(tool, '--version'));
 if (missing.length > 0) fail(`missing ${missing.join(', ')}; on Debian: apt-get install cmake g++ make`);
 
-function build(folder, sanitizers, ...targets) {
-  run('cmake', ['-S', '.', '-B', folder, `-DFISTA_SANITIZE=${sanitizers}`, '-DCMAKE_BUILD_TYPE=None', '-Wno-dev']);
-  run('cmake', ['--build', folder, '--parallel', jobs, '--target', ...targets]);
-}
-
-build('build-asan', 'address;undefined', 'all');
-run('ctest', ['--test-dir', 'build-asan', '--output-on-failure', '--no-tests=error', '-j', jobs], {
+run('ctest', ['--test-dir', buildSanitized(), '--output-on-failure', '--no-tests=error', '-j', jobs], {
   ASAN_OPTIONS: 'detect_stack_use_after_return=1:strict_init_order=1',
 });
 
 const threaded = ['parallel', 'memory', 'knapsack', 'matrix', 'svm', 'esp'];
-build('build-tsan', 'thread', ...threaded.map((name) => `test_${name}`));
+const settings = ['-DFISTA_SANITIZE=thread', '-DCMAKE_BUILD_TYPE=None', `-DCMAKE_CXX_COMPILER=${compiler}`, '-Wno-dev'];
+run('cmake', ['-S', '.', '-B', 'build-tsan', ...settings]);
+run('cmake', ['--build', 'build-tsan', '--parallel', jobs, '--target', ...threaded.map((name) => `test_${name}`)]);
 const only = ['-R', `^(${threaded.join('|')})$`];
 const test = ['ctest', '--test-dir', 'build-tsan', '--output-on-failure', '--no-tests=error', '-j', jobs, ...only];
 // Older ThreadSanitizers give up where addresses are scattered more widely than they were made for.

@@ -4,9 +4,7 @@
 'use strict';
 const { execFileSync } = require('node:child_process');
 const { join } = require('node:path');
-const { fail, jobs, root, run } = require('./tools.js');
-
-const folder = 'build-asan-addon';
+const { buildSanitized, compiler, fail, root, run } = require('./tools.js');
 
 // What cannot run there. The native backend itself is never left out.
 const LEFT_OUT = {
@@ -17,19 +15,17 @@ if (process.platform !== 'linux') fail('the sanitizer is preloaded into node, wh
 const library = (name) => {
   let path;
   try {
-    path = execFileSync('g++', [`-print-file-name=${name}`], { encoding: 'utf8' }).trim();
+    path = execFileSync(compiler, [`-print-file-name=${name}`], { encoding: 'utf8' }).trim();
   } catch {
     fail('missing g++; on Debian: apt-get install cmake g++ make');
   }
-  if (path === name) fail(`g++ has no ${name}`);
+  if (path === name) fail(`${compiler} has no ${name}`);
   return path;
 };
 // libstdc++ too: the sanitizer looks for its functions when it starts, long before the addon brings it.
 const preload = [library('libasan.so'), library('libstdc++.so.6')].join(':');
 
-const cmake = require.resolve('cmake-js/bin/cmake-js');
-const flags = ['--CDFISTA_SANITIZE=address;undefined', '--CDCMAKE_CXX_COMPILER=g++', '--parallel', jobs];
-run(process.execPath, [cmake, 'build', '-O', folder, ...flags]);
+const folder = buildSanitized();
 
 const given = process.argv.slice(2);
 console.log('Left out: tests in a browser, which does not start with the sanitizer preloaded.');
@@ -48,7 +44,8 @@ run(
   {
     LD_PRELOAD: preload,
     // Node itself leaves memory to the system at its end. Where an allocation fails, the tests want the refusal.
-    ASAN_OPTIONS: 'detect_leaks=0:allocator_may_return_null=1',
+    // Who asked for a block is told by two frames: node asks for many, and to walk up the whole stack would take a quarter of the time.
+    ASAN_OPTIONS: 'detect_leaks=0:allocator_may_return_null=1:malloc_context_size=2',
     UBSAN_OPTIONS: 'print_stacktrace=1',
     FISTA_CLASSIFY_BACKEND: 'native',
     FISTA_CLASSIFY_BINARY: join(root, folder, 'Release', 'fista_classify.node'),

@@ -29,6 +29,20 @@ function run(command, args, environment = {}) {
 /** Whether a command can be run, and ends well. */
 const works = (command, ...args) => spawnSync(command, args, { stdio: 'ignore' }).status === 0;
 
+/** What the tests under sanitizers are built by: on Linux the compiler whose sanitizer is preloaded into node. */
+const compiler = process.platform === 'linux' ? 'g++' : 'c++';
+
+/**
+ * The addon and the C++ tests with AddressSanitizer and UndefinedBehaviorSanitizer, in the folder that is returned. They share one, as
+ * the kernels take long to compile.
+ */
+function buildSanitized() {
+  const folder = 'build-asan';
+  const flags = ['--CDFISTA_SANITIZE=address;undefined', `--CDCMAKE_CXX_COMPILER=${compiler}`, '--parallel', jobs];
+  run(process.execPath, [require.resolve('cmake-js/bin/cmake-js'), 'build', '-O', folder, ...flags]);
+  return folder;
+}
+
 /** Runs npm with the arguments; without a shell, so that it is the same on Windows. */
 function npm(args, options) {
   const cli = process.env.npm_execpath;
@@ -57,4 +71,4 @@ function cross(arch) {
   return { ...tools, nodedir: node, node: join(node, 'bin', 'node') };
 }
 
-module.exports = { root, jobs, fail, run, works, npm, cross };
+module.exports = { root, jobs, fail, run, works, compiler, buildSanitized, npm, cross };
