@@ -38,11 +38,15 @@ void Svm::meet_rows(double offset, double weight, double delta, bool all) {
   AscentRow* const rows = ascent_rows();
   parallel(parts.parts, run_.threads, [&](size_t part) {
     for (size_t p = parts.begin(part); p < parts.end(part); ++p) {
-      const double norm = slack_[p] / (2 * static_cast<double>(X_->entries(row_[p]) + 4) * kUnit), r2 = radius_[p] * radius_[p];
+      const double r2 = radius_[p] * radius_[p];
       AscentRow& row = rows[p];
       row.x = y_[p] * x_[p];
       row.inverse = 1 / (mu_ + r2 + weight);
-      row.along = m2 > 0 ? 0.5 * (norm * norm + m2 - r2) : 0;
+      row.along = 0;
+      if (m2 > 0) {
+        const double norm = slack_[p] / (2 * static_cast<double>(X_->entries(row_[p]) + 4) * kUnit);
+        row.along = 0.5 * (norm * norm + m2 - r2);
+      }
       row.bound = y_[p] * gamma_[p];
       X_->entry(row_[p], row);
     }

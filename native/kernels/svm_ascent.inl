@@ -4,7 +4,7 @@
 // Takes x.w of a row; returns by how much y alpha changes. The next row waits for it, so everything that can be is made of other
 // numbers than x.w, beforehand.
 inline double visit(Ascent& a, AscentRow& row, uint8_t* idle, double value) {
-  const double y = static_cast<double>(2 * (row.bound > 0) - 1), old = row.x;  // no branch: labels cannot be guessed
+  const double y = __builtin_copysign(1.0, row.bound), old = row.x;  // no branch: labels cannot be guessed
   const double low = row.bound < 0 ? row.bound : 0, high = row.bound > 0 ? row.bound : 0;
   const double shift = (a.offset + a.weight * a.balance) - a.along - a.balance * (row.along - a.centre_squared);
   const double still = (old - old * (a.mu * row.inverse)) + (y - shift) * row.inverse;
@@ -70,8 +70,43 @@ inline void add_whole(const T* x, const double* inverse, double u, size_t n, dou
   }
 }
 
+// Of up to N vectors w stays in registers: a row need not wait for the last one's to be written and read.
+template <size_t N, typename T>
+size_t ascend_narrow(const DenseRows& m, Ascent& ascent) {
+  Ascent a = ascent;
+  const T* const x = static_cast<const T*>(m.x);
+  const size_t cols = m.cols, last = (N - 1) * W, rest = cols - last;
+  const auto load_v = [&](const auto* from, size_t v) { return v + 1 < N ? load(from + v * W) : load_n(from + last, rest); };
+  V w[N], inverse[N];
+  for (size_t v = 0; v < N; ++v) {
+    w[v] = load(a.wide + v * W);
+    inverse[v] = a.inverse_scale ? load_v(a.inverse_scale, v) : set1(1.0);
+  }
+  size_t read = 0;
+  for (size_t k = 0; k < a.visits; ++k) {
+    AscentRow& row = arrive(a, k, [&](const AscentRow& soon) { prefetch(x + soon.from * cols); });
+    V scaled[N], s = zero();
+    for (size_t v = 0; v < N; ++v) {
+      const V mine = load_v(x + row.from * cols, v);
+      s = fma(mine, w[v], s);
+      scaled[v] = inverse[v] * (inverse[v] * mine);
+    }
+    const double u = visit(a, row, a.idle + a.order[k], sum(s));
+    read += u == 0 ? cols : 2 * cols;  // and no branch, which could not be guessed either
+    const V c = set1(u);
+    for (size_t v = 0; v < N; ++v) w[v] = fma(c, scaled[v], w[v]);
+  }
+  for (size_t v = 0; v < N; ++v) store(a.wide + v * W, w[v]);
+  ascent = a;
+  return read;
+}
+
 template <typename T>
 size_t dense_ascend(const DenseRows& m, Ascent& ascent) {
+  if (m.cols <= W) return ascend_narrow<1, T>(m, ascent);
+  if (m.cols <= 2 * W) return ascend_narrow<2, T>(m, ascent);
+  if (m.cols <= 3 * W) return ascend_narrow<3, T>(m, ascent);
+  if (m.cols <= 4 * W) return ascend_narrow<4, T>(m, ascent);
   Ascent a = ascent;  // nothing that is written can be meant by it
   const T* const x = static_cast<const T*>(m.x);
   const size_t cols = m.cols;
