@@ -17,6 +17,7 @@ import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { LinearSvm, readLibsvm, stop } from '../lib/index.js';
+import { names } from './backends.js';
 import { ROOT } from './child.js';
 import { random } from './random.js';
 import { clouds } from './svm-data.js';
@@ -274,6 +275,15 @@ describe('fista-classify train', () => {
     expect(ended.code).toBe(3);
     expect(ended.stdout).toMatch(/^Stopped at the limit of iterations after 1 iteration,/);
     expect(LinearSvm.fromJSON(json('m.json')).weights.length).toBe(30);
+  });
+
+  it.each(names)('--time-limit is in seconds, and --backend %s computes', async (backend) => {
+    const words = ['train', '--json', ...LONG, '--time-limit', '0.2', '--backend', backend, '-', 'm.json'];
+    const { code, stdout } = await run(words, large());
+    expect(code).toBe(3);
+    const { info } = JSON.parse(stdout) as { info: { elapsed: number } };
+    expect(info).toMatchObject({ status: 'time-limit', backend });
+    expect(info.elapsed).toBeGreaterThanOrEqual(200);
   });
 
   it('--report writes a page', async () => {
