@@ -22,6 +22,8 @@ const COMMANDS = new Map<string, readonly [Command, Run]>([
   ['convert', [convert, runConvert]],
 ]);
 
+const OPTIONS = new Set([...COMMANDS.values()].flatMap(([{ options }]) => options.flatMap(({ names }) => names)));
+
 /** The reason of an abort by a signal of the system; its number makes the exit code, as shells have it. */
 class Interrupted extends Error {
   constructor(
@@ -136,7 +138,10 @@ function inWords(error: unknown, code: string): string {
     .replaceAll('set zeroBased: true', 'use --zero-based')
     .replaceAll('options.classWeight', '-w<label>')
     .replaceAll('options.folds', '-v')
-    .replace(/options\.([a-zA-Z]+)/g, (_, name: string) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`);
+    .replace(/options\.([a-zA-Z]+)/g, (found, name: string) => {
+      const option = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+      return OPTIONS.has(option) ? option : found; // options.csv may be a file
+    });
 }
 
 function version(): string {

@@ -286,6 +286,11 @@ describe('fista-classify train', () => {
     expect(info.elapsed).toBeGreaterThanOrEqual(200);
   });
 
+  it('leaves the name of a file in an error as it is', async () => {
+    file('options.svm', '1 1:x\n');
+    expect(await bad(1, ['train', 'options.svm', 'm.json'])).toMatch(/ at options\.svm:1:/);
+  });
+
   it('--report writes a page', async () => {
     expect(await good(['train', '--report', 'r.html', WDBC, 'm.json'])).toMatch(/wrote m\.json\nwrote r\.html\n$/);
     expect(text('r.html')).toMatch(/^<!doctype html>/i);
