@@ -45,8 +45,9 @@ run(
     LD_PRELOAD: preload,
     // Node itself leaves memory to the system at its end. Where an allocation fails, the tests want the refusal.
     // Who asked for a block is told by two frames: node asks for many, and to walk up the whole stack would take a quarter of the time.
-    ASAN_OPTIONS: 'detect_leaks=0:allocator_may_return_null=1:malloc_context_size=2',
-    UBSAN_OPTIONS: 'print_stacktrace=1',
+    // A finding ends a process by a signal: an exit code might be one that a test expects.
+    ASAN_OPTIONS: 'abort_on_error=1:detect_leaks=0:allocator_may_return_null=1:malloc_context_size=2',
+    UBSAN_OPTIONS: 'abort_on_error=1:print_stacktrace=1',
     FISTA_CLASSIFY_BACKEND: 'native',
     FISTA_CLASSIFY_BINARY: join(root, folder, 'Release', 'fista_classify.node'),
   },
