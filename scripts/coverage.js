@@ -2,7 +2,7 @@
 // the three is below 95 %. Needs cmake, clang++ and LLVM's tools (Debian: clang-14, llvm-14); arguments go on to vitest.
 'use strict';
 const { execFileSync } = require('node:child_process');
-const { mkdirSync, readdirSync, readFileSync, rmSync } = require('node:fs');
+const { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync } = require('node:fs');
 const { join, relative } = require('node:path');
 const { fail, jobs, root, run, works } = require('./tools.js');
 
@@ -23,6 +23,7 @@ function coverLib(vitestArguments) {
   const raw = join(out, 'processes');
   rmSync(raw, { recursive: true, force: true });
   mkdirSync(raw, { recursive: true });
+  chmodSync(raw, 0o777); // a test starts some as another user
   node('typescript/bin/tsc', ['-p', 'tsconfig.json', '--sourceMap']);
   process.on('exit', removeMaps);
   const flags = ['--coverage.enabled', '--coverage.include=lib/**', '--coverage.reporter=json-summary'];
