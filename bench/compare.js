@@ -1,7 +1,8 @@
 // One problem, ours and LIBLINEAR: each with the parameters that are fastest among those that classify the test set well enough.
 //   C and gamma   64/n, 256/n, 1024/n, 4096/n and 1
 //   well enough   test accuracy within 0.2 points of LIBLINEAR's best
-//   ours          stop.agreement(0.99), stop.gap(1e-2) or stop.gap(1e-3); scale: 'none', the data being scaled for both
+//   ours          stop.agreement(0.99), stop.gap(1e-2) or stop.gap(1e-3); scale: 'none', the data being scaled for both; only where
+//                 none of these is accurate enough also its default scaling on top, which the table then says
 'use strict';
 const { mkdtempSync, rmSync } = require('node:fs');
 const { loadavg, tmpdir } = require('node:os');
@@ -28,17 +29,26 @@ function fit({ points, labels }, options) {
   return { seconds, processor: (user + system) / 1e6, model };
 }
 
+/** The options that a choice of ours stands for. */
+const optionsOf = ({ gamma, rule, scale }) => ({ gamma, stop: RULES[rule], scale });
+
+/** Whether a choice is to be timed once more: `runs` times, short ones until a 20th of a second is spent, long ones once. */
+function again(times, runs, limit) {
+  const spent = times.reduce((sum, seconds) => sum + seconds, 0);
+  return times.length < runs ? spent < limit / 10 : runs > 1 && spent < 0.05;
+}
+
 /** Every choice of ours with its accuracy and its time: the best of `runs`. forms: { words: points }. */
-function searchOurs(problem, forms, { runs = 3, limit = 30, threads = 2 } = {}) {
+function searchOurs(problem, forms, { runs = 3, limit = 30, threads = 2, scale = 'none' } = {}) {
   const { labels } = problem.train;
   const found = [];
   for (const [form, points] of Object.entries(forms)) {
     for (const [gammaName, gamma] of grid(points.rows)) {
-      for (const [rule, stopping] of Object.entries(RULES)) {
-        const options = { gamma, stop: stopping, threads, timeLimit: 1000 * limit };
+      for (const rule of Object.keys(RULES)) {
+        const options = { ...optionsOf({ gamma, rule, scale }), threads, timeLimit: 1000 * limit };
         const times = [];
         let model;
-        for (let run = 0; run < runs && (run === 0 || times[0] < limit / 10); run++) {
+        while (again(times, runs, limit)) {
           const result = fit({ points, labels }, options);
           times.push(result.seconds);
           model = result.model;
@@ -51,6 +61,7 @@ function searchOurs(problem, forms, { runs = 3, limit = 30, threads = 2 } = {}) 
           gammaName,
           gamma,
           rule,
+          scale,
           seconds,
           accuracy: accuracy(problem.test, model),
           status,
@@ -77,7 +88,7 @@ async function searchLiblinear(problem, peer, { runs = 3, limit = 60, say } = {}
       }
       const times = [];
       let model;
-      for (let run = 0; run < runs && (run === 0 || times[0] < limit / 10); run++) {
+      while (again(times, runs, limit)) {
         model = await peer.train(`${solver} ${C} 0`, 3 * limit);
         if (!model) break;
         times.push(model.seconds);
@@ -127,6 +138,7 @@ async function compareWithLiblinear(set, forms, peer, print, { limit, runs, say,
   const wanted = Math.max(...found.map((choice) => choice.accuracy)) - WITHIN;
   if (set.train.points.rows < 1e5) searchOurs(set, forms, { runs: 1 }); // so that the code is compiled before it is timed
   const ours = searchOurs(set, forms, { runs });
+  if (!fastest(ours, wanted)) ours.push(...searchOurs(set, forms, { runs, scale: 'auto', limit: 3 }));
   const mine = fastest(ours, wanted);
   const theirs = SOLVERS.map((solver) =>
     fastest(
@@ -137,7 +149,7 @@ async function compareWithLiblinear(set, forms, peer, print, { limit, runs, say,
   const row = { name: set.name, about: set.about, wanted, ours, liblinear: found, mine, theirs };
   if (!mine) return row;
   const data = { points: forms[mine.form], labels: set.train.labels };
-  const options = { gamma: mine.gamma, stop: RULES[mine.rule] };
+  const options = optionsOf(mine);
   const there = theirs.filter(Boolean);
   // The processor's time hardly feels what else runs on the machine; for one thread it is what a quiet machine would take.
   const processor = { one: [], theirs: there.map(() => []) };
@@ -177,7 +189,7 @@ function liblinearCells(row, fastestLeast) {
     row.name,
     size,
     points(row.wanted),
-    `${mine.form}, ${mine.gammaName}, ${mine.rule}, ${points(mine.accuracy)}`,
+    `${mine.form}, ${mine.gammaName}, ${mine.rule}, ${points(mine.accuracy)}${mine.scale === 'none' ? '' : ', scaled by default'}`,
     `${mine.iterations}, ${mine.passes.toFixed(1)}`,
     milliseconds(best(two)),
     milliseconds(best(one)),
@@ -209,4 +221,16 @@ const LIBLINEAR_HEAD = [
   "the same of the processor's time",
 ];
 
-module.exports = { WITHIN, RULES, LIBLINEAR_HEAD, grid, fit, fastest, withPeers, compareWithLiblinear, liblinearCells, points };
+module.exports = {
+  WITHIN,
+  RULES,
+  LIBLINEAR_HEAD,
+  grid,
+  fit,
+  optionsOf,
+  fastest,
+  withPeers,
+  compareWithLiblinear,
+  liblinearCells,
+  points,
+};

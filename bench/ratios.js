@@ -28,11 +28,15 @@ function layout(rows) {
   return texts.map((row) => row.map(pad).join('   ').trimEnd()).join('\n');
 }
 
-/** Runs the trials in turn, A B A B, and returns the seconds of each. A trial is () => seconds, maybe promised. */
+/**
+ * Runs the trials in turn, there and back (A B B A), as who comes after another process finds the caches cold; returns the seconds of
+ * each. A trial is () => seconds, maybe promised.
+ */
 async function interleave(trials, rounds) {
   const seconds = trials.map(() => []);
+  const there = [...trials.keys()];
   for (let round = 0; round < rounds; round++) {
-    for (const [k, trial] of trials.entries()) seconds[k].push(await trial());
+    for (const k of round % 2 ? there.toReversed() : there) seconds[k].push(await trials[k]());
   }
   return seconds;
 }

@@ -3,7 +3,7 @@
 'use strict';
 const { setFlagsFromString } = require('node:v8');
 const { runInNewContext } = require('node:vm');
-const { LIBLINEAR_HEAD, RULES, compareWithLiblinear, fit, liblinearCells, withPeers } = require('../compare.js');
+const { LIBLINEAR_HEAD, compareWithLiblinear, fit, liblinearCells, optionsOf, withPeers } = require('../compare.js');
 const { denseNormal, sparseZipf } = require('../generated.js');
 const { findPeers } = require('../peers/process.js');
 const { best, digits, interleave, layout } = require('../ratios.js');
@@ -66,7 +66,7 @@ async function growth(whole, row, command) {
   const lines = [];
   for (const rows of ROWS) {
     const train = part(whole, 0, rows);
-    const options = { gamma: per(mine.gammaName, rows, mine.gamma), stop: RULES[mine.rule], threads: 2 };
+    const options = { ...optionsOf(mine), gamma: per(mine.gammaName, rows, mine.gamma), threads: 2 };
     const C = per(quickest.CName, rows, quickest.C);
     await withPeers(train, async (start) => {
       const peer = await start(command);

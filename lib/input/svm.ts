@@ -63,12 +63,15 @@ export function resolveLabels(
     }
     [negative, larger] = [larger, negative];
   }
-  const up = seen.indexOf(larger);
-  for (let i = 0; i < rows; i++) y[i] = y[i] === up ? 1 : -1;
+  const sign = seen.indexOf(larger) === 1 ? 1 : -1;
+  for (let i = 0; i < rows; i++) y[i] = sign * (2 * y[i]! - 1);
   return { labels: [negative, larger], y };
 }
 
-/** Numbers the labels, as far as they are two finite numbers. (A loop that knows its list's type is ten times as fast.) */
+/**
+ * Numbers the labels, as far as they are two finite numbers. (A loop that knows its list's type is ten times as fast, and twice that if
+ * nothing is decided by a label, which no processor can guess.)
+ */
 function countTwo(list: Float64Array, seen: Label[], y: Int8Array): number {
   const first = list[0]!;
   if (seen.length > 0 || !Number.isFinite(first)) return 0;
@@ -78,11 +81,8 @@ function countTwo(list: Float64Array, seen: Label[], y: Int8Array): number {
   if (i === list.length || !Number.isFinite(list[i])) return i;
   const second = list[i]!;
   seen.push(second);
-  for (; i < list.length; i++) {
-    const label = list[i]!;
-    if (label === second) y[i] = 1;
-    else if (label !== first) break;
-  }
+  while (i < list.length && (list[i] === second || list[i] === first)) i++;
+  for (let k = 0; k < i; k++) y[k] = Number(list[k] === second);
   return i;
 }
 

@@ -65,14 +65,25 @@ CopyResult check_starts(const uint32_t* start, size_t entries, size_t rows) {
   return {};
 }
 
-// What is wrong with the column numbers of rows [from, to).
-CopyResult check_index(const uint32_t* start, size_t from, size_t to, size_t cols, const uint32_t* index) {
+// What is wrong with the column numbers of rows [from, to), which begin at index.
+CopyResult check_index(const Run& run, const uint32_t* start, size_t from, size_t to, size_t cols, const uint32_t* index) {
+  const size_t first = start[from], number = start[to] - first;
+  if (number == 0) return {};
+  // Numbers may descend from a row to the next alone. (All of them first: that is a stream, which is fetched ahead.)
+  const size_t descents = run.table->count_descents(index, number, cols);
+  size_t allowed = 0;
+  for (size_t i = from + 1; i < to; ++i) {  // without branches: they could not be guessed
+    const size_t at = start[i] - first, here = at < number ? at : 0, before = here - (here > 0);
+    allowed += (at > 0) & (start[i] < start[i + 1]) & (index[here] <= index[before]);
+  }
+  if (descents == allowed) return {};
   for (size_t i = from; i < to; ++i) {
     size_t least = 0;
     for (size_t k = start[i]; k < start[i + 1]; ++k) {
-      if (index[k] >= cols) return {CopyResult::bad_range, i, k};
-      if (index[k] < least) return {CopyResult::bad_order, i, k};
-      least = size_t(index[k]) + 1;
+      const size_t j = index[k - first];
+      if (j >= cols) return {CopyResult::bad_range, i, k};
+      if (j < least) return {CopyResult::bad_order, i, k};
+      least = j + 1;
     }
   }
   return {};
@@ -101,17 +112,32 @@ size_t first_bad(const Partition& parts, const bool* finite, const double* out) 
   return parts.items;
 }
 
+// Copies column numbers and checks what was copied, a few rows at a time.
 template <typename I>
-CopyResult copy_index(const uint32_t* start, size_t rows, size_t cols, const uint32_t* from, I* to) {
-  for (size_t i = 0; i < rows; ++i) {
-    size_t least = 0;
-    for (size_t k = start[i]; k < start[i + 1]; ++k) {
-      const uint32_t j = from[k];
-      if (j >= cols) return {CopyResult::bad_range, i, k};
-      if (j < least) return {CopyResult::bad_order, i, k};
-      to[k] = static_cast<I>(j);
-      least = size_t(j) + 1;
+CopyResult copy_index(const Run& run, const uint32_t* start, size_t rows, size_t cols, const uint32_t* from, I* to) {
+  constexpr size_t kChunk = 4096;  // entries
+  const Partition parts = partition(rows, start[rows]);
+  CopyResult found[kMostParts];
+  parallel(parts.parts, run.threads, [&](size_t part) {
+    uint32_t room[kChunk];
+    Buffer<uint32_t> more;  // for a longer row
+    for (size_t i = parts.begin(part), next; i < parts.end(part); i = next) {
+      next = i + 1;
+      while (next < parts.end(part) && start[next + 1] - start[i] <= kChunk) ++next;
+      const size_t number = start[next] - start[i];
+      if (number > kChunk && !more.allocate(number)) {
+        found[part] = {CopyResult::out_of_memory};
+        return;
+      }
+      uint32_t* const copy = number > kChunk ? more.data() : room;
+      std::memcpy(copy, from + start[i], number * sizeof(uint32_t));
+      found[part] = check_index(run, start, i, next, cols, copy);
+      if (found[part].kind != CopyResult::ok) return;
+      for (size_t k = 0; k < number; ++k) to[start[i] + k] = static_cast<I>(copy[k]);
     }
+  });
+  for (size_t part = 0; part < parts.parts; ++part) {
+    if (found[part].kind != CopyResult::ok) return found[part];
   }
   clear(to + start[rows]);
   return {};
@@ -176,11 +202,11 @@ CopyResult Matrix::read_sparse(const Run& run, const uint32_t* indptr, const uin
   if (cols < 65536) {  // and one number to spare, for zero_column
     index_ = Index::u16;
     if (!index16_.allocate(stored_ + kOverrun)) return {CopyResult::out_of_memory};
-    result = copy_index(start_.data(), rows, cols, index, index16_.data());
+    result = copy_index(run, start_.data(), rows, cols, index, index16_.data());
   } else {
     index_ = Index::u32;
     if (!index32_.allocate(stored_ + kOverrun)) return {CopyResult::out_of_memory};
-    result = copy_index(start_.data(), rows, cols, index, index32_.data());
+    result = copy_index(run, start_.data(), rows, cols, index, index32_.data());
   }
   if (result.kind != CopyResult::ok) return result;
 
@@ -237,18 +263,8 @@ CopyResult Matrix::decide_sparse(const Run& run, const uint32_t* indptr, const u
     constexpr size_t kChunk = 128;  // rows that are checked and then summed up while in cache
     for (size_t from = parts.begin(k); from < parts.end(k); from += kChunk) {
       const size_t to = std::min(from + kChunk, parts.end(k));
-      // Numbers may descend from a row to the next alone. (All of them first: that is a stream, which is fetched ahead.)
-      const size_t first = indptr[from], number = indptr[to] - first;
-      const size_t descents = run.table->count_descents(index + first, number, cols);
-      size_t allowed = 0;
-      for (size_t i = from + 1; i < to && number > 0; ++i) {  // without branches: they could not be guessed
-        const size_t at = indptr[i], here = at < first + number ? at : first, before = here - (here > first);
-        allowed += (at > first) & (at < indptr[i + 1]) & (index[here] <= index[before]);
-      }
-      if (descents != allowed) {
-        found[k] = check_index(indptr, from, to, cols, index);
-        if (found[k].kind != CopyResult::ok) return;
-      }
+      found[k] = check_index(run, indptr, from, to, cols, index + indptr[from]);
+      if (found[k].kind != CopyResult::ok) return;
       // The loops read a little past a row's end, which the last rows do not have.
       size_t safe = to;
       while (safe > from && size_t(indptr[safe]) + kOverrun > indptr[rows]) --safe;
