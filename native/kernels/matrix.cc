@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "cpu.h"
 #include "hints.h"
 #include "parallel.h"
 
@@ -15,6 +16,9 @@ constexpr size_t kNone = SIZE_MAX;
 
 // Matrices from this size on are not in the cache of one core; a thread that looks ahead is ahead by this much.
 constexpr size_t kFar = size_t(1) << 22, kLead = size_t(1) << 17;
+
+// What is in cache need not be asked for.
+size_t ahead_of(size_t bytes) { return bytes < kFar ? 0 : stream_ahead(); }
 
 // Sparse loops may read this many entries past the last one.
 constexpr size_t kOverrun = 4;
@@ -241,10 +245,11 @@ CopyResult Matrix::read_sparse(const Run& run, const uint32_t* indptr, const uin
 CopyResult Matrix::decide_dense(const Run& run, Values values, const void* data, size_t rows, size_t cols, const double* w,
                                 double bias, double* out, size_t* bad) {
   const Partition parts = partition(rows, rows * (cols + 1));
+  const size_t ahead = ahead_of(rows * cols * (values == Values::f32 ? sizeof(float) : sizeof(double)));
   bool finite[kMostParts];
   parallel(parts.parts, run.threads, [&](size_t k) {
     const size_t from = parts.begin(k), to = parts.end(k);
-    run.table->dense_multiply[size_t(values)]({data, cols, nullptr, from, to}, w, out);
+    run.table->dense_multiply[size_t(values)]({data, cols, nullptr, from, to, ahead}, w, out);
     finite[k] = add_bias(run, bias, out + from, to - from);
   });
   *bad = first_bad(parts, finite, out);
@@ -307,7 +312,9 @@ const void* Matrix::data() const {
   return values_ == Values::f64 ? static_cast<const void*>(f64_.data()) : f32_.data();
 }
 
-DenseRows Matrix::dense_rows(const uint32_t* list, size_t begin, size_t end) const { return {data(), cols_, list, begin, end}; }
+DenseRows Matrix::dense_rows(const uint32_t* list, size_t begin, size_t end) const {
+  return {data(), cols_, list, begin, end, list ? 0 : ahead_of(bytes())};
+}
 
 SparseRows Matrix::sparse_rows(const uint32_t* list, size_t begin, size_t end) const {
   const void* index = index_ == Index::u16 ? static_cast<const void*>(index16_.data()) : index32_.data();
