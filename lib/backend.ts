@@ -270,7 +270,7 @@ function oneOf<T extends string>(variable: 'BACKEND' | 'SIMD', allowed: readonly
   throw coded(RangeError, 'ERR_BACKEND', `Expected ${list} for FISTA_CLASSIFY_${variable} but received ${JSON.stringify(value)}`);
 }
 
-export function defaultThreads(): number {
+function defaultThreads(): number {
   const value = environment('THREADS');
   if (value === undefined) return availableParallelism();
   const threads = Number(value);

@@ -38,11 +38,10 @@ export function decisions({ weights, bias }: Model, points: Points, out?: Float6
   let values: Float64Array;
   let bad: number;
   if (points instanceof Dataset) {
-    const { matrix } = Dataset.dataOf(points);
-    const { rows, cols, form } = matrix.describe();
-    values = room(rows, cols);
-    if (form === 'dense f64') {
-      const shift = new Float64Array(cols);
+    const { matrix, shifted } = Dataset.dataOf(points);
+    values = room(points.rows, points.cols);
+    if (shifted) {
+      const shift = new Float64Array(points.cols);
       matrix.shift(shift);
       shift.forEach((s, j) => (bias += s * weights[j]!));
     }

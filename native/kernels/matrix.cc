@@ -63,7 +63,10 @@ CopyResult copy_finite(const Run& run, const T* from, T* to, size_t n) {
 // they are views of shared memory.
 CopyResult check_starts(const uint32_t* start, size_t entries, size_t rows) {
   if (start[0] != 0) return {CopyResult::bad_start, 0, 0};
-  for (size_t i = 0; i < rows; ++i) {
+  const uint32_t most = entries < UINT32_MAX ? static_cast<uint32_t>(entries) : UINT32_MAX;
+  uint32_t wrong = 0;
+  for (size_t i = 0; i < rows; ++i) wrong |= uint32_t(start[i + 1] < start[i]) | uint32_t(start[i + 1] > most);
+  for (size_t i = 0; i < rows && wrong; ++i) {
     if (start[i + 1] < start[i] || start[i + 1] > entries) return {CopyResult::bad_start, i, i + 1};
   }
   return {};
@@ -75,10 +78,12 @@ CopyResult check_index(const Run& run, const uint32_t* start, size_t from, size_
   if (number == 0) return {};
   // Numbers may descend from a row to the next alone. (All of them first: that is a stream, which is fetched ahead.)
   const size_t descents = run.table->count_descents(index, number, cols);
-  size_t allowed = 0;
-  for (size_t i = from + 1; i < to; ++i) {  // without branches: they could not be guessed
-    const size_t at = start[i] - first, here = at < number ? at : 0, before = here - (here > 0);
-    allowed += (at > 0) & (start[i] < start[i + 1]) & (index[here] <= index[before]);
+  size_t allowed = 0, i = from + 1, end = to;
+  while (i < end && start[i] == first) ++i;              // nothing is before,
+  while (i < end && start[end - 1] == start[to]) --end;  // or behind these
+  for (; i < end; ++i) {                                 // without branches: they could not be guessed
+    const uint32_t* const at = index + (start[i] - first);
+    allowed += (start[i] < start[i + 1]) & (at[0] <= at[-1]);
   }
   if (descents == allowed) return {};
   for (size_t i = from; i < to; ++i) {
