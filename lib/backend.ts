@@ -214,7 +214,7 @@ export interface Kernels {
   Matrix: MatrixConstructor;
   /**
    * out = X·w + bias for points that are looked at once, where they are. The number of the first that is not finite, or of rows. What is
-   * wrong with the points goes to onProblem; out then means nothing.
+   * wrong with the points goes to onProblem. Where something is wrong out stays as it was.
    */
   decidePoints(
     this: void,
@@ -270,7 +270,7 @@ function oneOf<T extends string>(variable: 'BACKEND' | 'SIMD', allowed: readonly
   throw coded(RangeError, 'ERR_BACKEND', `Expected ${list} for FISTA_CLASSIFY_${variable} but received ${JSON.stringify(value)}`);
 }
 
-export function defaultThreads(): number {
+function defaultThreads(): number {
   const value = environment('THREADS');
   if (value === undefined) return availableParallelism();
   const threads = Number(value);

@@ -4,6 +4,13 @@ import { coded } from './errors.js';
 import { copyPoints, resolveDatasetOptions } from './input/index.js';
 import type { DatasetOptions, DenseMatrix, Rows, SparseMatrix } from './types.js';
 
+interface Data {
+  readonly matrix: Matrix;
+  readonly backend: Backend;
+  /** Whether the columns were centred. */
+  readonly shifted: boolean;
+}
+
 /**
  * Points prepared once and used many times: checked, and copied into the most compact form that loses nothing (16-bit column
  * numbers where they fit, no values when all are 1, f32 kept f32). The arrays it was made from may be changed or transferred
@@ -16,11 +23,11 @@ export class Dataset {
   readonly nnz: number;
   /** Memory held. */
   readonly bytes: number;
-  #data: { readonly matrix: Matrix; readonly backend: Backend } | undefined;
+  #data: Data | undefined;
 
   private constructor(matrix: Matrix, backend: Backend) {
-    const { rows, cols, stored, bytes } = matrix.describe();
-    this.#data = { matrix, backend };
+    const { rows, cols, stored, bytes, form } = matrix.describe();
+    this.#data = { matrix, backend, shifted: form === 'dense f64' };
     this.rows = rows;
     this.cols = cols;
     this.nnz = stored;
@@ -35,7 +42,7 @@ export class Dataset {
   }
 
   /** The data, for the parts of this package that compute with them. @internal */
-  static dataOf(dataset: Dataset): { readonly matrix: Matrix; readonly backend: Backend } {
+  static dataOf(dataset: Dataset): Data {
     if (!dataset.#data) throw coded(Error, 'ERR_DISPOSED', 'Expected a live Dataset but it was disposed of');
     return dataset.#data;
   }

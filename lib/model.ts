@@ -25,24 +25,23 @@ export function labelOf<L extends Label>({ labels }: Model<L>, value: number): L
 export function decisions({ weights, bias }: Model, points: Points, out?: Float64Array): Float64Array {
   if (out !== undefined && !(out instanceof Float64Array)) throw typeError('ERR_OPTION', 'a Float64Array', 'out', out);
   const threads = resolveThreads(undefined);
-  const room = (rows: number, cols: number, given?: Float64Array): Float64Array => {
+  const room = (rows: number, cols: number): Float64Array => {
     if (cols !== weights.length) {
       throw rangeError('ERR_POINTS', plural(weights.length, 'column'), 'points, one for each weight of the model,', cols);
     }
     if (out !== undefined && out.length !== rows) {
       throw rangeError('ERR_OPTION', plural(rows, 'number'), 'out, one for each row of points,', out.length);
     }
-    return given ?? new Float64Array(rows);
+    return out ?? new Float64Array(rows);
   };
   const { Matrix, decidePoints } = kernels();
   let values: Float64Array;
   let bad: number;
   if (points instanceof Dataset) {
-    const { matrix } = Dataset.dataOf(points);
-    const { rows, cols, form } = matrix.describe();
-    values = room(rows, cols, out);
-    if (form === 'dense f64') {
-      const shift = new Float64Array(cols);
+    const { matrix, shifted } = Dataset.dataOf(points);
+    values = room(points.rows, points.cols);
+    if (shifted) {
+      const shift = new Float64Array(points.cols);
       matrix.shift(shift);
       shift.forEach((s, j) => (bias += s * weights[j]!));
     }
@@ -53,13 +52,14 @@ export function decisions({ weights, bias }: Model, points: Points, out?: Float6
     // What other threads may write to meanwhile is copied first.
     if (lists.some((list) => ArrayBuffer.isView(list) && types.isSharedArrayBuffer(list.buffer))) {
       const matrix = new Matrix(refuse, threads, ...lists);
-      bad = matrix.decide(weights, bias, values, threads);
+      const own = new Float64Array(rows);
+      bad = matrix.decide(weights, bias, own, threads);
       matrix.dispose();
+      if (bad === rows) values.set(own);
     } else bad = decidePoints(refuse, threads, weights, bias, values, ...lists);
   }
   if (bad < values.length) throw overflow(`row ${bad}`);
-  if (out !== undefined && out !== values) out.set(values);
-  return out ?? values;
+  return values;
 }
 
 /** weights·x + bias for one point. In JavaScript: a native call would only add cost. */

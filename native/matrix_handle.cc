@@ -65,25 +65,34 @@ Buffer<double> padded(const Napi::CallbackInfo& info, size_t i, size_t cols) {
   return copy;
 }
 
-// decidePoints(onProblem, threads, w, bias, out, ...points): the first row for which it is not finite, or the number of rows
+// decidePoints(onProblem, threads, w, bias, out, ...points): the first row for which it is not finite, or the number of rows. Only
+// then is out written.
 Napi::Value decide_points(const Napi::CallbackInfo& info) {
   const Run run = {addon(info.Env()).table, threads(info, 1)};
   const double bias = number(info, 3, "bias");
+  Buffer<double> values;
   size_t bad = 0;
+  const auto room = [&](size_t rows) {
+    if (!values.allocate(rows)) out_of_memory(info.Env());
+    return values.data();
+  };
   const CopyResult result = with_points(
       info, 5,
-      [&](Values values, const void* data, size_t rows, size_t cols) {
+      [&](Values kind, const void* data, size_t rows, size_t cols) {
         const Buffer<double> w = padded(info, 2, cols);
-        return Matrix::decide_dense(run, values, data, rows, cols, w.data(), bias, array<double>(info, 4, "out", rows).data, &bad);
+        return Matrix::decide_dense(run, kind, data, rows, cols, w.data(), bias, room(rows), &bad);
       },
-      [&](const uint32_t* indptr, const uint32_t* index, Values values, const void* data, size_t entries, size_t rows,
-          size_t cols) {
+      [&](const uint32_t* indptr, const uint32_t* index, Values kind, const void* data, size_t entries, size_t rows, size_t cols) {
         const Buffer<double> w = padded(info, 2, cols);
-        return Matrix::decide_sparse(run, indptr, index, values, data, entries, rows, cols, w.data(), bias,
-                                     array<double>(info, 4, "out", rows).data, &bad);
+        return Matrix::decide_sparse(run, indptr, index, kind, data, entries, rows, cols, w.data(), bias, room(rows), &bad);
       });
+  const auto out = array<double>(info, 4, "out", values.size());
   const Napi::Value wrong = problem(info.Env(), result);
-  if (!wrong.IsUndefined()) info[0].As<Napi::Function>().Call({wrong});
+  if (!wrong.IsUndefined()) {
+    info[0].As<Napi::Function>().Call({wrong});
+  } else if (bad == values.size() && bad > 0) {
+    std::memcpy(out.data, values.data(), values.bytes());
+  }
   return Napi::Number::New(info.Env(), static_cast<double>(bad));
 }
 

@@ -236,7 +236,7 @@ export class Matrix implements MatrixInterface {
   }
 }
 
-/** X·w + bias for points that are looked at once. */
+/** X·w + bias for points that are looked at once; to out once all are known to be finite. */
 export function decidePoints(
   onProblem: OnProblem,
   threads: number,
@@ -245,7 +245,10 @@ export function decidePoints(
   out: Float64Array,
   ...data: MatrixArguments
 ): number {
-  return new Matrix(onProblem, threads, ...data).decide(w, bias, out);
+  const values = new Float64Array(out.length);
+  const bad = new Matrix(onProblem, threads, ...data).decide(w, bias, values);
+  if (bad === values.length) out.set(values);
+  return bad;
 }
 
 function name(values: Data): string {

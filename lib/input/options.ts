@@ -1,5 +1,5 @@
 /** Options: their names and the kinds of values they take. */
-import { defaultThreads, kernels, type Backend } from '../backend.js';
+import { backend, kernels, type Backend } from '../backend.js';
 import { coded, rangeError, show, typeError } from '../errors.js';
 
 /** Refuses option names that are not known, with a suggestion where one is near. */
@@ -43,7 +43,7 @@ function distance(a: string, b: string): number {
 }
 
 export function resolveThreads(threads: unknown): number {
-  return optional(threads, 'threads', integer(1, 256)) ?? defaultThreads();
+  return optional(threads, 'threads', integer(1, 256)) ?? backend.threads;
 }
 
 export function resolveBackend(choice: unknown): Backend {

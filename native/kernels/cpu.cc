@@ -61,9 +61,23 @@ struct Features {
   }
 };
 
+bool by_intel() {
+  const Registers r = cpuid(0);
+  return r.b == 0x756e6547 && r.d == 0x49656e69 && r.c == 0x6c65746e;  // "GenuineIntel"
+}
+
 #endif
 
 }  // namespace
+
+size_t stream_ahead() {
+#if defined(FISTA_X86)
+  static const size_t ahead = by_intel() ? 4096 : 0;
+  return ahead;
+#else
+  return 0;
+#endif
+}
 
 const Table* choose_table(const char* at_most) {
   const Table* levels[3] = {table_baseline(), nullptr, nullptr};  // worst first

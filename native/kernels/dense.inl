@@ -62,6 +62,14 @@ inline void dot_long(const T* const* x, const double* w, size_t cols, double* ou
   for (size_t r = 0; r < R; ++r) out[r] = sum(s[r]);
 }
 
+// Asks for a row's worth of bytes, `ahead` of it.
+template <typename T>
+inline void ask_ahead(const DenseRows& m, const T* row) {
+  if (m.ahead == 0) return;
+  const char* const from = reinterpret_cast<const char*>(row) + m.ahead;
+  for (size_t byte = 0; byte < m.cols * sizeof(T); byte += 64) prefetch(from + byte);
+}
+
 template <typename T>
 size_t dense_multiply(const DenseRows& m, const double* w, double* out) {
   const T* x = static_cast<const T*>(m.x);
@@ -71,6 +79,7 @@ size_t dense_multiply(const DenseRows& m, const double* w, double* out) {
     const bool pairs = sizeof(T) == sizeof(float) && cols >= kMiddle;
     for (; p < m.end; ++p) {
       const T* row = x + m.row(p) * cols;
+      ask_ahead(m, row);
       out[p] = pairs ? dot_short<true>(row, w, cols) : dot_short<false>(row, w, cols);
     }
   } else {
@@ -101,6 +110,7 @@ size_t add_narrow(const DenseRows& m, const double* u, double* out) {
     if (u[p] == 0) continue;
     ++read;
     const T* x = static_cast<const T*>(m.x) + m.row(p) * m.cols;
+    ask_ahead(m, x);
     const V c = set1(u[p]);
     for (size_t v = 0; v + 1 < N; ++v) s[v] = fma(c, load(x + v * W), s[v]);
     s[N - 1] = fma(c, rest == W ? load(x + last) : load_n(x + last, rest), s[N - 1]);
@@ -168,6 +178,7 @@ size_t dense_combine(const DenseRows& m, const double* u, double* out) {
   if (cols <= kLong) {
     for (size_t p = m.begin; p < m.end; ++p) {
       if (u[p] == 0) continue;
+      ask_ahead(m, x + m.row(p) * cols);
       add_short(x + m.row(p) * cols, u[p], cols, out);
       ++read;
     }

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "cpu.h"
 #include "hints.h"
 #include "parallel.h"
 
@@ -15,6 +16,9 @@ constexpr size_t kNone = SIZE_MAX;
 
 // Matrices from this size on are not in the cache of one core; a thread that looks ahead is ahead by this much.
 constexpr size_t kFar = size_t(1) << 22, kLead = size_t(1) << 17;
+
+// What is in cache need not be asked for.
+size_t ahead_of(size_t bytes) { return bytes < kFar ? 0 : stream_ahead(); }
 
 // Sparse loops may read this many entries past the last one.
 constexpr size_t kOverrun = 4;
@@ -59,7 +63,10 @@ CopyResult copy_finite(const Run& run, const T* from, T* to, size_t n) {
 // they are views of shared memory.
 CopyResult check_starts(const uint32_t* start, size_t entries, size_t rows) {
   if (start[0] != 0) return {CopyResult::bad_start, 0, 0};
-  for (size_t i = 0; i < rows; ++i) {
+  const uint32_t most = entries < UINT32_MAX ? static_cast<uint32_t>(entries) : UINT32_MAX;
+  uint32_t wrong = 0;
+  for (size_t i = 0; i < rows; ++i) wrong |= uint32_t(start[i + 1] < start[i]) | uint32_t(start[i + 1] > most);
+  for (size_t i = 0; i < rows && wrong; ++i) {
     if (start[i + 1] < start[i] || start[i + 1] > entries) return {CopyResult::bad_start, i, i + 1};
   }
   return {};
@@ -71,10 +78,12 @@ CopyResult check_index(const Run& run, const uint32_t* start, size_t from, size_
   if (number == 0) return {};
   // Numbers may descend from a row to the next alone. (All of them first: that is a stream, which is fetched ahead.)
   const size_t descents = run.table->count_descents(index, number, cols);
-  size_t allowed = 0;
-  for (size_t i = from + 1; i < to; ++i) {  // without branches: they could not be guessed
-    const size_t at = start[i] - first, here = at < number ? at : 0, before = here - (here > 0);
-    allowed += (at > 0) & (start[i] < start[i + 1]) & (index[here] <= index[before]);
+  size_t allowed = 0, i = from + 1, end = to;
+  while (i < end && start[i] == first) ++i;              // nothing is before,
+  while (i < end && start[end - 1] == start[to]) --end;  // or behind these
+  for (; i < end; ++i) {                                 // without branches: they could not be guessed
+    const uint32_t* const at = index + (start[i] - first);
+    allowed += (start[i] < start[i + 1]) & (at[0] <= at[-1]);
   }
   if (descents == allowed) return {};
   for (size_t i = from; i < to; ++i) {
@@ -241,10 +250,11 @@ CopyResult Matrix::read_sparse(const Run& run, const uint32_t* indptr, const uin
 CopyResult Matrix::decide_dense(const Run& run, Values values, const void* data, size_t rows, size_t cols, const double* w,
                                 double bias, double* out, size_t* bad) {
   const Partition parts = partition(rows, rows * (cols + 1));
+  const size_t ahead = ahead_of(rows * cols * (values == Values::f32 ? sizeof(float) : sizeof(double)));
   bool finite[kMostParts];
   parallel(parts.parts, run.threads, [&](size_t k) {
     const size_t from = parts.begin(k), to = parts.end(k);
-    run.table->dense_multiply[size_t(values)]({data, cols, nullptr, from, to}, w, out);
+    run.table->dense_multiply[size_t(values)]({data, cols, nullptr, from, to, ahead}, w, out);
     finite[k] = add_bias(run, bias, out + from, to - from);
   });
   *bad = first_bad(parts, finite, out);
@@ -307,7 +317,9 @@ const void* Matrix::data() const {
   return values_ == Values::f64 ? static_cast<const void*>(f64_.data()) : f32_.data();
 }
 
-DenseRows Matrix::dense_rows(const uint32_t* list, size_t begin, size_t end) const { return {data(), cols_, list, begin, end}; }
+DenseRows Matrix::dense_rows(const uint32_t* list, size_t begin, size_t end) const {
+  return {data(), cols_, list, begin, end, list ? 0 : ahead_of(bytes())};
+}
 
 SparseRows Matrix::sparse_rows(const uint32_t* list, size_t begin, size_t end) const {
   const void* index = index_ == Index::u16 ? static_cast<const void*>(index16_.data()) : index32_.data();

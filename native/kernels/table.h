@@ -12,12 +12,13 @@ namespace fista {
 enum class Values : uint8_t { f64, f32, ones };
 enum class Index : uint8_t { u16, u32 };
 
-// Rows of a row-major matrix: those at positions [begin, end), where position p holds row list[p], or row p if list is null.
+// Rows of a row-major matrix: those at positions [begin, end), where position p holds row list[p], or row p if list is null. Loops
+// that read them one by one ask for what is `ahead` bytes further on, unless that is 0.
 struct DenseRows {
   const void* x;
   size_t cols;
   const uint32_t* list;
-  size_t begin, end;
+  size_t begin, end, ahead = 0;
   size_t row(size_t p) const { return list ? list[p] : p; }
 };
 
