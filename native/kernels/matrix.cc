@@ -139,7 +139,7 @@ CopyResult copy_index(const Run& run, const uint32_t* start, size_t rows, size_t
         return;
       }
       uint32_t* const copy = number > kChunk ? more.data() : room;
-      std::memcpy(copy, from + start[i], number * sizeof(uint32_t));
+      if (number > 0) std::memcpy(copy, from + start[i], number * sizeof(uint32_t));  // `from` may be nullptr where there are none
       found[part] = check_index(run, start, i, next, cols, copy);
       if (found[part].kind != CopyResult::ok) return;
       for (size_t k = 0; k < number; ++k) to[start[i] + k] = static_cast<I>(copy[k]);
