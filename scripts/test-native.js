@@ -8,7 +8,7 @@ const missing = ['cmake', 'ctest', compiler].filter((tool) => !works(tool, '--ve
 if (missing.length > 0) fail(`missing ${missing.join(', ')}; on Debian: apt-get install cmake g++ make`);
 
 run('ctest', ['--test-dir', buildSanitized(), '--output-on-failure', '--no-tests=error', '-j', jobs], {
-  ASAN_OPTIONS: 'detect_stack_use_after_return=1:strict_init_order=1',
+  ASAN_OPTIONS: 'allocator_may_return_null=1:detect_stack_use_after_return=1:strict_init_order=1',
 });
 
 const threaded = ['parallel', 'memory', 'knapsack', 'matrix', 'svm', 'esp'];

@@ -18,7 +18,11 @@ namespace {
 constexpr size_t kLine = 64;
 // From this size on memory comes from the system and goes back to it: in the C library's heap a few small arrays that outlive a
 // large one keep its room from being used again, and the process grows.
+#if defined(FISTA_FAIL_ALLOCATION)
+constexpr size_t kLarge = SIZE_MAX;  // none: of the C library's arrays a sanitizer sees the ends
+#else
 constexpr size_t kLarge = size_t(1) << 20;
+#endif
 constexpr size_t round_up(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
 
 #if defined(_WIN32)
