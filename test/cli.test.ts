@@ -192,7 +192,7 @@ describe.concurrent('fista-classify', () => {
 describe('fista-classify train', () => {
   it('writes a model that the library reads, the same file each time', async () => {
     const first = await good(['train', WDBC, 'm.json']);
-    expect(first).toMatch(/^Done \(gap\) after \d+ iterations, /);
+    expect(first).toMatch(/^Done \(agreement\) after \d+ iterations, /);
     expect(first).toMatch(/% of the rows provably get the label that the exact optimum gives them\n/);
     expect(first).toMatch(/\nwrote m\.json\n$/);
     const { points, labels } = await readLibsvm(WDBC);
@@ -200,7 +200,7 @@ describe('fista-classify train', () => {
     const read = LinearSvm.fromJSON(json('m.json'));
     expect(read.labels).toEqual([-1, 1]);
     expect(read.predict(points)).toEqual(fitted.predict(points));
-    expect(json('m.json').training).toMatchObject({ status: 'gap', rows: 569, scale: 'maxabs' });
+    expect(json('m.json').training).toMatchObject({ status: 'agreement', rows: 569, scale: 'maxabs' });
     await good(['train', '-q', '--threads', '1', WDBC, 'again.json']);
     expect(text('again.json')).toBe(text('m.json'));
   });
@@ -301,7 +301,7 @@ describe('fista-classify train', () => {
     const { code, stdout, stderr } = await run(['train', WDBC, '-']);
     expect(code).toBe(0);
     expect(LinearSvm.fromJSON(JSON.parse(stdout)).weights.length).toBe(30);
-    expect(stderr).toContain('Done (gap)');
+    expect(stderr).toContain('Done (agreement)');
   });
 
   it.each([
@@ -709,7 +709,7 @@ describe('fista-classify inspect', () => {
     const out = await good(['inspect', '--top', '2', 'm.json']);
     expect(out).toMatch(/^format {4}JSON\nlabels {4}-1 below 0, 1 above\nbias {6}-?\d/);
     expect(out).toMatch(/^weights {3}30, of which 30 are not 0; norm /m);
-    expect(out).toMatch(/^training {2}status gap, iterations \d+, rows 569, /m);
+    expect(out).toMatch(/^training {2}status agreement, iterations \d+, rows 569, /m);
     expect(out.split('largest weights\n')[1]!.trimEnd().split('\n')).toHaveLength(2);
     const model = LinearSvm.fromJSON(json('m.json'));
     const { weights } = JSON.parse(await good(['inspect', '--json', 'm.json'])) as {
@@ -848,7 +848,7 @@ describe('the progress line', () => {
   it.skipIf(!script)('shows iteration, gap and certified share on a terminal, and is gone at the end', () => {
     const screen = onTerminal('');
     expect(screen).toMatch(/\r\u001b\[2K\u001b\[2miteration \d+ · gap \S+ · certified \d+\.\d % · \d+ ms\u001b\[22m\r\u001b\[2K/);
-    expect(screen.slice(screen.lastIndexOf('\u001b[2K') + 4)).toMatch(/^Done \(gap\)/);
+    expect(screen.slice(screen.lastIndexOf('\u001b[2K') + 4)).toMatch(/^Done \(agreement\)/);
   });
 
   it.skipIf(!script)('has no colour with NO_COLOR, and is not there with -q or on a dumb terminal', () => {

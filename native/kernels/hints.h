@@ -1,4 +1,5 @@
-// Hints to the processor, which change nothing but the time.
+// Hints to the processor, which change nothing but the time. (Of each file's own: some are compiled for other processors than the
+// rest.)
 #pragma once
 
 #if defined(__x86_64__) || defined(_M_X64)
@@ -8,7 +9,7 @@
 namespace fista {
 
 // What is at p will be wanted soon.
-inline void prefetch(const void* p) {
+[[maybe_unused]] static inline void prefetch(const void* p) {
 #if defined(__GNUC__)
   __builtin_prefetch(p);
 #elif defined(_M_X64)
@@ -19,7 +20,7 @@ inline void prefetch(const void* p) {
 }
 
 // This thread only waits.
-inline void pause() {
+[[maybe_unused]] static inline void pause() {
 #if defined(__x86_64__) || defined(_M_X64)
   _mm_pause();
 #elif defined(__aarch64__) && defined(__GNUC__)

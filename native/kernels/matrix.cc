@@ -310,6 +310,9 @@ size_t Matrix::decide(const Run& run, const double* w, double bias, double* out)
   return first_bad(parts, finite, out);
 }
 
+// So many rows, of the usual length, take so many bytes; at least one.
+size_t Matrix::rows_in(size_t bytes) const { return 1 + bytes / (1 + this->bytes() / rows_); }
+
 size_t Matrix::bytes() const { return f64_.bytes() + f32_.bytes() + start_.bytes() + index16_.bytes() + index32_.bytes(); }
 
 const void* Matrix::data() const {
@@ -387,42 +390,44 @@ size_t Matrix::combine(const Run& run, const uint32_t* list, size_t begin, size_
 }
 
 size_t Matrix::ascend(const Run& run, Ascent& ascent) const {
-  const auto epoch = [&] {
+  const auto visit = [&] {
     return sparse_ ? run.table->sparse_ascend[size_t(index_)][size_t(values_)](sparse_rows(nullptr, 0, rows_), ascent)
                    : run.table->dense_ascend[size_t(values_)](dense_rows(nullptr, 0, rows_), ascent);
   };
   // Rows follow one another, but a second thread can look ahead: what is out of cache then comes from the other core's.
-  if (run.threads < 2 || bytes() < kFar) return epoch();
-  std::atomic<size_t> at{0};
-  ascent.at = &at;
-  const Ascent plan = ascent;  // the epoch writes to the other one
+  if (run.threads < 2 || bytes() < kFar) return visit();
+  const Ascent plan = ascent;
+  std::atomic<size_t> at{0};  // how many visits are over
   size_t read = 0;
   parallel(2, 2, [&](size_t part) {
-    if (part == 0) {
-      read = epoch();
-      at.store(plan.visits, std::memory_order_relaxed);
-    } else {
-      look_ahead(plan, at);
+    if (part != 0) return look_ahead(plan, at);
+    const size_t some = rows_in(kLead / 8);
+    for (size_t k = 0; k < plan.visits; k += some) {
+      ascent.order = plan.order + k;
+      ascent.known = plan.visits - k;
+      ascent.visits = std::min(some, ascent.known);
+      read += visit();
+      at.store(k + ascent.visits, std::memory_order_relaxed);
     }
   });
   return read;
 }
 
 // Asks for the rows that are visited next, until all were visited. If one thread does both parts, they were.
-void Matrix::look_ahead(const Ascent& ascent, const std::atomic<size_t>& at) const {
+void Matrix::look_ahead(const Ascent& plan, const std::atomic<size_t>& at) const {
   const auto ask = [](const void* x, size_t size, size_t from, size_t to) {
     for (size_t byte = from * size; byte < to * size; byte += 64) prefetch(static_cast<const char*>(x) + byte);
   };
-  const size_t lead = 1 + kLead / (1 + bytes() / rows_);
-  for (size_t next = 0; next < ascent.visits;) {
+  const size_t lead = rows_in(kLead);
+  for (size_t next = 0; next < plan.visits;) {
     const size_t now = at.load(std::memory_order_relaxed);
-    if (next <= now) next = now + 1;
-    if (next > now + lead) {
+    if (next < now) next = now;
+    if (next >= plan.visits) return;
+    if (next >= now + lead) {
       pause();
       continue;
     }
-    if (next >= ascent.visits) return;
-    const AscentRow& row = ascent.rows[ascent.order[next++]];
+    const AscentRow& row = plan.rows[plan.order[next++]];
     const size_t from = sparse_ ? row.from : row.from * cols_, to = sparse_ ? row.to : from + cols_;
     if (sparse_ && index_ == Index::u16) ask(index16_.data(), sizeof(uint16_t), from, to);
     if (sparse_ && index_ == Index::u32) ask(index32_.data(), sizeof(uint32_t), from, to);

@@ -2,6 +2,7 @@
 // numbers where they fit, no values when all are 1, and f32 values where every f64 value is one.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -112,7 +113,8 @@ class Matrix {
   DenseRows dense_rows(const uint32_t* list, size_t begin, size_t end) const;
   SparseRows sparse_rows(const uint32_t* list, size_t begin, size_t end) const;
   const void* data() const;
-  void look_ahead(const Ascent& ascent, const std::atomic<size_t>& at) const;
+  size_t rows_in(size_t bytes) const;
+  void look_ahead(const Ascent& plan, const std::atomic<size_t>& at) const;
   template <typename Body>
   void each(const uint32_t* list, size_t from, size_t to, Body&& body) const;
 

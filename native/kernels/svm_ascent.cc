@@ -77,7 +77,7 @@ void Svm::ascend(double offset, double weight, double delta, bool all, double* o
   a.rows = ascent_rows();
   a.idle = idle_.data();
   a.order = index_.data();
-  a.visits = shuffle(all);
+  a.visits = a.known = shuffle(all);
   a.wide = wide_.data();
   a.inverse_scale = scale_ == Scale::none ? nullptr : inverse_scale_.data();
   a.mu = mu_;

@@ -31,9 +31,8 @@ constexpr size_t kAhead = 16, kSoon = 8;
 
 template <typename Ask>
 inline AscentRow& arrive(const Ascent& a, size_t k, Ask&& ask) {
-  if (a.at) a.at->store(k, std::memory_order_relaxed);
-  if (k + kAhead < a.visits) prefetch(a.rows + a.order[k + kAhead]);
-  if (k + kSoon < a.visits) ask(a.rows[a.order[k + kSoon]]);
+  if (k + kAhead < a.known) prefetch(a.rows + a.order[k + kAhead]);
+  if (k + kSoon < a.known) ask(a.rows[a.order[k + kSoon]]);
   return a.rows[a.order[k]];
 }
 

@@ -2,7 +2,6 @@
 // files that own an algorithm (matrix, knapsack, cones, svm) split the work and add the parts in a fixed order.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -88,19 +87,18 @@ struct AscentRow {
   uint32_t from, to;
 };
 
-// An epoch: rows at the positions in order[0, visits), in this order. A row's decision value is (x~ - m).(w - balance m) + offset +
-// weight balance, where balance = y.alpha and w = H'alpha.
+// An epoch, or a part of one: rows at the positions in order[0, visits), in this order. A row's decision value is (x~ - m).(w -
+// balance m) + offset + weight balance, where balance = y.alpha and w = H'alpha.
 struct Ascent {
   AscentRow* rows;  // by position
   uint8_t* idle;    // by position: whether the row sat at a bound, with delta to spare, when it was visited
   const uint32_t* order;
-  size_t visits;
+  size_t visits, known;         // order goes on to `known`: what comes next is asked for
   double* wide;                 // w / scale, with a 0 behind, in whole vectors
   const double* inverse_scale;  // or null: all 1
   double mu, inverse_mu, weight, offset, centre_squared, delta;
-  double balance, along;              // along = w.m
-  double fy = 0, psi = 0;             // sums of the rows' terms as they were met
-  std::atomic<size_t>* at = nullptr;  // which visit it is, for who looks ahead
+  double balance, along;   // along = w.m
+  double fy = 0, psi = 0;  // sums of the rows' terms as they were met
 };
 
 // One ellipsoid in a sweep: centre and shape, the direction w of the step and the normal n of the test, and its block of the last
