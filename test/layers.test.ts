@@ -90,25 +90,24 @@ describe('native/kernels', () => {
 
   // Compiled once per instruction set: a standard template instantiated there could be shared by the linker, and carry
   // instructions that this CPU lacks into the rest.
-  it.each(kernelFiles.filter((file) => file.endsWith('.inl') || ['isa.cc', 'simd.h', 'table.h', 'hints.h'].includes(basename(file))))(
-    '%s, compiled for each instruction set, includes no standard templates',
-    (file) => {
-      const allowed = ['<cmath>', '<cstddef>', '<cstdint>', '<cstring>', '<immintrin.h>', '<emmintrin.h>', '<arm_neon.h>'];
-      const fragments = [
-        '"hints.h"',
-        '"simd.h"',
-        '"table.h"',
-        '"dense.inl"',
-        '"sparse.inl"',
-        '"sweeps.inl"',
-        '"svm.inl"',
-        '"svm_ascent.inl"',
-        '"esp.inl"',
-      ];
-      for (const included of includes(file)) expect([...allowed, ...fragments]).toContain(included);
-      for (const [used] of code(file).matchAll(/\bstd::\w+/g)) expect(['std::memcpy', 'std::sqrt']).toContain(used);
-    },
-  );
+  it.each(
+    kernelFiles.filter((file) => file.endsWith('.inl') || ['isa.cc', 'simd.h', 'table.h', 'hints.h'].includes(basename(file))),
+  )('%s, compiled for each instruction set, includes no standard templates', (file) => {
+    const allowed = ['<cmath>', '<cstddef>', '<cstdint>', '<cstring>', '<immintrin.h>', '<emmintrin.h>', '<arm_neon.h>'];
+    const fragments = [
+      '"hints.h"',
+      '"simd.h"',
+      '"table.h"',
+      '"dense.inl"',
+      '"sparse.inl"',
+      '"sweeps.inl"',
+      '"svm.inl"',
+      '"svm_ascent.inl"',
+      '"esp.inl"',
+    ];
+    for (const included of includes(file)) expect([...allowed, ...fragments]).toContain(included);
+    for (const [used] of code(file).matchAll(/\bstd::\w+/g)) expect(['std::memcpy', 'std::sqrt']).toContain(used);
+  });
 });
 
 describe('native', () => {
