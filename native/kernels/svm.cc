@@ -88,7 +88,7 @@ bool Svm::init(const Run& run, std::shared_ptr<Matrix> matrix, const int8_t* y, 
     if (!b->allocate(whole)) return false;
     std::memset(b->data(), 0, whole * sizeof(double));
   }
-  if (!row_.allocate(n_ + others_) || !index_.allocate(n_) || !y_.allocate(n_ + others_) || !facts_.allocate(n_) ||
+  if (!row_.allocate(n_ + others_) || !index_.allocate(2 * n_) || !y_.allocate(n_ + others_) || !facts_.allocate(n_) ||
       !returns_.allocate(n_) || !idle_.allocate(n_) || !scratch_.allocate(X_->scratch_size())) {
     return false;
   }

@@ -98,7 +98,7 @@ class Svm {
   uint32_t epoch_ = 0;
   bool ordered_ = true;  // row p stands at position p
 
-  // By position; row_ and y_ hold the others_ rows too.
+  // By position; row_ and y_ hold the others_ rows too, index_ two lists.
   Buffer<uint32_t> row_, index_;
   Buffer<int8_t> y_;
   Buffer<uint8_t> facts_, returns_, idle_;

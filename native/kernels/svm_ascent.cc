@@ -58,15 +58,17 @@ void Svm::meet_rows(double offset, double weight, double delta, bool all) {
 // All positions, or those that were not idle, in an order that is new in every epoch and in which a position's place does not
 // depend on which others take part: index_ by the leading bits of a hash. Their number.
 size_t Svm::shuffle(bool all) {
+  uint32_t* const taking = index_.data() + n_;
+  size_t visits = 0;
+  for (size_t p = 0; p < n_; ++p) {
+    taking[visits] = static_cast<uint32_t>(p);
+    visits += all | !idle_[p];
+  }
   uint32_t start[kBuckets + 1] = {};
   const uint32_t key = ++epoch_ * 0x9e3779b9u;
-  const auto bucket = [&](size_t p) { return bucket_of(static_cast<uint32_t>(p), key); };
-  for (size_t p = 0; p < n_; ++p) start[bucket(p) + 1] += all | !idle_[p];
+  for (size_t k = 0; k < visits; ++k) ++start[bucket_of(taking[k], key) + 1];
   for (size_t b = 0; b < kBuckets; ++b) start[b + 1] += start[b];
-  const size_t visits = start[kBuckets];
-  for (size_t p = 0; p < n_; ++p) {
-    if (all | !idle_[p]) index_[start[bucket(p)]++] = static_cast<uint32_t>(p);
-  }
+  for (size_t k = 0; k < visits; ++k) index_[start[bucket_of(taking[k], key)]++] = taking[k];
   return visits;
 }
 
