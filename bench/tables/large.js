@@ -98,7 +98,7 @@ async function run({ print, sets }) {
           limit: LIMIT,
           runs: 1,
           say: print,
-          least: 3,
+          least: make ? 7 : 3,
         })),
       };
     });
