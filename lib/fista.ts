@@ -286,14 +286,25 @@ export function run<Call extends readonly unknown[], R>(
   return next.value;
 }
 
-/** Performs a loop's tasks elsewhere, one after the other. */
+/** Milliseconds after which the event loop is made to turn. */
+const TURN = 1;
+
+/**
+ * Performs a loop's tasks elsewhere, one after the other. Answers that come in fast are handed over many at a time, before anything else
+ * gets its turn: timers, requests, whoever would abort the run. So now and then the loop waits for it.
+ */
 export async function runAsync<Call extends readonly unknown[], R>(
   loop: Generator<Call, R, Float64Array>,
   problem: Performer<Call>,
   signal?: Stopper,
 ): Promise<R> {
   let next = loop.next();
+  let turned = performance.now();
   while (!next.done) {
+    if (performance.now() - turned > TURN) {
+      await new Promise(setImmediate);
+      turned = performance.now();
+    }
     signal?.throwIfAborted();
     next = loop.next(await problem.later(...next.value));
   }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
+import { runAsync } from '../lib/fista.js';
 import { crossValidate, Dataset, LinearSvm, stop, type SvmInfo, type SvmOptions } from '../lib/index.js';
 import { clouds, dense, sparse, wdbc } from './svm-data.js';
 import { names } from './backends.js';
@@ -403,4 +404,16 @@ describe('a worker thread', () => {
     expect(await exit).toBe(0);
     rmSync(folder, { recursive: true });
   });
+});
+
+it('a run lets the event loop turn, however fast answers come', async () => {
+  let turned = false;
+  setImmediate(() => (turned = true));
+  const from = performance.now();
+  const loop = function* (): Generator<[], boolean, Float64Array> {
+    while (!turned && performance.now() < from + 5000) yield [];
+    return turned;
+  };
+  const at = () => Promise.resolve(new Float64Array(1));
+  expect(await runAsync(loop(), { perform: () => new Float64Array(1), later: at })).toBe(true);
 });
