@@ -4,7 +4,7 @@
 // Takes x.w of a row; returns by how much y alpha changes. The next row waits for it, so everything that can be is made of other
 // numbers than x.w, beforehand.
 inline double visit(Ascent& a, AscentRow& row, uint8_t* idle, double value) {
-  const double y = __builtin_copysign(1.0, row.bound), old = row.x;  // no branch: labels cannot be guessed
+  const double y = ::copysign(1.0, row.bound), old = row.x;  // no branch: labels cannot be guessed
   const double low = row.bound < 0 ? row.bound : 0, high = row.bound > 0 ? row.bound : 0;
   const double shift = (a.offset + a.weight * a.balance) - a.along - a.balance * (row.along - a.centre_squared);
   const double still = (old - old * (a.mu * row.inverse)) + (y - shift) * row.inverse;
