@@ -110,7 +110,8 @@ export function* powerNorm<Call>(
   return estimate;
 }
 
-interface Run {
+/** What the checks of a run share. */
+interface Context {
   readonly settings: LoopSettings;
   readonly facts: Facts;
   hint: Hint;
@@ -118,7 +119,7 @@ interface Run {
 
 /** A check, of all rows. `paper`: what proof 1 says of |alpha - alpha*|, where it may be used. */
 function* check(
-  run: Run,
+  context: Context,
   iteration: number,
   L: number,
   late: boolean,
@@ -126,7 +127,7 @@ function* check(
   worth: number,
   paper?: number,
 ): Generator<SvmCall, Looked, Float64Array> {
-  const { settings, facts } = run;
+  const { settings, facts } = context;
   const [wSquared, centreDot] = (yield calls.look()) as unknown as [number, number];
   let t = yield* nearOffset(facts, guess, worth, calls);
   let measured = yield* measure(facts, t, wSquared, centreDot, calls);
@@ -134,7 +135,7 @@ function* check(
   // the rounding of alpha their length proves nothing, so it never counts for more than the distance that was computed.
   const proof =
     paper === undefined ? { delta: measured.delta, ball: true } : { delta: Math.max(paper, measured.delta), ball: false };
-  const claimed = settings.claims !== 'end' ? yield* claim(facts, measured, proof, run.hint, calls) : NOTHING;
+  const claimed = settings.claims !== 'end' ? yield* claim(facts, measured, proof, context.hint, calls) : NOTHING;
   const status =
     settings.decide({ iteration, L, measured, ...claimed }) ??
     (!(measured.rounding <= 0.5 * measured.gap) ? 'precision' : undefined) ??
@@ -144,8 +145,8 @@ function* check(
   t = yield* exactOffset(facts, t, calls);
   measured = yield* measure(facts, t, wSquared, centreDot, calls);
   if (settings.claims === 'shown') yield calls.forget();
-  if (settings.claims !== 'always') run.hint = { low: 0, high: 0 }; // onlookers change nothing
-  const last = yield* claim(facts, measured, proof, run.hint, calls);
+  if (settings.claims !== 'always') context.hint = { low: 0, high: 0 }; // onlookers change nothing
+  const last = yield* claim(facts, measured, proof, context.hint, calls);
   return { end: { status, check: { iteration, L, measured, ...last } }, gap: measured.gap, t };
 }
 
@@ -178,7 +179,7 @@ export function* fistaSvm(
   let L = way === 'paper' ? mu + n * mostNorm : way === 'norm' ? mu + 1.01 * (yield* norm()) : Math.min(mu + 1.5 * c0, cap);
   let t: number | undefined;
   let iteration = 0;
-  const run: Run = { settings, facts, hint: { low: 0, high: 0 } };
+  const context: Context = { settings, facts, hint: { low: 0, high: 0 } };
 
   if (settings.warm) {
     const warm = settings.warm();
@@ -189,7 +190,7 @@ export function* fistaSvm(
     const warm = t === undefined ? undefined : { t, centreDot: (yield calls.look())[1]! };
     const started = yield* ascent(
       { settings, facts, warm, overflow },
-      (at, late, guess, worth) => check(run, at, rowL, late, guess, worth),
+      (at, late, guess, worth) => check(context, at, rowL, late, guess, worth),
       calls,
     );
     if (started.end) return started.end;
@@ -237,7 +238,7 @@ export function* fistaSvm(
     // L lambda estimates t.
     const own = Number.isFinite(lambda) ? stepL * lambda : (t ?? 0);
     const paper = way === 'paper' ? ((2 * L) / mu) * length : undefined;
-    const looked: Looked = yield* check(run, iteration, L, late, t ?? own, 1e-3 * best, paper);
+    const looked: Looked = yield* check(context, iteration, L, late, t ?? own, 1e-3 * best, paper);
     if (looked.end) return looked.end;
     t = looked.t;
 

@@ -65,8 +65,8 @@ Buffer<double> padded(const Napi::CallbackInfo& info, size_t i, size_t cols) {
   return copy;
 }
 
-// decidePoints(onProblem, threads, w, bias, out, ...points): the first row for which it is not finite, or the number of rows. Only
-// then is out written.
+// decidePoints(onProblem, threads, w, bias, out, ...points): the first row for which it is not finite, or, and then out is
+// written, the number of rows.
 Napi::Value decide_points(const Napi::CallbackInfo& info) {
   const Run run = {addon(info.Env()).table, threads(info, 1)};
   const double bias = number(info, 3, "bias");

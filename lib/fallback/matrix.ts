@@ -245,8 +245,9 @@ export function decidePoints(
   out: Float64Array,
   ...data: MatrixArguments
 ): number {
-  const values = new Float64Array(out.length);
-  const bad = new Matrix(onProblem, threads, ...data).decide(w, bias, values);
+  const matrix = new Matrix(onProblem, threads, ...data);
+  const values = new Float64Array(matrix.describe().rows);
+  const bad = matrix.decide(w, bias, values);
   if (bad === values.length) out.set(values);
   return bad;
 }

@@ -23,6 +23,7 @@ constexpr size_t kLarge = SIZE_MAX;  // none: of the C library's arrays a saniti
 #else
 constexpr size_t kLarge = size_t(1) << 20;
 #endif
+
 constexpr size_t round_up(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
 
 #if defined(_WIN32)
@@ -103,6 +104,11 @@ class Kept {
     while (number_ > 0) drop_oldest();
   }
 
+  size_t in_all() {
+    Lock lock(mutex_);
+    return in_all_;
+  }
+
  private:
   static constexpr size_t kMost = 32;
   struct Block {
@@ -134,8 +140,8 @@ Kept kept;
 
 #if defined(FISTA_FAIL_ALLOCATION)
 
-// Builds for finding faults round up and keep nothing, so that a sanitizer sees the end of every array; and none begins as zeros by
-// luck.
+// Builds for finding faults neither round up nor keep anything, so that a sanitizer sees the end of every array; and none begins as
+// zeros by luck.
 void* take_memory(size_t bytes) {
   if (bytes > SIZE_MAX / 2) return nullptr;
   void* const p = take_fresh(bytes + (bytes == 0));
@@ -148,6 +154,8 @@ void give_back_memory(void* p, size_t bytes) {
 }
 
 void release_memory() {}
+
+size_t kept_memory() { return 0; }
 
 #else
 
@@ -167,6 +175,8 @@ void give_back_memory(void* p, size_t bytes) {
 }
 
 void release_memory() { kept.drop_all(); }
+
+size_t kept_memory() { return kept.in_all(); }
 
 #endif
 

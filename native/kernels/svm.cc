@@ -261,8 +261,9 @@ bool Svm::balance_between() {
     number += between;
     rest += between ? 0 : y_[p] * x_[p];
   }
+  if (number == 0) return false;
   const auto found = project_knapsack(run_, x, y, gamma, number, -rest, 0, x, q_next_.data(), index_.data());
-  if (number == 0 || std::isnan(found.lambda)) return false;
+  if (std::isnan(found.lambda)) return false;
   for (size_t k = 0; k < number; ++k) x_[from[k]] = x[k];
   return true;
 }
