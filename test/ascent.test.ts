@@ -105,6 +105,18 @@ describe.each(names)('coordinate ascent, %s', (name) => {
     problem.dispose();
   });
 
+  it('leaves rows at their bounds when it settles, of either label', () => {
+    const problem = problemOf(backend, 'dense', 1);
+    const weight = (0.3 * problem.perform(...calls.begin(0))[1]!) / 568;
+    let offset = 0;
+    for (let epoch = 0; epoch < 4; epoch++) offset = problem.perform(...calls.ascend(offset, weight, 0.1, 1))[3]!;
+    problem.perform(...calls.settle());
+    const alpha = new Float64Array(569);
+    problem.alpha(alpha);
+    for (const label of [-1, 1]) expect(alpha.filter((a, i) => a === 0 && cancer.labels[i] === label).length).toBeGreaterThan(100);
+    problem.dispose();
+  });
+
   it('ends with the same answer as FISTA alone, after a fraction of its passes', () => {
     for (const points of [cancer.rows, sparse(cancer.rows)]) {
       const [start, alone] = [true, false].map((ascent) => wants(points, cancer.labels, { ascent, stop: stop.gap(1e-3) }).info);

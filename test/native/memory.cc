@@ -68,6 +68,23 @@ int main() {
   void* const none = take_memory(0);
   CHECK(none != nullptr);
   give_back_memory(none, 0);
+  check::at("what is kept");
+  std::vector<void*> many;
+  for (size_t k = 0; k < 100; ++k) many.push_back(take_memory(300000 + 8000 * k));
+  for (size_t k = 0; k < 100; ++k) give_back_memory(many[k], 300000 + 8000 * k);
+  CHECK(kept_memory() <= size_t(8) << 20);
+#if !defined(FISTA_FAIL_ALLOCATION)
+  CHECK(kept_memory() > size_t(6) << 20);
+  void* const again = take_memory(300000 + 8000 * 99 - 100);  // the one that was given back last serves a little less, too
+  CHECK(again == many[99]);
+  give_back_memory(again, 300000 + 8000 * 99 - 100);
+#endif
+  for (size_t k = 0; k < 100; ++k) give_back_memory(take_memory(40000), 40000);
+  for (size_t k = 0; k < 100; ++k) many[k] = take_memory(40000);
+  for (size_t k = 0; k < 100; ++k) give_back_memory(many[k], 40000);
+  CHECK(kept_memory() <= size_t(8) << 20);
+  release_memory();
+  CHECK(kept_memory() == 0);
   check::at("several threads");
   std::vector<std::thread> threads;
   for (unsigned t = 0; t < 4; ++t) threads.emplace_back([t] { mix(10 + t, static_cast<unsigned char>(t)); });
