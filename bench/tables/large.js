@@ -111,7 +111,7 @@ async function run({ print, sets }) {
       rows: [cells],
       notes: [
         about,
-        `Training alone; choices as in the table peers, each tried once; larger C of a solver are left out once it needs ${LIMIT} s.`,
+        `Training alone; choices as in the table peers and 16384/n, each tried once; larger C of a solver are left out once it needs ${LIMIT} s.`,
       ],
     });
     results.push({ ...row, set: undefined, size: [set.train.points.rows, set.train.points.cols] });
