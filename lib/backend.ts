@@ -6,19 +6,35 @@ import { coded } from './errors.js';
 import * as fallback from './fallback/index.js';
 import type { BackendInfo, BackendName } from './types.js';
 
-/** What was found wrong with the data while they were copied, and where. `at` is a position in data, values, indices or indptr. */
+/**
+ * What was found wrong with the data while they were copied, and where. `at` is a position in data, values, indices or indptr, `found`
+ * what stood there and, of indices and indptr, `before` what stood just before it.
+ */
 export interface CopyProblem {
   problem: 'not-finite' | 'bad-start' | 'bad-range' | 'bad-order';
   row: number;
   at: number;
+  found: number;
+  before: number;
 }
 
 /** Words the problem; never returns. */
 export type OnProblem = (problem: CopyProblem) => never;
 
-/** A data matrix X, copied once, in its most compact form. */
+/** Ends tasks early: when it is set, or so many milliseconds after it was made. Once set it stays so. */
+export interface Interrupt {
+  set(): void;
+  readonly isSet: boolean;
+}
+
+/**
+ * A data matrix X, copied once, in its most compact form. Where a million columns or more outnumber the entries, those that hold none are
+ * not `kept`, and what is computed about columns is about the others.
+ */
 export interface Matrix {
-  describe(): { rows: number; cols: number; stored: number; bytes: number; form: string };
+  describe(): { rows: number; cols: number; kept: number; stored: number; bytes: number; form: string };
+  /** The columns that are kept, ascending, if not all are. */
+  used(): Uint32Array | undefined;
   /** out = X·w */
   multiply(w: Float64Array, out: Float64Array, threads: number): void;
   /** out = X·w + bias; the number of the first that is not finite, or of rows. */
@@ -61,12 +77,15 @@ export interface SvmTasks {
   wake(): Float64Array;
   power(first: number): Float64Array;
   score(t: number): Float64Array;
+  keep(alpha: number): Float64Array;
+  restore(): Float64Array;
+  model(weights: Float64Array, t: number): Float64Array;
 }
 
 /** A task to perform: its name and arguments. */
 export type SvmCall = { [K in keyof SvmTasks]: readonly [K, ...Parameters<SvmTasks[K]>] }[keyof SvmTasks];
 
-/** What performs tasks. Results are valid until the next task. */
+/** What performs tasks. Results are valid until the next task. A task that is interrupted fails (isInterrupted in lib/errors.ts). */
 export interface Performer<Call extends readonly unknown[]> {
   perform(...call: Call): Float64Array;
   /** Performs a task off the main thread, or at least not at once. */
@@ -81,9 +100,9 @@ export interface SvmProblem extends Performer<SvmCall> {
   readonly read: number;
   /** Stored entries of the rows that take part. Known once `begin` was performed. */
   readonly stored: number;
-  /** w, in scaled space. */
+  /** w, in scaled space, of the columns that are kept. */
   weights(out: Float64Array): void;
-  /** 1 / scale by column, and what was subtracted from it before. Known once `begin` was performed. */
+  /** 1 / scale by column that is kept, and what was subtracted from it before. Known once `begin` was performed. */
   columns(inverseScale: Float64Array, shift: Float64Array): void;
   /** The dual, by row. */
   alpha(out: Float64Array): void;
@@ -104,6 +123,7 @@ type SvmConstructor = new (
   threads: number,
   /** Problems of one lane take turns off the main thread; those of different lanes run side by side. @default 0 */
   lane?: number,
+  interrupt?: Interrupt,
 ) => SvmProblem;
 
 /** One family of ellipsoids: centres by rows, and each one's kind (KIND in lib/facts.ts) and shape, one after the other. */
@@ -207,11 +227,25 @@ export type MatrixArguments =
   | [data: Float64Array | Float32Array, rows: number, cols: number]
   | [indptr: Uint32Array, indices: Uint32Array, values: Float64Array | Float32Array | undefined, rows: number, cols: number];
 
-type MatrixConstructor = new (onProblem: OnProblem, threads: number, ...data: MatrixArguments) => Matrix;
+type MatrixConstructor = new (
+  onProblem: OnProblem,
+  threads: number,
+  ...data: MatrixArguments | [...MatrixArguments, interrupt: Interrupt | undefined]
+) => Matrix;
 
 /** Both backends implement this; the TypeScript one is the specification. Symbols as in the method's description. */
 export interface Kernels {
+  Interrupt: new (milliseconds: number) => Interrupt;
   Matrix: MatrixConstructor;
+  /**
+   * A matrix, centred, or what is wrong with the data. They are copied before this returns, and looked at off the main thread.
+   */
+  copyPoints(
+    this: void,
+    threads: number,
+    interrupt: Interrupt | undefined,
+    ...data: MatrixArguments
+  ): Promise<Matrix | CopyProblem>;
   /**
    * out = X·w + bias for points that are looked at once, where they are. The number of the first that is not finite, or of rows. What is
    * wrong with the points goes to onProblem. Where something is wrong out stays as it was.

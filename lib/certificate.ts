@@ -165,7 +165,8 @@ export interface Claimed {
 
 /**
  * Encloses every optimal offset (plus m·(w* - w), which cancels) and claims what follows for each row. Properly classified are the
- * rows proved so by |alpha - alpha*| <= delta and, if `ball`, by the interval of their decision value.
+ * rows proved so by |alpha - alpha*| <= delta and, if `ball`, by the interval of their decision value. `afresh`: what was claimed before
+ * does not count.
  */
 export function* claim(
   facts: Facts,
@@ -173,6 +174,7 @@ export function* claim(
   { delta, ball }: { delta: number; ball: boolean },
   hint: Hint,
   calls: Calls,
+  afresh = false,
 ): Generator<SvmCall, Claimed, Float64Array> {
   const { n, mu } = facts;
   const { t, rho, wNorm } = measured;
@@ -198,6 +200,7 @@ export function* claim(
   hint.high = (last.high - t) / rho || 0;
   const guardR = 4 * (facts.d + 8) * UNIT * wNorm;
   const guard = 4 * (facts.d + 8) * UNIT * (facts.predictionNorm * wNorm + Math.abs(t));
+  if (afresh) yield calls.forget(); // not before: a run that is interrupted ends with what was claimed
   const counts = yield calls.claim(first.low, last.high, rho, wNorm, etaT, delta, Number(ball), t, guardR, guard);
   return { agreed: counts[0]!, properlyClassified: counts[1]!, zero: counts[2]!, atBound: counts[3]! };
 }

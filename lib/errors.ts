@@ -11,6 +11,7 @@ export type ErrorCode =
   | 'ERR_CSV'
   | 'ERR_BACKEND'
   | 'ERR_DISPOSED'
+  | 'ERR_INTERRUPTED'
   | 'ERR_USAGE';
 
 type ErrorKind = new (message: string, options?: ErrorOptions) => Error;
@@ -38,6 +39,15 @@ export function rangeError(code: ErrorCode, what: string, where: string, receive
 /** The wrong kind of thing. */
 export function typeError(code: ErrorCode, what: string, where: string, received: unknown): CodedError {
   return coded(TypeError, code, `Expected ${what} for ${where} but received ${show(received)}`);
+}
+
+/** A task was ended before it was done. Users never see it. */
+export function interrupted(): CodedError {
+  return coded(Error, 'ERR_INTERRUPTED', 'Interrupted');
+}
+
+export function isInterrupted(error: unknown): boolean {
+  return error instanceof Error && (error as Partial<CodedError>).code === 'ERR_INTERRUPTED';
 }
 
 /** Text that stands in a message as it is, where `show` would quote a string. */

@@ -1,7 +1,7 @@
 /** Ellipsoid separation: what users call. */
 import type { EspProblem } from './backend.js';
 import { differenceTwice, dotTwice } from './double.js';
-import { run, runAsync } from './fista.js';
+import { run, runAsync } from './drivers.js';
 import { chiSquareQuantile } from './gaussian.js';
 import {
   copyEllipsoids,
@@ -37,7 +37,13 @@ export async function separateEllipsoidsAsync(
 ): Promise<Separation> {
   const separating = new Separating(first, second, options);
   try {
-    return separating.finish(await runAsync(separating.loop(), separating.problem, separating.fit.signal));
+    return separating.finish(
+      await runAsync(separating.loop(), separating.problem, {
+        signal: separating.fit.signal,
+        interrupt: undefined,
+        short: false,
+      }),
+    );
   } finally {
     separating.problem.dispose();
   }

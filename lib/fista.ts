@@ -4,11 +4,12 @@
  */
 import { ascent, CHECK_EVERY, type Looked } from './ascent.js';
 import { claim, exactOffset, measure, nearOffset, type Claimed, type Facts, type Hint, type Measured } from './certificate.js';
-import type { Performer, SvmCall, SvmProblem, SvmTasks } from './backend.js';
-import { coded } from './errors.js';
+import type { SvmCall, SvmProblem, SvmTasks } from './backend.js';
+import { coded, isInterrupted } from './errors.js';
 import type { SvmStatus } from './types.js';
 
-export type Calls = { [K in keyof SvmTasks]: (...args: Parameters<SvmTasks[K]>) => SvmCall };
+/** The tasks of a loop; `model` is asked for when it has ended. */
+export type Calls = { [K in Exclude<keyof SvmTasks, 'model'>]: (...args: Parameters<SvmTasks[K]>) => SvmCall };
 
 export const calls: Calls = Object.fromEntries(
   (
@@ -27,6 +28,8 @@ export const calls: Calls = Object.fromEntries(
       'wake',
       'power',
       'score',
+      'keep',
+      'restore',
     ] as const
   ).map((name) => [name, (...args: unknown[]) => [name, ...args]]),
 ) as unknown as Calls;
@@ -54,6 +57,11 @@ export interface LoopSettings {
   readonly decide: (check: LoopCheck) => SvmStatus | undefined;
   /** Whether the time is up: the run then ends with a last check. */
   readonly expired: () => boolean;
+  /**
+   * Given where tasks may be interrupted when the time is up: every check is then kept, and the last one is what the run ends with. Whether
+   * alpha is wanted too, and what is known before there was a check, of w = 0.
+   */
+  readonly interruptible?: { readonly alpha: boolean; readonly untrained: () => LoopCheck } | undefined;
 }
 
 export interface LoopCheck extends Claimed {
@@ -115,6 +123,13 @@ interface Context {
   readonly settings: LoopSettings;
   readonly facts: Facts;
   hint: Hint;
+  /** The last check that was kept. */
+  kept: Kept;
+}
+
+/** In an object of its own, as a run may be interrupted before there is a context. */
+interface Kept {
+  end?: { readonly status: SvmStatus | undefined; readonly check: LoopCheck };
 }
 
 /** A check, of all rows. `paper`: what proof 1 says of |alpha - alpha*|, where it may be used. */
@@ -136,23 +151,51 @@ function* check(
   const proof =
     paper === undefined ? { delta: measured.delta, ball: true } : { delta: Math.max(paper, measured.delta), ball: false };
   const claimed = settings.claims !== 'end' ? yield* claim(facts, measured, proof, context.hint, calls) : NOTHING;
+  const found: LoopCheck = { iteration, L, measured, ...claimed };
   const status =
-    settings.decide({ iteration, L, measured, ...claimed }) ??
+    settings.decide(found) ??
     (!(measured.rounding <= 0.5 * measured.gap) ? 'precision' : undefined) ??
     (late ? 'time-limit' : iteration >= settings.maxIterations ? 'max-iterations' : undefined);
+  if (settings.interruptible) {
+    yield calls.keep(Number(settings.interruptible.alpha));
+    context.kept.end = { status, check: found };
+  }
   if (!status) return { end: undefined, gap: measured.gap, t };
   // The model that is returned: its offset to the last bit, and the certificate of that very model.
   t = yield* exactOffset(facts, t, calls);
   measured = yield* measure(facts, t, wSquared, centreDot, calls);
-  if (settings.claims === 'shown') yield calls.forget();
   if (settings.claims !== 'always') context.hint = { low: 0, high: 0 }; // onlookers change nothing
-  const last = yield* claim(facts, measured, proof, context.hint, calls);
+  const last = yield* claim(facts, measured, proof, context.hint, calls, settings.claims === 'shown');
   return { end: { status, check: { iteration, L, measured, ...last } }, gap: measured.gap, t };
 }
 
-export function* fistaSvm(
+export function fistaSvm(
   problem: Pick<SvmProblem, 'accept'>,
   settings: LoopSettings,
+): Generator<SvmCall, LoopResult, Float64Array> {
+  return settings.interruptible ? interruptible(problem, settings, settings.interruptible) : solve(problem, settings, {});
+}
+
+/** A run that ends with the last check it kept where a task is interrupted. */
+function* interruptible(
+  problem: Pick<SvmProblem, 'accept'>,
+  settings: LoopSettings,
+  { untrained }: NonNullable<LoopSettings['interruptible']>,
+): Generator<SvmCall, LoopResult, Float64Array> {
+  const kept: Kept = {};
+  try {
+    return yield* solve(problem, settings, kept);
+  } catch (error) {
+    if (!isInterrupted(error)) throw error;
+    yield calls.restore();
+    return { status: kept.end?.status ?? 'time-limit', check: kept.end?.check ?? untrained() };
+  }
+}
+
+function* solve(
+  problem: Pick<SvmProblem, 'accept'>,
+  settings: LoopSettings,
+  kept: Kept,
 ): Generator<SvmCall, LoopResult, Float64Array> {
   const { known, maxIterations } = settings;
   const { mu, n } = known;
@@ -179,7 +222,7 @@ export function* fistaSvm(
   let L = way === 'paper' ? mu + n * mostNorm : way === 'norm' ? mu + 1.01 * (yield* norm()) : Math.min(mu + 1.5 * c0, cap);
   let t: number | undefined;
   let iteration = 0;
-  const context: Context = { settings, facts, hint: { low: 0, high: 0 } };
+  const context: Context = { settings, facts, hint: { low: 0, high: 0 }, kept };
 
   if (settings.warm) {
     const warm = settings.warm();
@@ -269,45 +312,3 @@ function tooLarge(column: number, scaled: boolean): Error {
 
 type Numbers8 = [...Numbers4, ...Numbers4];
 type Numbers4 = [number, number, number, number];
-
-/** An AbortSignal, or something else that may end a run by throwing. */
-export type Stopper = Pick<AbortSignal, 'throwIfAborted'>;
-
-/** Performs a loop's tasks on this thread. An aborted signal's reason is thrown, as it is. */
-export function run<Call extends readonly unknown[], R>(
-  loop: Generator<Call, R, Float64Array>,
-  problem: Performer<Call>,
-  signal?: Stopper,
-): R {
-  let next = loop.next();
-  while (!next.done) {
-    signal?.throwIfAborted();
-    next = loop.next(problem.perform(...next.value));
-  }
-  return next.value;
-}
-
-/** Milliseconds after which the event loop is made to turn. */
-const TURN = 1;
-
-/**
- * Performs a loop's tasks elsewhere, one after the other. Answers that come in fast are handed over many at a time, before anything else
- * gets its turn: timers, requests, whoever would abort the run. So now and then the loop waits for it.
- */
-export async function runAsync<Call extends readonly unknown[], R>(
-  loop: Generator<Call, R, Float64Array>,
-  problem: Performer<Call>,
-  signal?: Stopper,
-): Promise<R> {
-  let next = loop.next();
-  let turned = performance.now();
-  while (!next.done) {
-    if (performance.now() - turned > TURN) {
-      await new Promise(setImmediate);
-      turned = performance.now();
-    }
-    signal?.throwIfAborted();
-    next = loop.next(await problem.later(...next.value));
-  }
-  return next.value;
-}

@@ -1,9 +1,10 @@
 /** LinearSvm: what users train and predict with. */
-import { run, runAsync, type LoopResult } from './fista.js';
-import { checkSvmOptions, resolveFit, resolveLabels, rowWeights, type Fit } from './input/index.js';
+import { run, runAsync } from './drivers.js';
+import { isInterrupted } from './errors.js';
+import { checkMemory, checkSvmOptions, resolveFit, resolveLabels, rowWeights, type Fit } from './input/index.js';
 import { readLiblinear, writeLiblinear } from './liblinear.js';
 import { decisionOf, decisions, labelOf, readJSON, writeJSON, type Model } from './model.js';
-import { Prepared, Training } from './training.js';
+import { Prepared, Training, unfitted, type Finished } from './training.js';
 import type { Label, Point, Points, SvmInfo, SvmJSON, SvmOptions } from './types.js';
 import { chooseGamma, chooseGammaAsync, type Choice } from './validation.js';
 
@@ -31,8 +32,14 @@ export class LinearSvm<L extends Label = Label> implements Model<L> {
     const { data, fit } = prepare<L>(points, labels, options);
     let training: Training<L> | undefined;
     try {
+      data.copy(fit);
+      checkMemory(data.matrix.describe().kept);
       training = trainingOf(data, fit, fit.gamma === 'auto' ? chooseGamma(data, fit) : undefined);
-      return LinearSvm.#fitted(training, run(training.loop(), training.problem, fit.signal));
+      const end = run(training.loop(), training.problem, fit.signal);
+      return LinearSvm.#fitted(training.finish(end, training.problem.perform(...training.modelOf(end))));
+    } catch (error) {
+      if (isInterrupted(error)) return LinearSvm.#fitted(outOfTime(data, fit));
+      throw error;
     } finally {
       training?.release();
       data.release();
@@ -44,16 +51,24 @@ export class LinearSvm<L extends Label = Label> implements Model<L> {
     const { data, fit } = prepare<L>(points, labels, options);
     let training: Training<L> | undefined;
     try {
+      await data.copyLater(fit);
+      checkMemory(data.matrix.describe().kept);
       training = trainingOf(data, fit, fit.gamma === 'auto' ? await chooseGammaAsync(data, fit) : undefined);
-      return LinearSvm.#fitted(training, await runAsync(training.loop(), training.problem, fit.signal));
+      const { problem, interrupt } = training;
+      const { signal } = fit;
+      const end = await runAsync(training.loop(), problem, { signal, interrupt, short: data.short });
+      const call = training.modelOf(end);
+      return LinearSvm.#fitted(training.finish(end, data.short ? problem.perform(...call) : await problem.later(...call)));
+    } catch (error) {
+      if (isInterrupted(error)) return LinearSvm.#fitted(outOfTime(data, fit));
+      throw error;
     } finally {
       training?.release();
       data.release();
     }
   }
 
-  static #fitted<L extends Label>(training: Training<L>, end: LoopResult): Fitted<L> {
-    const { model, info } = training.finish(end);
+  static #fitted<L extends Label>({ model, info }: Finished<L>): Fitted<L> {
     return new LinearSvm(model, info) as Fitted<L>;
   }
 
@@ -121,6 +136,12 @@ function prepare<L extends Label>(
     data.release();
     throw error;
   }
+}
+
+/** What there is to say when the time was up before there was a problem to solve. */
+function outOfTime<L extends Label>(data: Prepared<L>, fit: Fit): Finished<L> {
+  const gamma = fit.gamma === 'auto' ? 64 / data.rows : fit.gamma;
+  return unfitted(data, fit, { gamma, mu: fit.mu ?? 1 / (2 * gamma), weights: rowWeights(fit.weights, data.y) });
 }
 
 function trainingOf<L extends Label>(data: Prepared<L>, fit: Fit, choice: Choice | undefined): Training<L> {

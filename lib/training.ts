@@ -1,16 +1,40 @@
 /** One fit, from checked input to a model: what LinearSvm and cross-validation have in common. */
-import type { Backend, Matrix, SvmProblem } from './backend.js';
+import type { Backend, Interrupt, Matrix, SvmCall, SvmProblem } from './backend.js';
 import { Dataset } from './dataset.js';
 import { FACT } from './facts.js';
 import { fistaSvm, type LoopCheck, type LoopResult } from './fista.js';
-import { checkWeights, copyPoints, resolveBackend, resolveLabels, resolveThreads, type Fit, type Labels } from './input/index.js';
+import {
+  checkWeights,
+  countPositive,
+  resolveBackend,
+  resolveLabels,
+  resolveThreads,
+  viewPoints,
+  type Fit,
+  type Labels,
+  type View,
+} from './input/index.js';
 import type { Model } from './model.js';
 import { firstOf } from './stopping.js';
 import type { Label, Points, SvmInfo, SvmProgress } from './types.js';
 
-/** Points and labels, checked and copied once, for any number of fits. */
+/** How long a run may be going on, and who may end it. */
+export type Ending = Pick<Fit, 'timeLimit' | 'signal'>;
+
+/** Milliseconds after the time limit in which a run may still finish what it is at; then its tasks are ended. */
+const GRACE = 25;
+
+/** What ends the tasks of a run that began then; undefined if nothing does. */
+function interruptOf(backend: Backend, { timeLimit, signal }: Ending, began: number): Interrupt | undefined {
+  if (timeLimit === Infinity && !signal) return undefined;
+  return new backend.Interrupt(timeLimit + GRACE - (performance.now() - began));
+}
+
+/** Of so many entries and rows, tasks take less time here than on their way to another thread and back. */
+const FEW_ENTRIES = 2 ** 14;
+
+/** Points and labels, checked and copied once, for any number of fits. The entries are looked at when they are copied. */
 export class Prepared<L extends Label> implements Labels {
-  readonly matrix: Matrix;
   readonly backend: Backend;
   readonly threads: number;
   readonly rows: number;
@@ -21,25 +45,34 @@ export class Prepared<L extends Label> implements Labels {
   readonly began = performance.now();
   /** Whether the copy of the points is its own, rather than a Dataset's. */
   readonly own: boolean;
+  /** Whether tasks are too short to be handed to another thread. */
+  readonly short: boolean;
+  readonly #view: View | undefined;
+  #matrix: Matrix | undefined;
 
   constructor(points: Points, labels: ArrayLike<L>, options: { positive?: L; threads?: number; backend?: string }) {
     this.threads = resolveThreads(options.threads);
     const wanted = resolveBackend(options.backend);
     this.own = !(points instanceof Dataset);
+    let entries: number;
     if (points instanceof Dataset) {
       const { matrix, backend } = Dataset.dataOf(points);
-      this.matrix = matrix.share(); // the Dataset may be disposed of meanwhile
+      const { rows, cols, stored, form } = matrix.describe();
       this.backend = backend;
-    } else {
-      this.matrix = copyPoints(points, wanted, this.threads);
-      this.backend = wanted;
-    }
-    try {
-      const { rows, cols, form } = this.matrix.describe();
-      const resolved = resolveLabels(labels, rows, { positive: options.positive });
       this.rows = rows;
       this.cols = cols;
       this.sparse = form.startsWith('sparse');
+      this.#matrix = matrix.share(); // the Dataset may be disposed of meanwhile
+      entries = stored;
+    } else {
+      this.backend = wanted;
+      this.#view = viewPoints(points);
+      ({ rows: this.rows, cols: this.cols, entries } = this.#view);
+      this.sparse = this.#view.arguments.length === 5;
+    }
+    this.short = entries + 8 * this.rows <= FEW_ENTRIES;
+    try {
+      const resolved = resolveLabels(labels, this.rows, { positive: options.positive });
       this.labels = resolved.labels as readonly [L, L];
       this.y = resolved.y;
     } catch (error) {
@@ -48,8 +81,42 @@ export class Prepared<L extends Label> implements Labels {
     }
   }
 
+  get matrix(): Matrix {
+    return this.#matrix!;
+  }
+
+  /** Fails (isInterrupted) if the time is up before all are copied. */
+  copy(ending: Ending): void {
+    const view = this.#view;
+    if (!view) return;
+    const interrupt = interruptOf(this.backend, { ...ending, signal: undefined }, this.began);
+    this.#matrix = new this.backend.Matrix(view.refuse, this.threads, ...([...view.arguments, interrupt] as const));
+  }
+
+  /** The same, off the main thread: when this returns its promise, the points may be changed. */
+  async copyLater(ending: Ending): Promise<void> {
+    const view = this.#view;
+    if (!view) return;
+    if (this.short) return this.copy(ending);
+    const { signal } = ending;
+    const interrupt = interruptOf(this.backend, ending, this.began);
+    const abort = () => interrupt?.set();
+    signal?.addEventListener('abort', abort);
+    try {
+      signal?.throwIfAborted();
+      const copied = await this.backend.copyPoints(this.threads, interrupt, ...view.arguments);
+      if ('problem' in copied) return view.refuse(copied);
+      this.#matrix = copied;
+    } catch (error) {
+      signal?.throwIfAborted(); // which interrupted it
+      throw error;
+    } finally {
+      signal?.removeEventListener('abort', abort);
+    }
+  }
+
   release(): void {
-    this.matrix.dispose();
+    this.#matrix?.dispose();
   }
 }
 
@@ -75,12 +142,22 @@ export interface Particulars {
 
 const SCALES = { none: 0, standard: 1, maxabs: 2 } as const;
 
+/** A run's end as a model and its story. */
+export interface Finished<L extends Label> {
+  readonly model: Model<L>;
+  readonly info: SvmInfo;
+}
+
 export class Training<L extends Label> {
   readonly problem: SvmProblem;
+  /** Ends the task that is under way. */
+  readonly interrupt: Interrupt | undefined;
   readonly #data: Trainable<L>;
   readonly #fit: Fit;
   readonly #own: Particulars;
   readonly #rows: number; // that take part
+  readonly #untrained: () => LoopCheck;
+  #weights = new Float64Array(0);
 
   constructor(data: Trainable<L>, fit: Fit, own: Particulars) {
     const { y = data.y, threads = data.threads, lane = 0 } = own;
@@ -89,7 +166,9 @@ export class Training<L extends Label> {
     this.#fit = fit;
     this.#own = own;
     this.#rows = gammas.length === 1 ? data.rows : countPositive(gammas);
-    this.problem = new data.backend.Svm(data.matrix, y, gammas, own.mu, SCALES[fit.scale], threads, lane);
+    this.#untrained = () => untrained(y, gammas, own.mu);
+    this.interrupt = interruptOf(data.backend, fit, own.began);
+    this.problem = new data.backend.Svm(data.matrix, y, gammas, own.mu, SCALES[fit.scale], threads, lane, this.interrupt);
   }
 
   loop(): ReturnType<typeof fistaSvm> {
@@ -105,26 +184,31 @@ export class Training<L extends Label> {
       ascent: fit.ascent,
       scaled: fit.scale !== 'none',
       claims: fit.rules.some(({ proofs = true }) => proofs) ? 'always' : fit.onProgress ? 'shown' : 'end',
-      known: { n: this.#rows, d: this.#data.cols, mu },
+      known: { n: this.#rows, d: this.#data.matrix.describe().kept, mu },
       decide: (check) => {
         const progress = this.#progress(check);
         fit.onProgress?.(progress);
         return rule(progress);
       },
       expired: () => performance.now() - began >= fit.timeLimit,
+      interruptible: fit.timeLimit < Infinity ? { alpha: fit.keepSets, untrained: this.#untrained } : undefined,
     });
   }
 
-  /** The model that the loop ended with, and its story. */
-  finish(end: LoopResult): { model: Model<L>; info: SvmInfo } {
-    const { status, check } = end;
+  /** The task that makes the model of the loop's end. */
+  modelOf({ check }: LoopResult): SvmCall {
+    this.#weights = new Float64Array(this.#data.cols); // where no column is kept it is never touched, and takes no memory
+    return ['model', this.#weights, check.measured.t];
+  }
+
+  /** That model, and its story. `bias` is what the task answered. */
+  finish({ status, check }: LoopResult, [bias]: ArrayLike<number> & Iterable<number>): Finished<L> {
     const fit = this.#fit;
     const { gamma, mu, validation } = this.#own;
-    const { iteration: iterations, ...progress } = this.#progress(check);
+    const passes = this.problem.read / (2 * this.problem.stored || 1);
     const info: SvmInfo = {
       status,
-      iterations,
-      ...progress,
+      ...storyOf(check, this.#rows, performance.now() - this.#own.began, passes),
       ...(fit.keepSets && this.#sets()),
       gamma,
       mu,
@@ -133,64 +217,32 @@ export class Training<L extends Label> {
       threads: this.#data.threads,
       ...(validation && { validation }),
     };
-    return { model: this.model(end), info };
-  }
-
-  model({ check }: LoopResult): Model<L> {
-    const { inverseScale, shift } = this.#columns();
-    const w = new Float64Array(this.#data.cols);
-    this.problem.weights(w);
-    const weights = w.map((value, j) => value * inverseScale[j]! + 0); // + 0: no -0, which JSON does not keep
-    let bias = check.measured.t;
-    shift.forEach((s, j) => (bias -= s * weights[j]!));
-    return { weights, bias: bias + 0, labels: this.#data.labels };
+    return { model: { weights: this.#weights, bias: bias!, labels: this.#data.labels }, info };
   }
 
   release(): void {
     this.problem.dispose();
   }
 
-  #columns(): { inverseScale: Float64Array; shift: Float64Array } {
-    const inverseScale = new Float64Array(this.#data.cols);
-    const shift = new Float64Array(this.#data.cols);
-    this.problem.columns(inverseScale, shift);
-    return { inverseScale, shift };
-  }
-
   /** Another model's weights, in the units of this problem. Absurd ones make a poor start, but must not overflow. */
   #scaled({ weights, bias }: { weights: ArrayLike<number>; bias: number }): { w: Float64Array; t: number } {
-    const { inverseScale, shift } = this.#columns();
+    const { matrix } = this.#data;
+    const { kept } = matrix.describe();
+    const used = matrix.used();
+    const inverseScale = new Float64Array(kept);
+    const shift = new Float64Array(kept);
+    this.problem.columns(inverseScale, shift);
+    const weight = (j: number) => weights[used ? used[j]! : j]!;
     let t = bias;
-    shift.forEach((s, j) => (t += s * weights[j]!));
+    shift.forEach((s, j) => (t += s * weight(j)));
     const tame = (value: number) => Math.min(Math.max(value || 0, -1e100), 1e100);
-    return { w: inverseScale.map((inverse, j) => tame(weights[j]! / inverse)), t: tame(t) };
+    return { w: inverseScale.map((inverse, j) => tame(weight(j) / inverse)), t: tame(t) };
   }
 
   #progress(check: LoopCheck): SvmProgress {
-    const { primal, gap } = check.measured;
-    const { iteration, agreed, properlyClassified, zero, atBound, L } = check;
-    const rows = this.#rows;
-    return {
-      iteration,
-      elapsed: performance.now() - this.#own.began,
-      passes: this.problem.read / (2 * this.problem.stored || 1),
-      primal,
-      dual: primal - gap,
-      gap,
-      relativeGap: primal > 0 ? gap / primal : gap,
-      rows,
-      agreed,
-      properlyClassified,
-      zero,
-      atBound,
-      shares: {
-        agreed: agreed / rows,
-        properlyClassified: properlyClassified / rows,
-        zero: zero / rows,
-        atBound: atBound / rows,
-      },
-      L,
-    };
+    const passes = this.problem.read / (2 * this.problem.stored || 1);
+    const { iterations: iteration, ...story } = storyOf(check, this.#rows, performance.now() - this.#own.began, passes);
+    return { iteration, ...story };
   }
 
   #sets(): Required<Pick<SvmInfo, 'sets' | 'alpha'>> {
@@ -198,7 +250,12 @@ export class Training<L extends Label> {
     const alpha = new Float64Array(this.#data.rows);
     this.problem.facts(facts);
     this.problem.alpha(alpha);
-    const having = (bit: number) => Uint32Array.from([...facts.keys()].filter((i) => facts[i]! & bit));
+    const having = (bit: number) => {
+      const list = new Uint32Array(facts.length);
+      let number = 0;
+      for (let i = 0; i < facts.length; i++) if (facts[i]! & bit) list[number++] = i;
+      return list.slice(0, number);
+    };
     return {
       alpha,
       sets: {
@@ -211,9 +268,86 @@ export class Training<L extends Label> {
   }
 }
 
-/** (A loop, as rows may be many.) */
-export function countPositive(list: Float64Array): number {
-  let count = 0;
-  for (let i = 0; i < list.length; i++) if (list[i]! > 0) count++;
-  return count;
+/**
+ * What is known of w = 0 without looking at the points: P(0, t), and that the optimum is at least D(0) = 0. The offset is that of the class
+ * whose rows cost more when they are on the wrong side.
+ */
+function untrained(y: Int8Array, gammas: Float64Array, mu: number): LoopCheck {
+  const wrong = [0, 0]; // the loss at margin -1, by class
+  let rows = 0;
+  for (let i = 0; i < y.length; i++) {
+    const gamma = gammas.length === 1 ? gammas[0]! : gammas[i]!;
+    if (!(gamma > 0)) continue;
+    rows++;
+    wrong[y[i]! > 0 ? 1 : 0]! += gamma * mu >= 2 ? 2 / mu : gamma * (2 - (mu * gamma) / 2);
+  }
+  const t = wrong[1]! >= wrong[0]! ? 1 : -1;
+  const primal = Math.min(wrong[0]!, wrong[1]!) * (1 + (rows + 8) * 2 ** -53);
+  return {
+    iteration: 0,
+    L: mu,
+    measured: { t, wNorm: 0, centreDot: 0, primal, gap: primal, rounding: 0, rho: Infinity, delta: Infinity },
+    agreed: 0,
+    properlyClassified: 0,
+    zero: 0,
+    atBound: 0,
+  };
+}
+
+/** The end of a run whose time was up before the points were copied: nothing is known of them, and no weight is found. */
+export function unfitted<L extends Label>(
+  { labels, y, rows, cols, backend, threads, began }: Prepared<L>,
+  fit: Fit,
+  { gamma, mu, weights }: Pick<Particulars, 'gamma' | 'mu' | 'weights'>,
+): Finished<L> {
+  const gammas = checkWeights(gamma, weights, labels, y);
+  const check = untrained(y, gammas, mu);
+  const taking = gammas.length === 1 ? rows : countPositive(gammas);
+  const none = new Uint32Array(0);
+  return {
+    model: { weights: new Float64Array(cols), bias: check.measured.t, labels },
+    info: {
+      status: 'time-limit',
+      ...storyOf(check, taking, performance.now() - began, 0),
+      ...(fit.keepSets && {
+        alpha: new Float64Array(rows),
+        sets: { agreed: none, properlyClassified: none, zero: none, atBound: none },
+      }),
+      gamma,
+      mu,
+      scale: fit.scale,
+      backend: backend.name,
+      threads,
+    },
+  };
+}
+
+/** A check in the words of those who read it. */
+function storyOf(
+  { iteration, measured: { primal, gap }, agreed, properlyClassified, zero, atBound, L }: LoopCheck,
+  rows: number,
+  elapsed: number,
+  passes: number,
+): Omit<SvmProgress, 'iteration'> & { iterations: number } {
+  return {
+    iterations: iteration,
+    elapsed,
+    passes,
+    primal,
+    dual: primal - gap,
+    gap,
+    relativeGap: primal > 0 ? gap / primal : gap,
+    rows,
+    agreed,
+    properlyClassified,
+    zero,
+    atBound,
+    shares: {
+      agreed: agreed / rows,
+      properlyClassified: properlyClassified / rows,
+      zero: zero / rows,
+      atBound: atBound / rows,
+    },
+    L,
+  };
 }

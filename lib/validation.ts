@@ -1,7 +1,9 @@
 /** Cross-validation, the choice of gamma, and splitting. The data are copied once: rows held out take part with weight 0. */
-import { calls, run, runAsync, type LoopResult, type Stopper } from './fista.js';
+import { atOnce, inTurns, run, runAsync } from './drivers.js';
+import { calls, type LoopResult } from './fista.js';
 import {
   checkCrossValidationOptions,
+  checkMemory,
   checkFolds,
   PATH,
   resolveCrossValidation,
@@ -11,6 +13,7 @@ import {
   type Fit,
 } from './input/index.js';
 import type { SvmCall } from './backend.js';
+import type { Model } from './model.js';
 import { Random } from './random.js';
 import { stop } from './stopping.js';
 import { Prepared, Training, type Particulars } from './training.js';
@@ -44,12 +47,14 @@ export async function crossValidate<L extends Label>(
   const data = new Prepared<L>(points, labels, options);
   try {
     const task = resolveCrossValidation(options, data.rows, data.cols, data.sparse, data);
+    await data.copyLater({ timeLimit: Infinity, signal: task.fit.signal });
+    checkMemory(data.matrix.describe().kept);
+    const { folds } = task;
     const { byRow } = task.fit.weights;
-    const takesPart = (i: number) => byRow === undefined || byRow[i]! > 0;
     const fold =
-      typeof task.folds === 'number'
-        ? deal(data.y, takesPart, task.folds, new Random(task.seed))
-        : task.folds.map((k, i) => (takesPart(i) ? k : -1));
+      typeof folds === 'number'
+        ? await inTurns(deal(data.y, byRow, folds, new Random(task.seed)))
+        : folds.map((k, i) => (byRow === undefined || byRow[i]! > 0 ? k : -1));
     const trial = new Trial(data, task.fit, task.gammas, fold, task);
     await trial.runAsync();
     const { table, best, pick } = trial.result();
@@ -79,14 +84,14 @@ export interface Choice {
 
 /** gamma: 'auto'. */
 export function chooseGamma(data: Prepared<Label>, fit: Fit): Choice {
-  const quick = new Quick(data, fit);
+  const quick = atOnce(Quick.from(data, fit));
   quick.trial.run();
   return quick.choice();
 }
 
 /** The same, off the main thread. */
 export async function chooseGammaAsync(data: Prepared<Label>, fit: Fit): Promise<Choice> {
-  const quick = new Quick(data, fit);
+  const quick = await inTurns(Quick.from(data, fit));
   await quick.trial.runAsync();
   return quick.choice();
 }
@@ -103,23 +108,30 @@ class Quick {
   readonly #rows: number; // that take part in the fit
   readonly #sample: number; // of them here
 
-  constructor(data: Prepared<Label>, fit: Fit) {
+  private constructor(trial: Trial, rows: number, sample: number) {
+    this.trial = trial;
+    this.#rows = rows;
+    this.#sample = sample;
+  }
+
+  /** In steps that are short even where rows are many. */
+  static *from(data: Prepared<Label>, fit: Fit): Generator<void, Quick, void> {
     const { byRow } = fit.weights;
-    const weight = (i: number) => byRow?.[i] ?? 1;
-    checkFolds(QUICK_FOLDS, data, weight, "gamma: 'auto'");
+    checkFolds(QUICK_FOLDS, data, byRow, "gamma: 'auto'");
     const random = new Random(0);
-    const classes = membersOf(data.y, (i) => weight(i) > 0);
-    this.#rows = classes[0].length + classes[1].length;
-    const share = Math.min(1, QUICK_ROWS / this.#rows);
+    const classes = membersOf(data.y, byRow);
+    const rows = classes[0].length + classes[1].length;
+    const share = Math.min(1, QUICK_ROWS / rows);
     const chosen = new Uint8Array(data.rows);
-    this.#sample = 0;
+    let sample = 0;
     for (const members of classes) {
+      yield;
       const take = Math.max(Math.round(share * members.length), QUICK_FOLDS);
       for (const i of random.shuffle(members).subarray(0, take)) chosen[i] = 1;
-      this.#sample += take;
+      sample += take;
     }
-    const fold = deal(data.y, (i) => chosen[i] === 1, QUICK_FOLDS, random);
-    const factor = this.#rows / this.#sample;
+    const fold = yield* deal(data.y, chosen, QUICK_FOLDS, random);
+    const factor = rows / sample;
     const common: Fit = {
       ...fit,
       ...(fit.mu !== undefined && { mu: fit.mu / factor }),
@@ -131,8 +143,10 @@ class Quick {
       keepSets: false,
       onProgress: undefined,
     };
-    const gammas = PATH.map((product) => product / this.#sample);
-    this.trial = new Trial(data, common, gammas, fold, { balanced: false, onProgress: undefined }, data.began);
+    const gammas = PATH.map((product) => product / sample);
+    yield;
+    const trial = new Trial(data, common, gammas, fold, { balanced: false, onProgress: undefined }, data.began);
+    return new Quick(trial, rows, sample);
   }
 
   choice(): Choice {
@@ -150,12 +164,14 @@ class Quick {
 interface Scored {
   readonly end: LoopResult;
   readonly counts: Float64Array;
+  readonly model: Model;
 }
 
 /** A fit, and then its model on the rows that took no part. */
 function* scored(training: Training<Label>): Generator<SvmCall, Scored, Float64Array> {
   const end = yield* training.loop();
-  return { end, counts: (yield calls.score(end.check.measured.t)).slice(0, 4) };
+  const counts = (yield calls.score(end.check.measured.t)).slice(0, 4);
+  return { end, counts, model: training.finish(end, yield training.modelOf(end)).model };
 }
 
 /** Every fold against every gamma. */
@@ -189,8 +205,13 @@ class Trial {
     this.#fold = fold;
     this.#how = how;
     this.#began = began;
-    this.folds = fold.reduce((most, k) => Math.max(most, k), 0) + 1;
-    this.#y = data.y.map((y, i) => (fold[i]! < 0 ? 0 : y)); // of gamma 0, and not scored either
+    let last = 0;
+    this.#y = data.y.slice();
+    for (let i = 0; i < fold.length; i++) {
+      if (fold[i]! > last) last = fold[i]!;
+      if (fold[i]! < 0) this.#y[i] = 0; // of gamma 0, and not scored either
+    }
+    this.folds = last + 1;
     this.#accuracy = gammas.map(() => []);
     this.#status = gammas.map(() => []);
     if (data.own) data.matrix.centre(data.threads); // while nothing else uses it
@@ -217,13 +238,12 @@ class Trial {
     const { signal } = this.#fit;
     const { threads, backend } = this.#data;
     let running = backend.name === 'native' ? Math.min(this.folds, threads) : 1;
+    // One failure ends them all.
     let failure: { readonly error: unknown } | undefined;
-    const stopper: Stopper = {
-      throwIfAborted: () => {
-        if (failure) throw failure.error;
-        signal?.throwIfAborted();
-      },
-    };
+    const all = new AbortController();
+    const abort = () => all.abort(signal!.reason);
+    signal?.throwIfAborted();
+    signal?.addEventListener('abort', abort);
     let k = 0;
     // The pool that helps a fit serves one at a time, so at most `threads` threads work at any moment.
     const helped = () => threads - running + 1;
@@ -234,7 +254,10 @@ class Trial {
           for (let next = path.next(); !next.done;) {
             const training = next.value;
             try {
-              next = path.next(await runAsync(scored(training), training.problem, stopper));
+              const { problem, interrupt } = training;
+              next = path.next(
+                await runAsync(scored(training), problem, { signal: all.signal, interrupt, short: this.#data.short }),
+              );
             } finally {
               training.release();
             }
@@ -242,16 +265,20 @@ class Trial {
         }
       } catch (error) {
         failure ??= { error };
+        all.abort();
       }
       running--;
     };
     await Promise.all(Array.from({ length: running }, (_, lane) => work(lane)));
+    signal?.removeEventListener('abort', abort);
     if (failure) throw failure.error;
   }
 
   /** One fold: yields a fit for each gamma, each starting where the last one ended, and takes what came of it. */
   *#path(k: number, lane: number, threads: () => number): Generator<Training<Label>, void, Scored> {
-    const weights = rowWeights(this.#fit.weights, this.#data.y, (i) => this.#fold[i]! >= 0 && this.#fold[i] !== k);
+    const taking = new Uint8Array(this.#fold.length);
+    for (let i = 0; i < taking.length; i++) taking[i] = Number(this.#fold[i]! >= 0 && this.#fold[i] !== k);
+    const weights = rowWeights(this.#fit.weights, this.#data.y, taking);
     let warmStart: Particulars['warmStart'];
     for (const [g, gamma] of this.#gammas.entries()) {
       const training = new Training(this.#data, this.#fit, {
@@ -264,8 +291,7 @@ class Trial {
         lane,
         began: this.#began ?? performance.now(),
       });
-      const { end, counts } = yield training;
-      const { model } = training.finish(end);
+      const { end, counts, model } = yield training;
       warmStart = model;
       if (k === 0) this.models.push(model);
       this.#accuracy[g]![k] = this.#accuracyOf(counts);
@@ -310,21 +336,37 @@ class Trial {
   }
 }
 
-/** The rows of the negative class and those of the positive one. */
-function membersOf(y: Int8Array, takesPart: (row: number) => boolean): [Uint32Array, Uint32Array] {
-  const classes: [number[], number[]] = [[], []];
-  for (let i = 0; i < y.length; i++) if (takesPart(i)) classes[y[i]! > 0 ? 1 : 0].push(i);
-  return [Uint32Array.from(classes[0]), Uint32Array.from(classes[1])];
+/** The rows of the negative class and those of the positive one, of those that take part: above 0 in `taking`. */
+function membersOf(y: Int8Array, taking: ArrayLike<number> | undefined): [Uint32Array, Uint32Array] {
+  const lists = [new Uint32Array(y.length), new Uint32Array(y.length)] as const;
+  const counts: [number, number] = [0, 0];
+  for (let i = 0; i < y.length; i++) {
+    if (taking && !(taking[i]! > 0)) continue;
+    const side = y[i]! > 0 ? 1 : 0;
+    lists[side][counts[side]++] = i;
+  }
+  return [lists[0].slice(0, counts[0]), lists[1].slice(0, counts[1])];
 }
 
-/** By row, its fold, or -1. Each class is shuffled and dealt out in turn; the second goes on where the first ended. */
-function deal(y: Int8Array, takesPart: (row: number) => boolean, folds: number, random: Random): Int32Array {
+/**
+ * By row, its fold, or -1. Each class is shuffled and dealt out in turn; the second goes on where the first ended. In steps that are short
+ * even where rows are many.
+ */
+function* deal(
+  y: Int8Array,
+  taking: ArrayLike<number> | undefined,
+  folds: number,
+  random: Random,
+): Generator<void, Int32Array, void> {
   const fold = new Int32Array(y.length).fill(-1);
   let next = 0;
-  for (const members of membersOf(y, takesPart)) {
-    for (const i of random.shuffle(members)) {
-      fold[i] = next;
-      next = (next + 1) % folds;
+  for (const members of membersOf(y, taking)) {
+    yield;
+    random.shuffle(members);
+    yield;
+    for (let p = 0; p < members.length; p++) {
+      fold[members[p]!] = next;
+      next = next + 1 === folds ? 0 : next + 1;
     }
   }
   return fold;

@@ -34,6 +34,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
 #if defined(FISTA_FAIL_ALLOCATION)
   exports.Set("failAllocation", Napi::Function::New(env, fail_allocation, "failAllocation"));
 #endif
+  register_interrupt(env, exports);
   register_matrix(env, exports);
   register_esp(env, exports);
   register_parser(env, exports);

@@ -13,7 +13,7 @@ namespace fista {
 
 struct Addon {
   const Table* table = nullptr;
-  Napi::FunctionReference matrix;  // the Matrix class
+  Napi::FunctionReference matrix, interrupt;  // the classes
   // Jobs of one lane take turns, those of different lanes run side by side. Each lane is started when first wanted.
   static constexpr size_t kLanes = 256;
   Runner& runner(Napi::Env env, size_t lane = 0) {
@@ -36,6 +36,7 @@ struct Addon {
 
 inline Addon& addon(Napi::Env env) { return *env.GetInstanceData<Addon>(); }
 
+void register_interrupt(Napi::Env env, Napi::Object exports);
 void register_matrix(Napi::Env env, Napi::Object exports);
 void register_esp(Napi::Env env, Napi::Object exports);
 void register_parser(Napi::Env env, Napi::Object exports);

@@ -1,14 +1,16 @@
 #include "matrix_handle.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "addon.h"
 #include "arguments.h"
+#include "interrupt_handle.h"
 
 namespace fista {
 namespace {
 
-const char* const kProblems[] = {"", "", "not-finite", "bad-start", "bad-range", "bad-order"};
+const char* const kProblems[] = {"", "", "", "not-finite", "bad-start", "bad-range", "bad-order"};
 
 size_t product(const Napi::CallbackInfo& info, size_t rows, size_t cols) {
   if (cols != 0 && rows > SIZE_MAX / sizeof(double) / cols) refuse(info.Env(), "a matrix that fits", "rows * cols", "more");
@@ -18,22 +20,23 @@ size_t product(const Napi::CallbackInfo& info, size_t rows, size_t cols) {
 // What went wrong while copying, for lib/input.ts to word; or undefined.
 Napi::Value problem(Napi::Env env, const CopyResult& result) {
   if (result.kind == CopyResult::ok) return env.Undefined();
+  if (result.kind == CopyResult::interrupted) throw interrupted(env);
   if (result.kind == CopyResult::out_of_memory) out_of_memory(env);
   Napi::Object o = Napi::Object::New(env);
   o.Set("problem", kProblems[result.kind]);
   o.Set("row", static_cast<double>(result.row));
   o.Set("at", static_cast<double>(result.at));
+  o.Set("found", result.found);
+  o.Set("before", result.before);
   return o;
 }
 
-}  // namespace
+// The arguments from the i-th on: (data, rows, cols) or (indptr, indices, values | undefined, rows, cols). One more may follow.
+bool are_dense(const Napi::CallbackInfo& info, size_t i) { return info.Length() <= i + 4; }
 
-namespace {
-
-// The arguments from the i-th on: (data, rows, cols) or (indptr, indices, values | undefined, rows, cols).
 template <typename Dense, typename Sparse>
-CopyResult with_points(const Napi::CallbackInfo& info, size_t i, Dense&& dense, Sparse&& sparse) {
-  if (info.Length() <= i + 3) {
+auto with_points(const Napi::CallbackInfo& info, size_t i, Dense&& dense, Sparse&& sparse) {
+  if (are_dense(info, i)) {
     const size_t rows = count(info, i + 1, "rows"), cols = count(info, i + 2, "cols");
     const size_t least = product(info, rows, cols);
     if (is_array(info[i], napi_float32_array)) return dense(Values::f32, array<float>(info, i, "data", least).data, rows, cols);
@@ -55,12 +58,16 @@ CopyResult with_points(const Napi::CallbackInfo& info, size_t i, Dense&& dense, 
   return sparse(indptr.data, indices.data, values, data, indices.size, rows, cols);
 }
 
-// w with a 0 behind, as the loops want it.
-Buffer<double> padded(const Napi::CallbackInfo& info, size_t i, size_t cols) {
-  const auto w = array<double>(info, i, "w", cols);
+// w with a 0 behind, as the loops want it: of `cols` columns, or of those that are used.
+Buffer<double> padded(const Napi::CallbackInfo& info, size_t i, size_t cols, const Matrix* X = nullptr) {
+  const auto w = array<double>(info, i, "w", X ? X->width() : cols);
   Buffer<double> copy;
   if (!copy.allocate(cols + 1)) out_of_memory(info.Env());
-  if (cols) std::memcpy(copy.data(), w.data, cols * sizeof(double));
+  if (X && !X->all_kept()) {
+    for (size_t j = 0; j < cols; ++j) copy[j] = w.data[X->used()[j]];
+  } else if (cols) {
+    std::memcpy(copy.data(), w.data, cols * sizeof(double));
+  }
   copy[cols] = 0;
   return copy;
 }
@@ -83,6 +90,13 @@ Napi::Value decide_points(const Napi::CallbackInfo& info) {
         return Matrix::decide_dense(run, kind, data, rows, cols, w.data(), bias, room(rows), &bad);
       },
       [&](const uint32_t* indptr, const uint32_t* index, Values kind, const void* data, size_t entries, size_t rows, size_t cols) {
+        if (Matrix::drops_columns(entries, cols)) {  // w need not be read where there is no entry
+          Matrix X;
+          const CopyResult result = X.copy_sparse(run, indptr, index, kind, data, entries, rows, cols);
+          if (result.kind != CopyResult::ok) return result;
+          bad = X.decide(run, padded(info, 2, X.cols(), &X).data(), bias, room(rows));
+          return result;
+        }
         const Buffer<double> w = padded(info, 2, cols);
         return Matrix::decide_sparse(run, indptr, index, kind, data, entries, rows, cols, w.data(), bias, room(rows), &bad);
       });
@@ -96,19 +110,70 @@ Napi::Value decide_points(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), static_cast<double>(bad));
 }
 
+// copyPoints(threads, interrupt | undefined, ...points): a promise of a Matrix, or of what is wrong with the points. They are
+// copied before it returns, and looked at elsewhere.
+Napi::Value copy_points(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  struct State {
+    Run run;
+    std::shared_ptr<Interrupt> interrupt;
+    RawPoints given;
+    std::shared_ptr<Matrix> matrix;
+    CopyResult result;
+    Napi::Promise::Deferred deferred;
+  };
+  const std::shared_ptr<Interrupt> interrupt = InterruptHandle::interrupt_of(info[1]);
+  auto state = std::shared_ptr<State>(new State{{addon(env).table, threads(info, 0), interrupt.get()},
+                                                interrupt,
+                                                {},
+                                                std::shared_ptr<Matrix>(new Matrix),
+                                                {},
+                                                Napi::Promise::Deferred::New(env)});
+  // The caller waits for the copy: another thread helps, whatever the number that is to compute.
+  const Run taking = {state->run.table, std::max(state->run.threads, 2u), state->run.interrupt};
+  const bool taken = with_points(
+      info, 2, [&](auto... points) { return state->given.take_dense(taking, points...); },
+      [&](auto... points) { return state->given.take_sparse(taking, points...); });
+  if (!taken) out_of_memory(env);
+  auto job = std::make_unique<Runner::Job>();
+  job->work = [state] {
+    state->result = state->matrix->adopt(state->run, state->given);
+    if (state->result.kind == CopyResult::ok && !state->matrix->centre(state->run)) state->result = {CopyResult::out_of_memory};
+    if (state->run.interrupted()) state->result = {CopyResult::interrupted};
+  };
+  job->done = [state](Napi::Env env) {
+    if (state->result.kind == CopyResult::ok) {
+      state->deferred.Resolve(MatrixHandle::wrap(env, std::move(state->matrix)));
+    } else if (state->result.kind == CopyResult::out_of_memory) {
+      state->deferred.Reject(error_of(env, "Out of memory", "ERR_MEMORY").Value());
+    } else if (state->result.kind == CopyResult::interrupted) {
+      state->deferred.Reject(interrupted(env).Value());
+    } else {
+      state->deferred.Resolve(problem(env, state->result));
+    }
+  };
+  addon(env).runner(env).submit(std::move(job));
+  return state->deferred.Promise();
+}
+
 }  // namespace
 
-// new Matrix(onProblem, threads, ...points), or (…, matrix) for its data, which that one reports. A problem with the data is handed
-// to onProblem, which throws.
+// new Matrix(onProblem, threads, ...points, interrupt = none), or (…, matrix) for its data, which that one reports. A problem with
+// the data is handed to onProblem, which throws.
 MatrixHandle::MatrixHandle(const Napi::CallbackInfo& info) : Napi::ObjectWrap<MatrixHandle>(info) {
   const Napi::Env env = info.Env();
   table_ = addon(env).table;
+  if (info.Length() == 1) {
+    take_over(env, *info[0].As<Napi::External<std::shared_ptr<Matrix>>>().Data());
+    return;
+  }
   if (info.Length() == 3) {
     matrix_ = matrix_of(info[2]);
     return;
   }
   auto matrix = std::shared_ptr<Matrix>(new Matrix);
-  const Run run = {table_, threads(info, 1)};
+  const std::shared_ptr<Interrupt> interrupt = InterruptHandle::interrupt_of(info[are_dense(info, 2) ? 5 : 7]);
+  const Run run = {table_, threads(info, 1), interrupt.get()};
   const CopyResult result = with_points(
       info, 2, [&](auto... points) { return matrix->copy_dense(run, points...); },
       [&](auto... points) { return matrix->copy_sparse(run, points...); });
@@ -117,9 +182,17 @@ MatrixHandle::MatrixHandle(const Napi::CallbackInfo& info) : Napi::ObjectWrap<Ma
     info[0].As<Napi::Function>().Call({wrong});
     return;
   }
+  take_over(env, std::move(matrix));
+}
+
+void MatrixHandle::take_over(Napi::Env env, std::shared_ptr<Matrix> matrix) {
   matrix_ = std::move(matrix);
   reported_ = static_cast<int64_t>(matrix_->bytes());
   Napi::MemoryManagement::AdjustExternalMemory(env, reported_);
+}
+
+Napi::Object MatrixHandle::wrap(Napi::Env env, std::shared_ptr<Matrix> matrix) {
+  return addon(env).matrix.New({Napi::External<std::shared_ptr<Matrix>>::New(env, &matrix)});
 }
 
 MatrixHandle::~MatrixHandle() { release(Env()); }
@@ -147,7 +220,7 @@ std::shared_ptr<Matrix> MatrixHandle::matrix_of(const Napi::Value& value) {
 // multiply(w, out, threads)
 Napi::Value MatrixHandle::multiply(const Napi::CallbackInfo& info) {
   const Matrix& X = matrix(info.Env());
-  const Buffer<double> w = padded(info, 0, X.cols());
+  const Buffer<double> w = padded(info, 0, X.cols(), &X);
   X.multiply({table_, threads(info, 2)}, w.data(), array<double>(info, 1, "out", X.rows()).data);
   return info.Env().Undefined();
 }
@@ -155,7 +228,7 @@ Napi::Value MatrixHandle::multiply(const Napi::CallbackInfo& info) {
 // decide(w, bias, out, threads): as decidePoints
 Napi::Value MatrixHandle::decide(const Napi::CallbackInfo& info) {
   const Matrix& X = matrix(info.Env());
-  const Buffer<double> w = padded(info, 0, X.cols());
+  const Buffer<double> w = padded(info, 0, X.cols(), &X);
   const auto out = array<double>(info, 2, "out", X.rows());
   const size_t bad = X.decide({table_, threads(info, 3)}, w.data(), number(info, 1, "bias"), out.data);
   return Napi::Number::New(info.Env(), static_cast<double>(bad));
@@ -165,10 +238,14 @@ Napi::Value MatrixHandle::decide(const Napi::CallbackInfo& info) {
 Napi::Value MatrixHandle::multiply_transposed(const Napi::CallbackInfo& info) {
   const Matrix& X = matrix(info.Env());
   const auto u = array<double>(info, 0, "u", X.rows());
-  const auto out = array<double>(info, 1, "out", X.cols());
-  Buffer<double> scratch;
-  if (!scratch.allocate(X.scratch_size())) out_of_memory(info.Env());
-  X.multiply_transposed({table_, threads(info, 2)}, u.data, out.data, scratch.data());
+  const auto out = array<double>(info, 1, "out", X.width());
+  Buffer<double> scratch, kept;
+  if (!scratch.allocate(X.scratch_size()) || (!X.all_kept() && !kept.allocate(X.cols()))) out_of_memory(info.Env());
+  X.multiply_transposed({table_, threads(info, 2)}, u.data, X.all_kept() ? out.data : kept.data(), scratch.data());
+  if (!X.all_kept()) {
+    std::memset(out.data, 0, X.width() * sizeof(double));
+    for (size_t j = 0; j < X.cols(); ++j) out.data[X.used()[j]] = kept[j];
+  }
   return info.Env().Undefined();
 }
 
@@ -199,13 +276,23 @@ Napi::Value MatrixHandle::dispose(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
-// describe(): { rows, cols, stored, bytes, form }
+// used(): the columns that are kept, if not all are
+Napi::Value MatrixHandle::used(const Napi::CallbackInfo& info) {
+  const Matrix& X = matrix(info.Env());
+  if (X.all_kept()) return info.Env().Undefined();
+  Napi::Uint32Array list = Napi::Uint32Array::New(info.Env(), X.cols());
+  if (X.cols()) std::memcpy(list.Data(), X.used(), X.cols() * sizeof(uint32_t));
+  return list;
+}
+
+// describe(): { rows, cols, kept, stored, bytes, form }
 Napi::Value MatrixHandle::describe(const Napi::CallbackInfo& info) {
   const Matrix& X = matrix(info.Env());
   static const char* const values[] = {"f64", "f32", "ones"};
   Napi::Object o = Napi::Object::New(info.Env());
   o.Set("rows", static_cast<double>(X.rows()));
-  o.Set("cols", static_cast<double>(X.cols()));
+  o.Set("cols", static_cast<double>(X.width()));
+  o.Set("kept", static_cast<double>(X.cols()));
   o.Set("stored", static_cast<double>(X.stored()));
   o.Set("bytes", static_cast<double>(X.bytes()));
   const std::string kind = !X.sparse() ? "dense " : X.index() == Index::u16 ? "sparse u16 " : "sparse u32 ";
@@ -214,18 +301,19 @@ Napi::Value MatrixHandle::describe(const Napi::CallbackInfo& info) {
 }
 
 Napi::Function MatrixHandle::define(Napi::Env env) {
-  return DefineClass(
-      env, "Matrix",
-      {InstanceMethod<&MatrixHandle::multiply>("multiply"), InstanceMethod<&MatrixHandle::decide>("decide"),
-       InstanceMethod<&MatrixHandle::multiply_transposed>("multiplyTransposed"), InstanceMethod<&MatrixHandle::centre>("centre"),
-       InstanceMethod<&MatrixHandle::shift>("shift"), InstanceMethod<&MatrixHandle::describe>("describe"),
-       InstanceMethod<&MatrixHandle::share>("share"), InstanceMethod<&MatrixHandle::dispose>("dispose")});
+  return DefineClass(env, "Matrix",
+                     {InstanceMethod<&MatrixHandle::multiply>("multiply"), InstanceMethod<&MatrixHandle::decide>("decide"),
+                      InstanceMethod<&MatrixHandle::multiply_transposed>("multiplyTransposed"),
+                      InstanceMethod<&MatrixHandle::centre>("centre"), InstanceMethod<&MatrixHandle::shift>("shift"),
+                      InstanceMethod<&MatrixHandle::describe>("describe"), InstanceMethod<&MatrixHandle::used>("used"),
+                      InstanceMethod<&MatrixHandle::share>("share"), InstanceMethod<&MatrixHandle::dispose>("dispose")});
 }
 
 void register_matrix(Napi::Env env, Napi::Object exports) {
   Napi::Function constructor = MatrixHandle::define(env);
   addon(env).matrix = Napi::Persistent(constructor);
   exports.Set("Matrix", constructor);
+  exports.Set("copyPoints", Napi::Function::New(env, copy_points, "copyPoints"));
   exports.Set("decidePoints", Napi::Function::New(env, decide_points, "decidePoints"));
 }
 

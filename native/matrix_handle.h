@@ -14,6 +14,9 @@ class MatrixHandle : public Napi::ObjectWrap<MatrixHandle> {
   explicit MatrixHandle(const Napi::CallbackInfo& info);
   ~MatrixHandle() override;
 
+  // A handle of a matrix that was made elsewhere.
+  static Napi::Object wrap(Napi::Env env, std::shared_ptr<Matrix> matrix);
+
   // The matrix of a live handle; throws if it is none.
   static std::shared_ptr<Matrix> matrix_of(const Napi::Value& value);
 
@@ -26,6 +29,8 @@ class MatrixHandle : public Napi::ObjectWrap<MatrixHandle> {
   Napi::Value share(const Napi::CallbackInfo& info);
   Napi::Value dispose(const Napi::CallbackInfo& info);
   Napi::Value describe(const Napi::CallbackInfo& info);
+  Napi::Value used(const Napi::CallbackInfo& info);
+  void take_over(Napi::Env env, std::shared_ptr<Matrix> matrix);
   Matrix& matrix(Napi::Env env) const;
   void release(Napi::Env env);
 

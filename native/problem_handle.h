@@ -12,16 +12,18 @@
 
 namespace fista {
 
-// A task's name, how many numbers it takes, and what it does; false if there is no memory. Results go to out.
+// A task's name, how many numbers it takes, and what it does; false if there is no memory. Results go to out. One that is done
+// `at_once` answers even if the problem was interrupted; the others fail then.
 template <typename Problem>
 struct Task {
   const char* name;
   size_t arguments;
   bool (*perform)(Problem& problem, const double* a, double* out);
+  bool at_once = false;
 };
 
-// Problem has kResults, bytes() and accept(). Self has `static const Task<Problem> kTasks[]`, and may hide Extra and parse_extra
-// for tasks that take more than numbers.
+// Problem has kResults, bytes(), accept() and interrupted(). Self has `static const Task<Problem> kTasks[]`, and may hide Extra and
+// parse_extra for tasks that take more than numbers.
 template <typename Self, typename Problem>
 class ProblemHandle : public Napi::ObjectWrap<Self> {
  public:
@@ -33,7 +35,8 @@ class ProblemHandle : public Napi::ObjectWrap<Self> {
 
   // A task that takes more than numbers.
   struct Extra {
-    bool run(Problem&, const double*) const { return false; }
+    bool run(Problem&, const double*, double*) const { return false; }
+    bool at_once() const { return false; }
   };
   static bool parse_extra(Problem&, const std::string&, const Napi::CallbackInfo&, double*, Extra*) { return false; }
 
@@ -59,6 +62,7 @@ class ProblemHandle : public Napi::ObjectWrap<Self> {
     const Call call = parse(info);
     double out[Problem::kResults] = {};
     if (!call.run(p, out)) out_of_memory(info.Env());
+    if (call.cut_short(p)) throw interrupted(info.Env());
     return answer(out);
   }
 
@@ -79,10 +83,12 @@ class ProblemHandle : public Napi::ObjectWrap<Self> {
     job->work = [state] { state->ok = state->call.run(*state->problem, state->out); };
     job->done = [state](Napi::Env env) {
       state->handle->busy_ = false;
-      if (state->ok) {
-        state->deferred.Resolve(state->handle->answer(state->out));
-      } else {
+      if (!state->ok) {
         state->deferred.Reject(error_of(env, "Out of memory", "ERR_MEMORY").Value());
+      } else if (state->call.cut_short(*state->problem)) {
+        state->deferred.Reject(interrupted(env).Value());
+      } else {
+        state->deferred.Resolve(state->handle->answer(state->out));
       }
       state->self.Reset();
     };
@@ -114,7 +120,8 @@ class ProblemHandle : public Napi::ObjectWrap<Self> {
     const Task<Problem>* task = nullptr;  // null: the extra one
     double a[kMostArguments] = {};
     typename Self::Extra extra;
-    bool run(Problem& problem, double* out) const { return task ? task->perform(problem, a, out) : extra.run(problem, a); }
+    bool run(Problem& problem, double* out) const { return task ? task->perform(problem, a, out) : extra.run(problem, a, out); }
+    bool cut_short(const Problem& problem) const { return problem.interrupted() && !(task ? task->at_once : extra.at_once()); }
   };
 
   Call parse(const Napi::CallbackInfo& info) const {

@@ -5,12 +5,14 @@
       "native/async_job.cc",
       "native/esp_handle.cc",
       "native/glibc.cc",
+      "native/interrupt_handle.cc",
       "native/matrix_handle.cc",
       "native/parse_handle.cc",
       "native/projections.cc",
       "native/svm_handle.cc"
     ],
     "kernel_sources": [
+      "native/kernels/columns.cc",
       "native/kernels/cones.cc",
       "native/kernels/cpu.cc",
       "native/kernels/decimal.cc",

@@ -1,4 +1,5 @@
 // Svm: one training problem, as the loop in TypeScript holds it.
+#include "interrupt_handle.h"
 #include "matrix_handle.h"
 #include "problem_handle.h"
 #include "svm.h"
@@ -9,24 +10,40 @@ class SvmHandle : public ProblemHandle<SvmHandle, Svm> {
  public:
   static const Task<Svm> kTasks[];
 
-  // ('warm', w, t)
+  // ('warm', w, t), and ('model', weights, t), which writes to them: nobody else has them before the task is done.
   struct Extra {
     Buffer<double> w;
-    bool run(Svm& svm, const double* a) const {
-      svm.warm(w.data(), a[0]);
+    double* weights = nullptr;
+    std::shared_ptr<Napi::ObjectReference> held;
+    bool run(Svm& svm, const double* a, double* out) const {
+      if (weights != nullptr) {
+        svm.model(weights, a[0], out);
+      } else {
+        svm.warm(w.data(), a[0]);
+      }
       return true;
     }
+    bool at_once() const { return weights != nullptr; }
   };
   static bool parse_extra(Svm& svm, const std::string& name, const Napi::CallbackInfo& info, double* a, Extra* extra) {
-    if (name != "warm") return false;
-    const auto w = array<double>(info, 1, "w", svm.cols());
-    if (!extra->w.allocate(svm.cols())) out_of_memory(info.Env());
-    if (svm.cols()) std::memcpy(extra->w.data(), w.data, svm.cols() * sizeof(double));
+    if (name == "model") {
+      static double none;
+      const auto weights = array<double>(info, 1, "weights", svm.width());
+      extra->weights = weights.size > 0 ? weights.data : &none;
+      extra->held = std::shared_ptr<Napi::ObjectReference>(new Napi::ObjectReference(Napi::Persistent(info[1].As<Napi::Object>())));
+    } else if (name == "warm") {
+      const auto w = array<double>(info, 1, "w", svm.cols());
+      if (!extra->w.allocate(svm.cols())) out_of_memory(info.Env());
+      if (svm.cols()) std::memcpy(extra->w.data(), w.data, svm.cols() * sizeof(double));
+    } else {
+      return false;
+    }
     a[0] = number(info, 2, "t");
     return true;
   }
 
-  // new Svm(matrix, y, gamma (by row, or one for all), mu, scale: 0 none, 1 standard, 2 maxabs, threads, lane = 0)
+  // new Svm(matrix, y, gamma (by row, or one for all), mu, scale: 0 none, 1 standard, 2 maxabs, threads, lane = 0,
+  // interrupt = none)
   explicit SvmHandle(const Napi::CallbackInfo& info) : ProblemHandle(info) {
     const Napi::Env env = info.Env();
     const std::shared_ptr<Matrix> X = MatrixHandle::matrix_of(info[0]);
@@ -40,7 +57,8 @@ class SvmHandle : public ProblemHandle<SvmHandle, Svm> {
     const size_t lane = info[6].IsUndefined() ? 0 : count(info, 6, "lane");
     if (lane >= Addon::kLanes) refuse(env, "a number below " + std::to_string(Addon::kLanes), "lane", std::to_string(lane));
     auto svm = std::shared_ptr<Svm>(new Svm);
-    if (!svm->init({addon(env).table, threads(info, 5)}, X, y.data, gamma.data, per_row, mu, static_cast<Svm::Scale>(scale))) {
+    if (!svm->init({addon(env).table, threads(info, 5)}, X, y.data, gamma.data, per_row, mu, static_cast<Svm::Scale>(scale),
+                   InterruptHandle::interrupt_of(info[7]))) {
       out_of_memory(env);
     }
     hold(env, std::move(svm), lane);
@@ -87,12 +105,15 @@ const Task<Svm> SvmHandle::kTasks[] = {
     {"claim", 10,
      [](Svm& s, const double* a, double* out) {
        return s.claim(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], out), true;
-     }},
-    {"forget", 0, [](Svm& s, const double*, double*) { return s.forget(), true; }},
+     },
+     true},
+    {"forget", 0, [](Svm& s, const double*, double*) { return s.forget(), true; }, true},
+    {"keep", 1, [](Svm& s, const double* a, double*) { return s.keep(a[0] != 0); }, true},
+    {"restore", 0, [](Svm& s, const double*, double*) { return s.restore(), true; }, true},
     {"rest", 3, [](Svm& s, const double* a, double* out) { return s.rest(a[0], a[1], a[2], out), true; }},
     {"wake", 0, [](Svm& s, const double*, double* out) { return s.wake(out), true; }},
     {"power", 1, [](Svm& s, const double* a, double* out) { return s.power(a[0] != 0, out), true; }},
-    {"score", 1, [](Svm& s, const double* a, double* out) { return s.score(a[0], out); }},
+    {"score", 1, [](Svm& s, const double* a, double* out) { return s.score(a[0], out); }, true},
 };
 
 void register_svm(Napi::Env env, Napi::Object exports) { exports.Set("Svm", SvmHandle::define(env)); }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { kernels, type Backend, type SvmCall } from '../lib/backend.js';
-import { calls, fistaSvm, run } from '../lib/fista.js';
+import { run } from '../lib/drivers.js';
+import { calls, fistaSvm } from '../lib/fista.js';
 import { LinearSvm, stop, type Points, type SvmOptions } from '../lib/index.js';
 import { copyPoints } from '../lib/input/index.js';
 import { names } from './backends.js';
@@ -141,10 +142,9 @@ describe.each(names)('coordinate ascent, %s', (name) => {
       const { info } = wants(cancer.rows, cancer.labels, { maxIterations, stop: stop.gap(0) });
       expect(info).toMatchObject({ status: 'max-iterations', iterations: maxIterations });
     }
-    expect(wants(cancer.rows, cancer.labels, { timeLimit: 1e-6, stop: stop.gap(0) }).info).toMatchObject({
-      status: 'time-limit',
-      iterations: 1,
-    });
+    const { status, iterations } = wants(cancer.rows, cancer.labels, { timeLimit: 1e-6, stop: stop.gap(0) }).info;
+    expect(status).toBe('time-limit');
+    expect(iterations).toBeLessThanOrEqual(1); // none where the machine is so busy that the first was interrupted
   });
 
   it('goes on from a warm start', () => {

@@ -33,6 +33,8 @@ function atLevel(addon: Addon, level: string): Backend {
     Svm: new Proxy(addon.Svm, { construct: (_, args) => Reflect.construct(here().Svm, args) as SvmProblem }),
     Esp: new Proxy(addon.Esp, { construct: (_, args) => Reflect.construct(here().Esp, args) as EspProblem }),
     Parser: addon.Parser,
+    Interrupt: addon.Interrupt,
+    copyPoints: (threads, interrupt, ...data) => here().copyPoints(threads, interrupt, ...data),
     decidePoints: (onProblem, threads, w, bias, out, ...data) => here().decidePoints(onProblem, threads, w, bias, out, ...data),
     projectKnapsack: (...args) => here().projectKnapsack(...args),
     projectCones: (...args) => here().projectCones(...args),

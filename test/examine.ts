@@ -4,7 +4,8 @@
  */
 import { kernels } from '../lib/backend.js';
 import { FACT } from '../lib/facts.js';
-import { fistaSvm, run, type LoopCheck } from '../lib/fista.js';
+import { run } from '../lib/drivers.js';
+import { fistaSvm, type LoopCheck } from '../lib/fista.js';
 import { checkWeights, copyPoints, resolveFit, resolveLabels, rowWeights } from '../lib/input/index.js';
 import { firstOf } from '../lib/stopping.js';
 import { LinearSvm } from '../lib/svm.js';

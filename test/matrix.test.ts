@@ -103,6 +103,7 @@ describe.each(backends)('dense Matrix, $title', ({ kernels }) => {
     expect(dense(new Float64Array(6), 2, 3).copy(kernels).describe()).toEqual({
       rows: 2,
       cols: 3,
+      kept: 3,
       stored: 6,
       bytes: 48,
       form: 'dense f64',
@@ -111,6 +112,7 @@ describe.each(backends)('dense Matrix, $title', ({ kernels }) => {
     expect(dense(new Float32Array(6), 3, 2).copy(kernels).describe()).toEqual({
       rows: 3,
       cols: 2,
+      kept: 2,
       stored: 6,
       bytes: 24,
       form: 'dense f32',
@@ -163,6 +165,8 @@ describe.each(backends)('dense Matrix, $title', ({ kernels }) => {
                 problem: 'not-finite',
                 row: 0,
                 at,
+                found: at === n - 1 ? NaN : bad,
+                before: 0,
               });
             }
           }
@@ -344,23 +348,63 @@ describe.each(backends)('sparse Matrix, $title', ({ kernels }) => {
   });
 
   it.each<[string, Partial<Csr>, CopyProblem]>([
-    ['a first offset that is not 0', { indptr: Uint32Array.of(1, 2, 2, 3) }, { problem: 'bad-start', row: 0, at: 0 }],
-    ['an offset below the one before', { indptr: Uint32Array.of(0, 2, 1, 3) }, { problem: 'bad-start', row: 1, at: 2 }],
-    ['an offset past the entries', { indptr: Uint32Array.of(0, 2, 2, 4) }, { problem: 'bad-start', row: 2, at: 3 }],
-    ['an offset far past the entries', { indptr: Uint32Array.of(0, 2 ** 32 - 1, 2, 3) }, { problem: 'bad-start', row: 0, at: 1 }],
-    ['a column past the last', { indices: Uint32Array.of(0, 5, 2) }, { problem: 'bad-range', row: 0, at: 1 }],
-    ['a negative column', { indices: Uint32Array.of(0, -1, 2) }, { problem: 'bad-range', row: 0, at: 1 }],
-    ['the last column out of range', { indices: Uint32Array.of(0, 1, 5) }, { problem: 'bad-range', row: 2, at: 2 }],
-    ['columns in descending order', { indices: Uint32Array.of(4, 0, 2) }, { problem: 'bad-order', row: 0, at: 1 }],
-    ['a column twice', { indices: Uint32Array.of(4, 4, 2) }, { problem: 'bad-order', row: 0, at: 1 }],
-    ['a value that is NaN', { values: Float64Array.of(1, NaN, 2) }, { problem: 'not-finite', row: 0, at: 1 }],
-    ['a value that is infinite', { values: Float64Array.of(1, 2, -Infinity) }, { problem: 'not-finite', row: 0, at: 2 }],
+    [
+      'a first offset that is not 0',
+      { indptr: Uint32Array.of(1, 2, 2, 3) },
+      { problem: 'bad-start', row: 0, at: 0, found: 1, before: 0 },
+    ],
+    [
+      'an offset below the one before',
+      { indptr: Uint32Array.of(0, 2, 1, 3) },
+      { problem: 'bad-start', row: 1, at: 2, found: 1, before: 2 },
+    ],
+    [
+      'an offset past the entries',
+      { indptr: Uint32Array.of(0, 2, 2, 4) },
+      { problem: 'bad-start', row: 2, at: 3, found: 4, before: 2 },
+    ],
+    [
+      'an offset far past the entries',
+      { indptr: Uint32Array.of(0, 2 ** 32 - 1, 2, 3) },
+      { problem: 'bad-start', row: 0, at: 1, found: 2 ** 32 - 1, before: 0 },
+    ],
+    ['a column past the last', { indices: Uint32Array.of(0, 5, 2) }, { problem: 'bad-range', row: 0, at: 1, found: 5, before: 0 }],
+    [
+      'a negative column',
+      { indices: Uint32Array.of(0, -1, 2) },
+      { problem: 'bad-range', row: 0, at: 1, found: 2 ** 32 - 1, before: 0 },
+    ],
+    [
+      'the last column out of range',
+      { indices: Uint32Array.of(0, 1, 5) },
+      { problem: 'bad-range', row: 2, at: 2, found: 5, before: 0 },
+    ],
+    [
+      'columns in descending order',
+      { indices: Uint32Array.of(4, 0, 2) },
+      { problem: 'bad-order', row: 0, at: 1, found: 0, before: 4 },
+    ],
+    ['a column twice', { indices: Uint32Array.of(4, 4, 2) }, { problem: 'bad-order', row: 0, at: 1, found: 4, before: 4 }],
+    [
+      'a value that is NaN',
+      { values: Float64Array.of(1, NaN, 2) },
+      { problem: 'not-finite', row: 0, at: 1, found: NaN, before: 0 },
+    ],
+    [
+      'a value that is infinite',
+      { values: Float64Array.of(1, 2, -Infinity) },
+      { problem: 'not-finite', row: 0, at: 2, found: -Infinity, before: 0 },
+    ],
     [
       'an infinite value beside a long one',
       { values: Float64Array.of(0.1, 2, Infinity) },
-      { problem: 'not-finite', row: 0, at: 2 },
+      { problem: 'not-finite', row: 0, at: 2, found: Infinity, before: 0 },
     ],
-    ['an f32 value that is NaN', { values: Float32Array.of(NaN, 1, 1) }, { problem: 'not-finite', row: 0, at: 0 }],
+    [
+      'an f32 value that is NaN',
+      { values: Float32Array.of(NaN, 1, 1) },
+      { problem: 'not-finite', row: 0, at: 0, found: NaN, before: 0 },
+    ],
   ])('new Matrix(…) reports %s', (_, change, expected) => {
     const { indptr, indices, values, rows, cols } = { ...small, ...change };
     expect(problemWith((report) => new kernels.Matrix(report, 1, indptr, indices, values, rows, cols))).toEqual(expected);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
-import { runAsync } from '../lib/fista.js';
+import { runAsync } from '../lib/drivers.js';
 import { crossValidate, Dataset, LinearSvm, stop, type SvmInfo, type SvmOptions } from '../lib/index.js';
 import { clouds, dense, sparse, wdbc } from './svm-data.js';
 import { names } from './backends.js';
@@ -49,7 +49,7 @@ describe.each(names)('LinearSvm.fitAsync(points, labels), %s', (backend) => {
   });
 
   it('runs several fits side by side, each with its own result', async () => {
-    const samples = [1, 2, 3, 4, 5, 6].map((seed) => clouds(seed, 150 + 10 * seed, 3 + seed));
+    const samples = [1, 2, 3, 4, 5, 6].map((seed) => clouds(seed, 1500 + 10 * seed, 3 + seed)); // more than a turn's work each
     const order: number[] = [];
     const fits = samples.map((sample, k) =>
       LinearSvm.fitAsync(sample.rows, sample.labels, { backend, stop: stop.gap(1e-6), onProgress: () => order.push(k) }),
@@ -408,12 +408,16 @@ describe('a worker thread', () => {
 
 it('a run lets the event loop turn, however fast answers come', async () => {
   let turned = false;
-  setImmediate(() => (turned = true));
   const from = performance.now();
   const loop = function* (): Generator<[], boolean, Float64Array> {
     while (!turned && performance.now() < from + 5000) yield [];
     return turned;
   };
   const at = () => Promise.resolve(new Float64Array(1));
-  expect(await runAsync(loop(), { perform: () => new Float64Array(1), later: at })).toBe(true);
+  const how = { signal: undefined, interrupt: undefined };
+  for (const short of [false, true]) {
+    turned = false;
+    setImmediate(() => (turned = true));
+    expect(await runAsync(loop(), { perform: () => new Float64Array(1), later: at }, { ...how, short })).toBe(true);
+  }
 });

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loadFallback, loadNative, type Backend, type Matrix } from '../lib/backend.js';
-import { fistaSvm, run, type LoopCheck } from '../lib/fista.js';
+import { run } from '../lib/drivers.js';
+import { fistaSvm, type LoopCheck } from '../lib/fista.js';
 import { Dataset, LinearSvm, stop, type Points, type SvmOptions } from '../lib/index.js';
 import { normal, random } from './random.js';
 import { binary, clouds, dense, sparse, wdbc } from './svm-data.js';

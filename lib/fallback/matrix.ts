@@ -1,5 +1,5 @@
-import type { CopyProblem, Matrix as MatrixInterface, MatrixArguments, OnProblem } from '../backend.js';
-import { coded } from '../errors.js';
+import type { CopyProblem, Interrupt, Matrix as MatrixInterface, MatrixArguments, OnProblem } from '../backend.js';
+import { coded, interrupted } from '../errors.js';
 import * as dense from './dense.js';
 import * as sparse from './sparse.js';
 
@@ -11,17 +11,32 @@ function firstNotFinite(values: Data): number {
 }
 
 function structureProblem(indptr: Uint32Array, indices: Uint32Array, rows: number, cols: number): CopyProblem | undefined {
-  if (indptr[0] !== 0) return { problem: 'bad-start', row: 0, at: 0 };
+  const start = (row: number, at: number): CopyProblem => {
+    return { problem: 'bad-start', row, at, found: indptr[at]!, before: at === 0 ? 0 : indptr[at - 1]! };
+  };
+  if (indptr[0] !== 0) return start(0, 0);
   for (let i = 0; i < rows; i++) {
-    if (indptr[i + 1]! < indptr[i]! || indptr[i + 1]! > indices.length) return { problem: 'bad-start', row: i, at: i + 1 };
+    if (indptr[i + 1]! < indptr[i]! || indptr[i + 1]! > indices.length) return start(i, i + 1);
   }
   for (let i = 0; i < rows; i++) {
     for (let k = indptr[i]!; k < indptr[i + 1]!; k++) {
-      if (indices[k]! >= cols) return { problem: 'bad-range', row: i, at: k };
-      if (k > indptr[i]! && indices[k]! <= indices[k - 1]!) return { problem: 'bad-order', row: i, at: k };
+      const found = indices[k]!;
+      if (found >= cols) return { problem: 'bad-range', row: i, at: k, found, before: 0 };
+      const before = k > indptr[i]! ? indices[k - 1]! : -1;
+      if (found <= before) return { problem: 'bad-order', row: i, at: k, found, before };
     }
   }
   return undefined;
+}
+
+/** The columns that hold an entry, ascending, where most do not: so few entries in so many columns are kept without the others. */
+function usedColumns(indices: Uint32Array, cols: number): Uint32Array | undefined {
+  return cols >= 2 ** 20 && cols > indices.length ? Uint32Array.from(new Set(indices)).sort() : undefined;
+}
+
+function checkFinite(values: Data, onProblem: OnProblem): void {
+  const at = firstNotFinite(values);
+  if (at >= 0) onProblem({ problem: 'not-finite', row: 0, at, found: values[at]!, before: 0 });
 }
 
 /** By size rather than class: an array may come from another realm (vm context), with classes of its own. */
@@ -50,6 +65,9 @@ const NEVER: OnProblem = () => {
 interface Held {
   dense?: dense.Rows;
   sparse?: sparse.Rows;
+  /** The columns that are kept, of so many, if not all are. */
+  used?: Uint32Array | undefined;
+  width?: number;
   shifted?: { readonly shift: Float64Array; readonly most: Float64Array };
 }
 
@@ -57,28 +75,43 @@ interface Held {
 export class Matrix implements MatrixInterface {
   #held: Held = {};
 
-  constructor(onProblem: OnProblem, _threads: number, ...data: MatrixArguments) {
-    if (data.length === 3) {
-      const [values, rows, cols] = data;
+  constructor(
+    onProblem: OnProblem,
+    _threads: number,
+    ...data: MatrixArguments | [...MatrixArguments, interrupt: Interrupt | undefined]
+  ) {
+    if (data.length <= 4) {
+      const [values, rows, cols, interrupt] = data as [Data, number, number, Interrupt?];
+      if (interrupt?.isSet) throw interrupted();
       const copy = values.slice(0, rows * cols);
-      const at = firstNotFinite(copy);
-      if (at >= 0) onProblem({ problem: 'not-finite', row: 0, at });
+      checkFinite(copy, onProblem);
       this.#held.dense = { data: copy, rows, cols };
     } else {
-      const [indptr, indices, values, rows, cols] = data;
+      const [indptr, indices, values, rows, cols, interrupt] = data as [
+        ...Extract<MatrixArguments, { length: 5 }>,
+        interrupt?: Interrupt,
+      ];
+      if (interrupt?.isSet) throw interrupted();
       const problem = structureProblem(indptr, indices, rows, cols);
       if (problem) onProblem(problem);
       const stored = indptr[rows]!;
       const copy = values && compact(values.subarray(0, stored));
-      const at = copy ? firstNotFinite(copy) : -1;
-      if (at >= 0) onProblem({ problem: 'not-finite', row: 0, at });
-      const Index = cols < 65536 ? Uint16Array : Uint32Array;
-      this.#held.sparse = {
-        start: indptr.slice(0, rows + 1),
-        index: Index.from(indices.subarray(0, stored)),
-        values: copy,
-        rows,
-        cols,
+      if (copy) checkFinite(copy, onProblem);
+      const columns = indices.subarray(0, stored);
+      const used = usedColumns(columns, cols);
+      const kept = used ? used.length : cols;
+      const number = used && new Map(Array.from(used, (column, j) => [column, j]));
+      const Index = kept < 65536 ? Uint16Array : Uint32Array;
+      this.#held = {
+        sparse: {
+          start: indptr.slice(0, rows + 1),
+          index: Index.from(number ? columns.map((column) => number.get(column)!) : columns),
+          values: copy,
+          rows,
+          cols: kept,
+        },
+        used,
+        width: cols,
       };
     }
   }
@@ -86,21 +119,26 @@ export class Matrix implements MatrixInterface {
   describe() {
     if (this.#held.dense) {
       const { data, rows, cols } = this.#held.dense;
-      return { rows, cols, stored: data.length, bytes: data.byteLength, form: `dense ${name(data)}` };
+      return { rows, cols, kept: cols, stored: data.length, bytes: data.byteLength, form: `dense ${name(data)}` };
     }
     const { start, index, values, rows, cols } = this.#alive();
     return {
       rows,
-      cols,
+      cols: this.#held.width!,
+      kept: cols,
       stored: index.length,
       bytes: start.byteLength + index.byteLength + (values?.byteLength ?? 0),
       form: `sparse ${index instanceof Uint16Array ? 'u16' : 'u32'} ${values ? name(values) : 'ones'}`,
     };
   }
 
+  used(): Uint32Array | undefined {
+    return this.#held.used?.slice();
+  }
+
   multiply(w: Float64Array, out: Float64Array): void {
     if (this.#held.dense) dense.multiply(this.#held.dense, w, out);
-    else sparse.multiply(this.#alive(), w, out);
+    else sparse.multiply(this.#alive(), this.#held.used ? Float64Array.from(this.#held.used, (j) => w[j]!) : w, out);
   }
 
   decide(w: Float64Array, bias: number, out: Float64Array): number {
@@ -112,8 +150,15 @@ export class Matrix implements MatrixInterface {
   }
 
   multiplyTransposed(u: Float64Array, out: Float64Array): void {
+    const { used, width } = this.#held;
     if (this.#held.dense) dense.multiplyTransposed(this.#held.dense, u, out);
-    else sparse.multiplyTransposed(this.#alive(), u, out);
+    else if (!used) sparse.multiplyTransposed(this.#alive(), u, out);
+    else {
+      const kept = new Float64Array(used.length);
+      sparse.multiplyTransposed(this.#alive(), u, kept);
+      out.fill(0, 0, width);
+      used.forEach((column, j) => (out[column] = kept[j]!));
+    }
   }
 
   /** out[p] = x_row[p]·w for p in [begin, end); returns the number of entries read. */
@@ -141,7 +186,7 @@ export class Matrix implements MatrixInterface {
 
   /** out[p] = Σ_j (factor_j x_ij)² for i = row[p] */
   rowNorms(factor: Float64Array, row: Uint32Array, out: Float64Array): void {
-    const { cols } = this.describe();
+    const { kept: cols } = this.describe();
     row.forEach((i, p) => {
       let s = 0;
       if (this.#held.dense) for (let j = 0; j < cols; j++) s += (factor[j]! * this.#held.dense.data[i * cols + j]!) ** 2;
@@ -233,6 +278,30 @@ export class Matrix implements MatrixInterface {
   #alive(): sparse.Rows {
     if (!this.#held.sparse) throw coded(Error, 'ERR_DISPOSED', 'Expected a live matrix but it was disposed of');
     return this.#held.sparse;
+  }
+}
+
+/** A centred matrix, or what is wrong with the data, in a while; they are copied at once. */
+export async function copyPoints(
+  threads: number,
+  interrupt: Interrupt | undefined,
+  ...data: MatrixArguments
+): Promise<Matrix | CopyProblem> {
+  const copies = data.map((list) => (typeof list === 'object' ? list.slice() : list)) as MatrixArguments;
+  await new Promise(setImmediate);
+  if (interrupt?.isSet) throw interrupted();
+  const problems: CopyProblem[] = [];
+  const note = (problem: CopyProblem): never => {
+    problems.push(problem);
+    throw interrupted();
+  };
+  try {
+    const matrix = new Matrix(note, threads, ...copies);
+    matrix.centre();
+    return matrix;
+  } catch (error) {
+    if (problems[0]) return problems[0];
+    throw error;
   }
 }
 

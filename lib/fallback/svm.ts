@@ -6,7 +6,8 @@
  * alpha frozen. `row[p]` is the user's row at position p. Rows of gamma 0 take no part in anything: they stand behind the others, at
  * [n, …), and only `score` reads them. H has rows y_i x̃_i, where x̃ = x / scale columnwise; q = H w.
  */
-import type { SvmCall } from '../backend.js';
+import type { Interrupt, SvmCall } from '../backend.js';
+import { interrupted } from '../errors.js';
 import { FACT } from '../facts.js';
 import { projectKnapsack } from './knapsack.js';
 import type { Matrix } from './matrix.js';
@@ -23,8 +24,12 @@ const FEW = 32;
 const BUCKET_BITS = 12;
 const BUCKETS = 2 ** BUCKET_BITS;
 
+/** Tasks that are done, and answer, whether or not the problem was interrupted. */
+const AT_ONCE: readonly SvmCall[0][] = ['claim', 'forget', 'score', 'keep', 'restore', 'model'];
+
 export class Svm {
   readonly #X: Matrix;
+  readonly #interrupt: Interrupt | undefined;
   readonly #n: number; // rows that take part
   readonly #d: number;
   readonly #mu: number;
@@ -66,19 +71,31 @@ export class Svm {
   #mostNorm = 0;
   #read = 0;
   #stored = 0;
+  #kept: { w: Float64Array; alpha: Float64Array | undefined } | undefined;
+  #restored = false;
   readonly #out = new Float64Array(12);
 
   /**
    * y by row, 0 for one that is not even scored; gamma by row, or one for all. scale: 0 none, 1 standard, 2 maxabs. Dense f64 data are
    * centred by `begin`.
    */
-  constructor(X: Matrix, y: Int8Array, gamma: Float64Array, mu: number, scale: number) {
+  constructor(
+    X: Matrix,
+    y: Int8Array,
+    gamma: Float64Array,
+    mu: number,
+    scale: number,
+    _threads?: number,
+    _lane?: number,
+    interrupt?: Interrupt,
+  ) {
     const gammaOf = (i: number) => (gamma.length === 1 ? gamma[0]! : gamma[i]!);
     const rows = Uint32Array.from(y.keys());
     const taking = rows.filter((i) => gammaOf(i) !== 0);
     const n = (this.#n = taking.length);
-    const d = (this.#d = X.describe().cols);
+    const d = (this.#d = X.describe().kept);
     this.#X = X.share(); // whoever made it may dispose of it meanwhile
+    this.#interrupt = interrupt;
     this.#mu = mu;
     this.#scale = scale;
     const others = rows.filter((i) => gammaOf(i) === 0 && y[i] !== 0);
@@ -110,8 +127,11 @@ export class Svm {
     return this.#stored;
   }
 
+  /** Fails if the problem was interrupted. Then nothing is left but what `keep` kept and what is proved of rows. */
   perform(...[name, ...args]: SvmCall): Float64Array {
-    return (this[name] as (...args: unknown[]) => Float64Array).apply(this, args);
+    const answer = (this[name] as (...args: unknown[]) => Float64Array).apply(this, args);
+    if (this.#interrupt?.isSet && !AT_ONCE.includes(name)) throw interrupted();
+    return answer;
   }
 
   /** Lets the event loop run first. */
@@ -216,7 +236,7 @@ export class Svm {
     this.#out[3] = Math.sqrt(squares(this.#centre));
     this.#out[4] = this.#mostEntries;
     this.#out[5] = this.#mostNorm;
-    this.#out[7] = this.#largest;
+    this.#out[7] = this.#X.used()?.[this.#largest] ?? this.#largest;
     this.#out[6] = Math.sqrt(squares((this.#X.shifted?.shift ?? new Float64Array(0)).map((s, j) => s * this.#inverseScale[j]!)));
     return this.#out;
   }
@@ -583,6 +603,34 @@ export class Svm {
     return out;
   }
 
+  /** Keeps the iterate that was checked, its alpha too if asked for, in case that a later task is interrupted. */
+  keep(alpha: number): Float64Array {
+    this.#kept = { w: this.#w.slice(), alpha: undefined };
+    if (alpha) this.alpha((this.#kept.alpha = new Float64Array(this.#X.describe().rows)));
+    return this.#out;
+  }
+
+  /** Back to that iterate: its w and its alpha are what is asked for from now on. If there is none they are 0. */
+  restore(): Float64Array {
+    this.#w.fill(0);
+    if (this.#kept) this.#w.set(this.#kept.w);
+    this.#restored = true;
+    return this.#out;
+  }
+
+  /** The weights of raw data, by column as given (where none is kept they stay as they are). [their offset] */
+  model(weights: Float64Array, t: number): Float64Array {
+    const used = this.#X.used();
+    const shift = this.#X.shifted?.shift;
+    for (let j = 0; j < this.#d; j++) {
+      const weight = this.#w[j]! * this.#inverseScale[j]! + 0; // + 0: no -0, which JSON does not keep
+      weights[used ? used[j]! : j] = weight;
+      if (shift) t -= shift[j]! * weight;
+    }
+    this.#out[0] = t + 0;
+    return this.#out;
+  }
+
   weights(out: Float64Array): void {
     out.set(this.#w);
   }
@@ -596,7 +644,8 @@ export class Svm {
   /** alpha by the user's row. */
   alpha(out: Float64Array): void {
     out.fill(0);
-    for (let p = 0; p < this.#n; p++) out[this.#row[p]!] = this.#x[p]!;
+    if (!this.#restored) for (let p = 0; p < this.#n; p++) out[this.#row[p]!] = this.#x[p]!;
+    else if (this.#kept?.alpha) out.set(this.#kept.alpha);
   }
 
   /** FACT bits by the user's row, and decision values s_i + t. */

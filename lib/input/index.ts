@@ -2,6 +2,6 @@
 export * from './ellipsoids.js';
 export * from './files.js';
 export { checkOptionNames, HUGE, nearest, resolveBackend, resolveThreads } from './options.js';
-export { copyPoints, resolveDatasetOptions, viewPoints } from './points.js';
+export { copyPoints, resolveDatasetOptions, viewPoints, type View } from './points.js';
 export * from './svm.js';
 export * from './validation.js';

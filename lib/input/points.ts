@@ -14,6 +14,7 @@ const MOST = 4294967294;
 export interface View {
   readonly rows: number;
   readonly cols: number;
+  readonly entries: number;
   readonly arguments: MatrixArguments;
   /** Words what is found wrong with the entries. */
   readonly refuse: OnProblem;
@@ -60,9 +61,10 @@ function viewRows(points: Rows): View {
   return {
     rows,
     cols,
+    entries: rows * cols,
     arguments: [data, rows, cols],
-    refuse: ({ at }) => {
-      throw rangeError('ERR_POINTS', 'a finite number', `points[${Math.floor(at / cols)}][${at % cols}]`, data[at]);
+    refuse: ({ at, found }) => {
+      throw rangeError('ERR_POINTS', 'a finite number', `points[${Math.floor(at / cols)}][${at % cols}]`, found);
     },
   };
 }
@@ -94,10 +96,11 @@ function viewDense(points: DenseMatrix): View {
   return {
     rows,
     cols,
+    entries: rows * cols,
     arguments: [data, rows, cols],
-    refuse: ({ at }) => {
+    refuse: ({ at, found }) => {
       const where = `points.data[${at}] (row ${Math.floor(at / cols)}, column ${at % cols})`;
-      throw rangeError('ERR_POINTS', 'a finite number', where, data[at]);
+      throw rangeError('ERR_POINTS', 'a finite number', where, found);
     },
   };
 }
@@ -112,36 +115,47 @@ function viewSparse({ rows, cols, ...given }: SparseMatrix): View {
   if (values && values.length !== indices.length) {
     throw rangeError('ERR_POINTS', plural(indices.length, 'number'), 'points.values, as in points.indices,', values.length);
   }
+  const entries = indices.length;
   return {
     rows,
     cols,
+    entries,
     arguments: [indptr, indices, values, rows, cols],
     refuse: (problem) => {
-      throw sparseError(problem, given, cols, indices.length);
+      throw sparseError(problem, cols, entries, { indptr: signed(given.indptr), indices: signed(given.indices) });
     },
   };
 }
 
-type Lists = Pick<SparseMatrix, 'indptr' | 'indices' | 'values'>;
+/** How a number of a list was written that is read as an unsigned one. */
+function signed(list: unknown): (value: number) => number {
+  return types.isInt32Array(list) ? (value) => value | 0 : (value) => value;
+}
 
-function sparseError({ problem, row, at }: CopyProblem, { indptr, indices, values }: Lists, cols: number, entries: number): Error {
+/** In the words of what was found, not of the caller's arrays: these may hold something else by now. */
+function sparseError(
+  { problem, row, at, found, before }: CopyProblem,
+  cols: number,
+  entries: number,
+  as: { indptr: (value: number) => number; indices: (value: number) => number },
+): Error {
   switch (problem) {
     case 'bad-start': {
-      const what = at === 0 ? '0' : `an offset from ${indptr[at - 1]} to ${entries}`;
-      return rangeError('ERR_POINTS', what, `points.indptr[${at}]`, indptr[at]);
+      const what = at === 0 ? '0' : `an offset from ${as.indptr(before)} to ${entries}`;
+      return rangeError('ERR_POINTS', what, `points.indptr[${at}]`, as.indptr(found));
     }
     case 'bad-range': {
       const what = cols === 0 ? 'no column, as points.cols is 0,' : `a column from 0 to ${cols - 1}`;
-      return rangeError('ERR_POINTS', what, `points.indices[${at}] (row ${row})`, indices[at]);
+      return rangeError('ERR_POINTS', what, `points.indices[${at}] (row ${row})`, as.indices(found));
     }
     case 'bad-order':
       return coded(
         RangeError,
         'ERR_POINTS',
-        `Expected ascending column indices in row ${row} but received ${indices[at]} after ${indices[at - 1]}`,
+        `Expected ascending column indices in row ${row} but received ${as.indices(found)} after ${as.indices(before)}`,
       );
     case 'not-finite':
-      return rangeError('ERR_POINTS', 'a finite number', `points.values[${at}]`, values![at]);
+      return rangeError('ERR_POINTS', 'a finite number', `points.values[${at}]`, found);
   }
 }
 

@@ -1,5 +1,5 @@
 /** Labels, and what a fit is asked to do. */
-import { totalmem } from 'node:os';
+import { freemem } from 'node:os';
 import { types } from 'node:util';
 import { coded, plural, rangeError, show, typeError, Verbatim } from '../errors.js';
 import { stop } from '../stopping.js';
@@ -152,7 +152,7 @@ export function resolveFit(options: SvmOptions, rows: number, cols: number, spar
     byRow: rowFactors(options.sampleWeight, rows),
   };
   const { byRow } = weights;
-  const gamma = given ?? C ?? 64 / (byRow ? byRow.reduce((count, weight) => count + Number(weight > 0), 0) : rows);
+  const gamma = given ?? C ?? 64 / (byRow ? countPositive(byRow) : rows);
   checkWeights(gamma === 'auto' ? 1 : gamma, rowWeights(weights, y), labels, y);
   // Scaling
   const scale = optional(options.scale, 'scale', oneOfThese('auto', 'none', 'standard', 'maxabs')) ?? 'auto';
@@ -188,20 +188,34 @@ export function resolveFit(options: SvmOptions, rows: number, cols: number, spar
   };
 }
 
-/** Bytes that a fit needs for every column, at the least: weights, scales, and the sums of each thread. */
+/** A model has a weight for every column, and is read back with no more than this. */
+export const MAX_COLUMNS = 2 ** 28;
+
+function checkColumns(cols: number): void {
+  if (cols > MAX_COLUMNS)
+    throw rangeError('ERR_POINTS', `at most ${MAX_COLUMNS} columns, as many as a model has weights,`, 'points', cols);
+}
+
+/** Bytes that a fit needs for every column that holds an entry, at the least: weights, scales, and the sums of each thread. */
 const BYTES_A_COLUMN = 80;
 
-/** A sparse row may claim any column: a few bytes of input must not make the system end the process for want of memory. */
-function checkColumns(cols: number): void {
-  if (cols < 2 ** 20) return; // asking the system takes longer than many a fit
-  const memory = Math.min(totalmem(), process.constrainedMemory() || Infinity);
-  const most = Math.floor(memory / BYTES_A_COLUMN);
-  if (cols > most) throw rangeError('ERR_POINTS', `at most ${most} columns, for which there is memory,`, 'points', cols);
+/** Entries of a few bytes each must not make the system end the process for want of memory. `kept`: columns that hold one. */
+export function checkMemory(kept: number): void {
+  if (kept < 2 ** 20) return; // asking the system takes longer than many a fit
+  const most = Math.floor(availableMemory() / BYTES_A_COLUMN);
+  if (kept > most)
+    throw rangeError('ERR_POINTS', `at most ${most} columns that hold an entry, for which there is memory,`, 'points', kept);
+}
+
+/** What a process can still have before the system, or its control group, ends it. */
+function availableMemory(): number {
+  const { availableMemory } = process as { availableMemory?: () => number }; // since Node 20.13
+  return availableMemory?.() ?? Math.min(freemem(), process.constrainedMemory() || Infinity);
 }
 
 function stopRules(given: unknown): readonly StopRule[] {
   if (given === undefined) return [stop.agreement(0.99), stop.gap(1e-4)];
-  const rules = (Array.isArray(given) ? given : [given]) as StopRule[];
+  const rules = (Array.isArray(given) ? [...(given as unknown[])] : [given]) as StopRule[]; // a copy: an async fit gets to it later
   rules.forEach((rule, k) => {
     const where = Array.isArray(given) ? `options.stop[${k}]` : 'options.stop';
     if (typeof rule?.start !== 'function') throw typeError('ERR_OPTION', 'a rule such as stop.gap(1e-3)', where, rule);
@@ -224,28 +238,33 @@ function warmStart(given: unknown, cols: number): Fit['warmStart'] {
       weights.length,
     );
   }
-  for (let j = 0; j < cols; j++) {
-    if (!Number.isFinite(weights[j]))
-      throw rangeError('ERR_OPTION', 'a finite number', `options.warmStart.weights[${j}]`, weights[j]);
-  }
   if (!Number.isFinite(bias)) throw rangeError('ERR_OPTION', 'a finite number', 'options.warmStart.bias', bias);
-  return { weights: Float64Array.from(weights), bias }; // a copy: an async fit gets to it later
+  // A copy: an async fit gets to it later. Where weights are 0 it is not touched, and takes no memory.
+  const copy = new Float64Array(cols);
+  for (let j = 0; j < cols; j++) {
+    const weight = weights[j]!;
+    if (!Number.isFinite(weight)) throw rangeError('ERR_OPTION', 'a finite number', `options.warmStart.weights[${j}]`, weight);
+    if (weight !== 0) copy[j] = weight;
+  }
+  return { weights: copy, bias };
 }
 
 // Plain loops: a cross-validation comes by here for every fit.
 
-/** The factors by row, or one for all; of the rows that `takesPart` lets in, the others' being 0. */
-export function rowWeights({ byClass, byRow }: Weights, y: Int8Array, takesPart?: (row: number) => boolean): Float64Array {
-  if (!byRow && !takesPart && byClass !== 'balanced' && byClass[0] === 1 && byClass[1] === 1) return Float64Array.of(1);
+/** The factors by row, or one for all; where not all rows take part, by row, and 0 for those that do not. */
+export function rowWeights({ byClass, byRow }: Weights, y: Int8Array, taking?: Uint8Array): Float64Array {
+  if (!byRow && !taking && byClass !== 'balanced' && byClass[0] === 1 && byClass[1] === 1) return Float64Array.of(1);
   const weights = new Float64Array(y.length);
   const counts: [number, number] = [0, 0];
   for (let i = 0; i < y.length; i++) {
-    if (takesPart && !takesPart(i)) continue;
-    weights[i] = byRow ? byRow[i]! : 1;
-    if (weights[i]! > 0) counts[y[i]! > 0 ? 1 : 0]++;
+    if (taking && taking[i] === 0) continue;
+    const weight = byRow ? byRow[i]! : 1;
+    weights[i] = weight;
+    if (weight > 0) counts[y[i]! > 0 ? 1 : 0]++;
   }
   const n = counts[0] + counts[1];
   const [negative, positive] = byClass === 'balanced' ? [n / (2 * counts[0]), n / (2 * counts[1])] : byClass;
+  if (negative === 1 && positive === 1) return weights;
   for (let i = 0; i < y.length; i++) if (weights[i]! > 0) weights[i]! *= y[i]! > 0 ? positive : negative;
   return weights;
 }
@@ -265,6 +284,13 @@ export function checkWeights(gamma: number, weights: Float64Array, labels: Label
   if (negative && positive) return gammas;
   const label = show(labels[negative ? 1 : 0]);
   throw coded(RangeError, 'ERR_OPTION', `Expected a positive weight for some row of class ${label} but all of them are 0`);
+}
+
+/** (A loop, as rows may be many.) */
+export function countPositive(list: Float64Array): number {
+  let count = 0;
+  for (let i = 0; i < list.length; i++) if (list[i]! > 0) count++;
+  return count;
 }
 
 function gammaOrAuto(value: unknown, where: string): number | 'auto' {

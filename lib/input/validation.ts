@@ -24,7 +24,7 @@ import {
   share,
 } from './options.js';
 import { isData, size } from './points.js';
-import { resolveFit, type Fit, type Labels } from './svm.js';
+import { countPositive, resolveFit, type Fit, type Labels } from './svm.js';
 
 const SEED = integer(0, Number.MAX_SAFE_INTEGER);
 
@@ -71,13 +71,14 @@ export function resolveCrossValidation(
   const stopping = options.stop ?? [stop.agreement(0.99), stop.gap(1e-3)];
   const given = { classWeight, sampleWeight, scale, maxIterations, timeLimit, signal, stop: stopping };
   const fit = resolveFit(given as SvmOptions, rows, cols, sparse, labels); // what is undefined was not given
-  const weight = (i: number) => fit.weights.byRow?.[i] ?? 1;
-  const taking = labels.y.reduce((count, _, i) => count + Number(weight(i) > 0), 0);
+  const { byRow } = fit.weights;
+  const weight = (i: number) => byRow?.[i] ?? 1;
+  const taking = byRow ? countPositive(byRow) : rows;
   const folds =
     options.folds === undefined || typeof options.folds === 'number'
       ? (optional(options.folds, 'folds', integer(2, rows)) ?? 5)
       : foldsByRow(options.folds, labels, weight);
-  if (typeof folds === 'number') checkFolds(folds, labels, weight, 'options.folds');
+  if (typeof folds === 'number') checkFolds(folds, labels, byRow, 'options.folds');
   return {
     fit,
     folds,
@@ -89,16 +90,13 @@ export function resolveCrossValidation(
 }
 
 /** Every fold holds out a row of each class, and leaves one to learn from. */
-export function checkFolds(folds: number, { labels, y }: Labels, weight: (row: number) => number, where: string): void {
-  for (const [sign, label] of [
-    [-1, labels[0]],
-    [1, labels[1]],
-  ] as const) {
-    const members = y.reduce((count, s, i) => count + Number(s === sign && weight(i) > 0), 0);
-    if (members < folds) {
-      const of = `class ${show(label)}, one for each fold of ${where},`;
-      throw coded(RangeError, 'ERR_LABELS', `Expected at least ${folds} rows of ${of} but received ${members}`);
-    }
+export function checkFolds(folds: number, { labels, y }: Labels, byRow: Float64Array | undefined, where: string): void {
+  const members: [number, number] = [0, 0];
+  for (let i = 0; i < y.length; i++) if (!byRow || byRow[i]! > 0) members[y[i]! > 0 ? 1 : 0]++;
+  for (const side of [0, 1] as const) {
+    if (members[side] >= folds) continue;
+    const of = `class ${show(labels[side])}, one for each fold of ${where},`;
+    throw coded(RangeError, 'ERR_LABELS', `Expected at least ${folds} rows of ${of} but received ${members[side]}`);
   }
 }
 

@@ -75,7 +75,7 @@ void project_blocks(const Table& table, const double* x, const uint32_t* start, 
 void project_cones(const Run& run, const double* x, const uint32_t* start, size_t blocks, double* out) {
   const size_t n = blocks ? start[blocks] - start[0] : 0;
   const Partition parts = partition(blocks, 2 * n);
-  parallel(parts.parts, run.threads, [&](size_t p) { project_blocks(*run.table, x, start, parts.begin(p), parts.end(p), out); });
+  parallel(run, parts.parts, [&](size_t p) { project_blocks(*run.table, x, start, parts.begin(p), parts.end(p), out); });
 }
 
 }  // namespace fista

@@ -69,7 +69,7 @@ template <typename Body>
 void Esp::each_part(Body&& body) {
   const Parts all = parts();
   const size_t stride = 4 * (d_ + 1);
-  parallel(all.total, run_.threads, [&](size_t part) {
+  parallel(run_, all.total, [&](size_t part) {
     double* sum = partial_.data() + part * stride;
     body(part, range(all, part), sum, sum + d_ + 1);
   });

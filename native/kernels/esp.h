@@ -44,6 +44,8 @@ class Esp {
   };
   Copied init(const Run& run, size_t d, const Family& first, const Family& second);
 
+  bool interrupted() const { return run_.interrupted(); }
+
   // Tasks. Each writes its answer to out[kResults].
   void begin(bool centred, double* out);
   void sweep(double L, double beta, bool testing, double* out);

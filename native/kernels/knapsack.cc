@@ -38,8 +38,8 @@ struct Term {
 template <typename Body>
 Phi sum_parts(const Run& run, size_t n, Body&& body) {
   const Partition parts = partition(n, 2 * n);
-  Phi partial[kMostParts];
-  parallel(parts.parts, run.threads, [&](size_t p) { partial[p] = body(parts.begin(p), parts.end(p) - parts.begin(p)); });
+  Phi partial[kMostParts] = {};
+  parallel(run, parts.parts, [&](size_t p) { partial[p] = body(parts.begin(p), parts.end(p) - parts.begin(p)); });
   Phi total = {0, 0, 0};
   for (size_t p = 0; p < parts.parts; ++p) {
     total.value += partial[p].value;
@@ -161,7 +161,7 @@ double nearest(const Run& run, const Items& items, double b, double lambda, doub
   const double towards = excess > 0 ? 1 : -1;
   const auto short_of_b = [&](double by) { return by * towards > 0; };
   double near = lambda, far = lambda, beyond = excess;
-  for (double step = std::fabs(lambda) * 0x1p-52; short_of_b(beyond); step *= 2) {
+  for (double step = std::fabs(lambda) * 0x1p-52; short_of_b(beyond) && !run.interrupted(); step *= 2) {
     near = far;
     excess = beyond;
     far = lambda + towards * step;
@@ -169,6 +169,7 @@ double nearest(const Run& run, const Items& items, double b, double lambda, doub
     beyond = phi_at(run, items, far).value - b;
   }
   for (double middle = near / 2 + far / 2; middle != near && middle != far; middle = near / 2 + far / 2) {
+    if (run.interrupted()) break;
     const double there = phi_at(run, items, middle).value - b;
     (short_of_b(there) ? near : far) = middle;
     (short_of_b(there) ? excess : beyond) = there;
@@ -192,6 +193,7 @@ KnapsackResult project_knapsack(const Run& run, const double* a, const int8_t* y
   // Newton steps on all of phi. A root on the current piece ends them; after four the rest is left to the medians.
   for (int probe = 0; probe < 4; ++probe) {
     phi = phi_at(run, items, lambda);
+    if (run.interrupted()) return {kNaN, kNaN};
     const double excess = phi.value - b;
     settled = std::fabs(excess) <= 0.5 * scale * (phi.magnitude + std::fabs(b));
     if (settled) break;

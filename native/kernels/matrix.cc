@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "columns.h"
 #include "cpu.h"
 #include "hints.h"
 #include "parallel.h"
@@ -36,25 +37,37 @@ size_t first_not_finite(const T* x, size_t n) {
   return kNone;
 }
 
-// Copies n finite entries in chunks that are checked while in cache.
+template <typename T>
+CopyResult not_finite(size_t at, T found) {
+  return {CopyResult::not_finite, 0, at, static_cast<double>(found), 0};
+}
+
+// Calls body(begin, end) for one stretch after the other of some 32 MB, until the run is interrupted. Stretches are of a multiple
+// of 64 rows, so that loops which take several rows at once take the same ones together.
+template <typename Body>
+void in_stretches(const Run& run, size_t from, size_t to, size_t row_bytes, Body&& body) {
+  const size_t rows = ((size_t(1) << 25) / (row_bytes + 1) / 64 + 1) * 64;
+  for (size_t begin = from; begin < to && !run.interrupted(); begin += rows) body(begin, std::min(begin + rows, to));
+}
+
+// Copies n finite entries (or looks at them where they are: from = to) in chunks that are checked while in cache.
 template <typename T>
 CopyResult copy_finite(const Run& run, const T* from, T* to, size_t n) {
   const Partition parts = partition(n, n);
   size_t bad[kMostParts];
-  parallel(parts.parts, run.threads, [&](size_t p) {
+  std::fill(bad, bad + kMostParts, kNone);
+  parallel(run, parts.parts, [&](size_t p) {
     constexpr size_t kChunk = 2048;
-    bad[p] = kNone;
-    for (size_t i = parts.begin(p); i < parts.end(p); i += kChunk) {
-      const size_t k = parts.end(p) - i < kChunk ? parts.end(p) - i : kChunk;
-      std::memcpy(to + i, from + i, k * sizeof(T));
-      if (!run.table->all_finite[sizeof(T) == sizeof(float)](to + i, k)) {
-        bad[p] = i + first_not_finite(to + i, k);
-        return;
+    in_stretches(run, parts.begin(p), parts.end(p), sizeof(T), [&](size_t begin, size_t end) {
+      for (size_t i = begin; i < end && bad[p] == kNone; i += kChunk) {
+        const size_t k = end - i < kChunk ? end - i : kChunk;
+        if (from != to) std::memcpy(to + i, from + i, k * sizeof(T));
+        if (!run.table->all_finite[sizeof(T) == sizeof(float)](to + i, k)) bad[p] = i + first_not_finite(to + i, k);
       }
-    }
+    });
   });
   for (size_t p = 0; p < parts.parts; ++p) {
-    if (bad[p] != kNone) return {CopyResult::not_finite, 0, bad[p]};
+    if (bad[p] != kNone) return not_finite(bad[p], to[bad[p]]);
   }
   return {};
 }
@@ -62,12 +75,14 @@ CopyResult copy_finite(const Run& run, const T* from, T* to, size_t n) {
 // Structure is checked on our own copy, or on what is being copied: another thread may write to the caller's arrays meanwhile, if
 // they are views of shared memory.
 CopyResult check_starts(const uint32_t* start, size_t entries, size_t rows) {
-  if (start[0] != 0) return {CopyResult::bad_start, 0, 0};
+  if (start[0] != 0) return {CopyResult::bad_start, 0, 0, static_cast<double>(start[0]), 0};
   const uint32_t most = entries < UINT32_MAX ? static_cast<uint32_t>(entries) : UINT32_MAX;
   uint32_t wrong = 0;
   for (size_t i = 0; i < rows; ++i) wrong |= uint32_t(start[i + 1] < start[i]) | uint32_t(start[i + 1] > most);
   for (size_t i = 0; i < rows && wrong; ++i) {
-    if (start[i + 1] < start[i] || start[i + 1] > entries) return {CopyResult::bad_start, i, i + 1};
+    if (start[i + 1] < start[i] || start[i + 1] > entries) {
+      return {CopyResult::bad_start, i, i + 1, static_cast<double>(start[i + 1]), static_cast<double>(start[i])};
+    }
   }
   return {};
 }
@@ -90,8 +105,8 @@ CopyResult check_index(const Run& run, const uint32_t* start, size_t from, size_
     size_t least = 0;
     for (size_t k = start[i]; k < start[i + 1]; ++k) {
       const size_t j = index[k - first];
-      if (j >= cols) return {CopyResult::bad_range, i, k};
-      if (j < least) return {CopyResult::bad_order, i, k};
+      if (j >= cols) return {CopyResult::bad_range, i, k, static_cast<double>(j), 0};
+      if (j < least) return {CopyResult::bad_order, i, k, static_cast<double>(j), static_cast<double>(least - 1)};
       least = j + 1;
     }
   }
@@ -101,10 +116,11 @@ CopyResult check_index(const Run& run, const uint32_t* start, size_t from, size_
 // The first value that is not finite, if a decision is not: every such value makes its row's decision so.
 CopyResult check_values(Values values, const void* data, size_t entries) {
   if (values == Values::ones) return {};
-  const size_t bad = values == Values::f64 ? first_not_finite(static_cast<const double*>(data), entries)
-                                           : first_not_finite(static_cast<const float*>(data), entries);
-  if (bad == kNone) return {};
-  return {CopyResult::not_finite, 0, bad};
+  const auto first_in = [&](const auto* x) {
+    const size_t bad = first_not_finite(x, entries);
+    return bad == kNone ? CopyResult{} : not_finite(bad, x[bad]);
+  };
+  return values == Values::f64 ? first_in(static_cast<const double*>(data)) : first_in(static_cast<const float*>(data));
 }
 
 // Adds to decisions and looks at them, while they are in cache.
@@ -127,10 +143,10 @@ CopyResult copy_index(const Run& run, const uint32_t* start, size_t rows, size_t
   constexpr size_t kChunk = 4096;  // entries
   const Partition parts = partition(rows, start[rows]);
   CopyResult found[kMostParts];
-  parallel(parts.parts, run.threads, [&](size_t part) {
+  parallel(run, parts.parts, [&](size_t part) {
     uint32_t room[kChunk];
     Buffer<uint32_t> more;  // for a longer row
-    for (size_t i = parts.begin(part), next; i < parts.end(part); i = next) {
+    for (size_t i = parts.begin(part), next; i < parts.end(part) && !run.interrupted(); i = next) {
       next = i + 1;
       while (next < parts.end(part) && start[next + 1] - start[i] <= kChunk) ++next;
       const size_t number = start[next] - start[i];
@@ -152,18 +168,44 @@ CopyResult copy_index(const Run& run, const uint32_t* start, size_t rows, size_t
   return {};
 }
 
-template <typename T>
-bool all_ones(const T* x, size_t n) {
-  for (size_t i = 0; i < n; ++i) {
-    if (x[i] != T(1)) return false;
-  }
-  return true;
+// Calls body(begin, end) for parts of n items, a stretch at a time.
+template <typename Body>
+void each_stretch(const Run& run, size_t n, Body&& body) {
+  const Partition parts = partition(n, n);
+  parallel(run, parts.parts, [&](size_t p) { in_stretches(run, parts.begin(p), parts.end(p), sizeof(double), body); });
 }
 
-bool all_floats(const double* x, size_t n) {
-  for (size_t i = 0; i < n; ++i) {
-    if (static_cast<double>(static_cast<float>(x[i])) != x[i]) return false;
-  }
+// Whether a test holds for all n entries.
+template <typename T, typename Test>
+bool all_of(const Run& run, const T* x, size_t n, Test&& test) {
+  std::atomic<bool> all{true};
+  each_stretch(run, n, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end && all.load(std::memory_order_relaxed); i += 1024) {  // the first one that fails is often near
+      bool these = true;
+      for (size_t k = i; k < std::min(i + 1024, end); ++k) these &= test(x[k]);
+      if (!these) all.store(false, std::memory_order_relaxed);
+    }
+  });
+  return all.load(std::memory_order_relaxed);
+}
+
+template <typename T>
+bool all_ones(const Run& run, const T* x, size_t n) {
+  return all_of(run, x, n, [](T v) { return v == T(1); });
+}
+
+bool all_floats(const Run& run, const double* x, size_t n) {
+  return all_of(run, x, n, [](double v) { return static_cast<double>(static_cast<float>(v)) == v; });
+}
+
+template <typename T>
+bool take(const Run& run, const T* from, size_t n, Buffer<T>& to) {
+  if (!to.allocate(n)) return false;
+  const Partition parts = partition(n, n);
+  parallel(run, parts.parts, [&](size_t p) {
+    const size_t begin = parts.begin(p), number = parts.end(p) - begin;
+    if (number > 0) std::memcpy(to.data() + begin, from + begin, number * sizeof(T));
+  });
   return true;
 }
 
@@ -171,22 +213,65 @@ bool all_floats(const double* x, size_t n) {
 
 CopyResult Matrix::copy_dense(const Run& run, Values values, const void* data, size_t rows, size_t cols) {
   Matrix copy;
-  const CopyResult result = copy.read_dense(run, values, data, rows, cols);
-  *this = result.kind == CopyResult::ok ? std::move(copy) : Matrix();
-  return result;
+  return keep_or_drop(run, copy, copy.read_dense(run, values, data, rows, cols));
 }
 
 CopyResult Matrix::copy_sparse(const Run& run, const uint32_t* indptr, const uint32_t* index, Values values, const void* data,
                                size_t entries, size_t rows, size_t cols) {
   Matrix copy;
-  const CopyResult result = copy.read_sparse(run, indptr, index, values, data, entries, rows, cols);
+  return keep_or_drop(run, copy, copy.read_sparse(run, indptr, index, values, data, entries, rows, cols));
+}
+
+CopyResult Matrix::adopt(const Run& run, RawPoints& points) {
+  Matrix copy;
+  if (points.sparse) {
+    const void* const data = points.values == Values::f64 ? static_cast<const void*>(points.f64.data()) : points.f32.data();
+    const CopyResult result = copy.read_sparse(run, points.indptr.data(), points.index.data(), points.values, data, points.entries,
+                                               points.rows, points.cols);
+    points = RawPoints();
+    return keep_or_drop(run, copy, result);
+  }
+  copy.rows_ = points.rows;
+  copy.cols_ = copy.width_ = points.cols;
+  copy.stored_ = points.rows * points.cols;
+  copy.values_ = points.values;
+  copy.f64_ = std::move(points.f64);
+  copy.f32_ = std::move(points.f32);
+  return keep_or_drop(run, copy,
+                      copy.values_ == Values::f64 ? copy_finite(run, copy.f64_.data(), copy.f64_.data(), copy.stored_)
+                                                  : copy_finite(run, copy.f32_.data(), copy.f32_.data(), copy.stored_));
+}
+
+// What is not whole is not kept.
+CopyResult Matrix::keep_or_drop(const Run& run, Matrix& copy, CopyResult result) {
+  if (run.interrupted()) result = {CopyResult::interrupted};
   *this = result.kind == CopyResult::ok ? std::move(copy) : Matrix();
   return result;
 }
 
+bool RawPoints::take_dense(const Run& run, Values kind, const void* data, size_t row_count, size_t col_count) {
+  rows = row_count;
+  cols = col_count;
+  values = kind;
+  return kind == Values::f64 ? take(run, static_cast<const double*>(data), rows * cols, f64)
+                             : take(run, static_cast<const float*>(data), rows * cols, f32);
+}
+
+bool RawPoints::take_sparse(const Run& run, const uint32_t* starts, const uint32_t* columns, Values kind, const void* data,
+                            size_t entry_count, size_t row_count, size_t col_count) {
+  sparse = true;
+  entries = entry_count;
+  rows = row_count;
+  cols = col_count;
+  values = kind;
+  return take(run, starts, rows + 1, indptr) && take(run, columns, entries, index) &&
+         (kind == Values::ones || (kind == Values::f64 ? take(run, static_cast<const double*>(data), entries, f64)
+                                                       : take(run, static_cast<const float*>(data), entries, f32)));
+}
+
 CopyResult Matrix::read_dense(const Run& run, Values values, const void* data, size_t rows, size_t cols) {
   rows_ = rows;
-  cols_ = cols;
+  cols_ = width_ = cols;
   stored_ = rows * cols;
   values_ = values;
   if (values == Values::f64) {
@@ -204,7 +289,7 @@ CopyResult Matrix::read_sparse(const Run& run, const uint32_t* indptr, const uin
   CopyResult result = check_starts(start_.data(), entries, rows);
   if (result.kind != CopyResult::ok) return result;
   rows_ = rows;
-  cols_ = cols;
+  cols_ = width_ = cols;
   stored_ = start_[rows];
   sparse_ = true;
 
@@ -216,19 +301,20 @@ CopyResult Matrix::read_sparse(const Run& run, const uint32_t* indptr, const uin
     index_ = Index::u32;
     if (!index32_.allocate(stored_ + kOverrun)) return {CopyResult::out_of_memory};
     result = copy_index(run, start_.data(), rows, cols, index, index32_.data());
+    if (result.kind == CopyResult::ok && !run.interrupted() && drops_columns(stored_, cols)) result = drop_columns(run);
   }
-  if (result.kind != CopyResult::ok) return result;
+  if (result.kind != CopyResult::ok || run.interrupted()) return result;
 
   values_ = values;
   const double* f64 = static_cast<const double*>(data);
   const float* f32 = static_cast<const float*>(data);
   if (values == Values::f64) {
-    if (all_ones(f64, stored_)) {
+    if (all_ones(run, f64, stored_)) {
       values_ = Values::ones;
-    } else if (all_floats(f64, stored_)) {  // false for NaN, true for infinities
+    } else if (all_floats(run, f64, stored_)) {  // false for NaN, true for infinities
       values_ = Values::f32;
     }
-  } else if (values == Values::f32 && all_ones(f32, stored_)) {
+  } else if (values == Values::f32 && all_ones(run, f32, stored_)) {
     values_ = Values::ones;
   }
   if (values_ == Values::f64) {
@@ -240,9 +326,38 @@ CopyResult Matrix::read_sparse(const Run& run, const uint32_t* indptr, const uin
     if (!f32_.allocate(stored_ + kOverrun)) return {CopyResult::out_of_memory};
     clear(f32_.data() + stored_);
     if (values == Values::f32) return copy_finite(run, f32, f32_.data(), stored_);
-    for (size_t k = 0; k < stored_; ++k) f32_[k] = static_cast<float>(f64[k]);
-    const size_t bad = first_not_finite(f32_.data(), stored_);
-    if (bad != kNone) return {CopyResult::not_finite, 0, bad};
+    each_stretch(run, stored_, [&](size_t begin, size_t end) {
+      for (size_t k = begin; k < end; ++k) f32_[k] = static_cast<float>(f64[k]);
+    });
+    return copy_finite(run, f32_.data(), f32_.data(), stored_);
+  }
+  return {};
+}
+
+// Numbers the columns anew, without those that hold no entry.
+CopyResult Matrix::drop_columns(const Run& run) {
+  UsedColumns used;
+  if (!used.init(cols_)) return {CopyResult::out_of_memory};
+  for (size_t k = 0; k < stored_; ++k) {
+    if (k % (size_t(1) << 20) == 0 && run.interrupted()) return {};
+    if (!used.add(index32_[k])) return {CopyResult::out_of_memory};
+  }
+  all_kept_ = false;
+  cols_ = used.number();
+  if (!used_.allocate(cols_)) return {CopyResult::out_of_memory};
+  used.list(used_.data());
+  if (cols_ < 65536) {
+    index_ = Index::u16;
+    if (!index16_.allocate(stored_ + kOverrun)) return {CopyResult::out_of_memory};
+    each_stretch(run, stored_, [&](size_t begin, size_t end) {
+      for (size_t k = begin; k < end; ++k) index16_[k] = static_cast<uint16_t>(used.number_of(index32_[k]));
+    });
+    clear(index16_.data() + stored_);
+    index32_ = Buffer<uint32_t>();
+  } else {
+    each_stretch(run, stored_, [&](size_t begin, size_t end) {
+      for (size_t k = begin; k < end; ++k) index32_[k] = used.number_of(index32_[k]);
+    });
   }
   return {};
 }
@@ -252,7 +367,7 @@ CopyResult Matrix::decide_dense(const Run& run, Values values, const void* data,
   const Partition parts = partition(rows, rows * (cols + 1));
   const size_t ahead = ahead_of(rows * cols * (values == Values::f32 ? sizeof(float) : sizeof(double)));
   bool finite[kMostParts];
-  parallel(parts.parts, run.threads, [&](size_t k) {
+  parallel(run, parts.parts, [&](size_t k) {
     const size_t from = parts.begin(k), to = parts.end(k);
     run.table->dense_multiply[size_t(values)]({data, cols, nullptr, from, to, ahead}, w, out);
     finite[k] = add_bias(run, bias, out + from, to - from);
@@ -268,7 +383,7 @@ CopyResult Matrix::decide_sparse(const Run& run, const uint32_t* indptr, const u
   const Partition parts = partition(rows, size_t(indptr[rows]) + rows);
   CopyResult found[kMostParts];
   bool finite[kMostParts];
-  parallel(parts.parts, run.threads, [&](size_t k) {
+  parallel(run, parts.parts, [&](size_t k) {
     finite[k] = true;
     constexpr size_t kChunk = 128;  // rows that are checked and then summed up while in cache
     for (size_t from = parts.begin(k); from < parts.end(k); from += kChunk) {
@@ -302,7 +417,7 @@ CopyResult Matrix::decide_sparse(const Run& run, const uint32_t* indptr, const u
 size_t Matrix::decide(const Run& run, const double* w, double bias, double* out) const {
   const Partition parts = partition(rows_, static_cast<size_t>(work(rows_)));
   bool finite[kMostParts];
-  parallel(parts.parts, run.threads, [&](size_t k) {
+  parallel(run, parts.parts, [&](size_t k) {
     const size_t from = parts.begin(k), to = parts.end(k);
     multiply({run.table, 1}, nullptr, from, to, w, out);
     finite[k] = add_bias(run, bias, out + from, to - from);
@@ -310,10 +425,15 @@ size_t Matrix::decide(const Run& run, const double* w, double bias, double* out)
   return first_bad(parts, finite, out);
 }
 
-// So many rows, of the usual length, take so many bytes; at least one.
-size_t Matrix::rows_in(size_t bytes) const { return 1 + bytes / (1 + this->bytes() / rows_); }
+// A row's, on average.
+size_t Matrix::row_bytes() const { return rows_ ? bytes() / rows_ : 0; }
 
-size_t Matrix::bytes() const { return f64_.bytes() + f32_.bytes() + start_.bytes() + index16_.bytes() + index32_.bytes(); }
+// So many rows, of the usual length, take so many bytes; at least one.
+size_t Matrix::rows_in(size_t bytes) const { return 1 + bytes / (1 + row_bytes()); }
+
+size_t Matrix::bytes() const {
+  return f64_.bytes() + f32_.bytes() + start_.bytes() + index16_.bytes() + index32_.bytes() + used_.bytes();
+}
 
 const void* Matrix::data() const {
   if (values_ == Values::ones) return nullptr;
@@ -336,14 +456,15 @@ double Matrix::work(size_t rows) const {
 
 size_t Matrix::multiply(const Run& run, const uint32_t* list, size_t begin, size_t end, const double* w, double* out) const {
   const Partition parts = partition(end - begin, static_cast<size_t>(work(end - begin)));
-  size_t read[kMostParts];
-  parallel(parts.parts, run.threads, [&](size_t k) {
-    const size_t from = begin + parts.begin(k), to = begin + parts.end(k);
-    if (sparse_) {
-      read[k] = run.table->sparse_multiply[size_t(index_)][size_t(values_)](sparse_rows(list, from, to), w, out);
-    } else {
-      read[k] = run.table->dense_multiply[size_t(values_)](dense_rows(list, from, to), w, out);
-    }
+  size_t read[kMostParts] = {};
+  parallel(run, parts.parts, [&](size_t k) {
+    in_stretches(run, begin + parts.begin(k), begin + parts.end(k), row_bytes(), [&](size_t from, size_t to) {
+      if (sparse_) {
+        read[k] += run.table->sparse_multiply[size_t(index_)][size_t(values_)](sparse_rows(list, from, to), w, out);
+      } else {
+        read[k] += run.table->dense_multiply[size_t(values_)](dense_rows(list, from, to), w, out);
+      }
+    });
   });
   size_t total = 0;
   for (size_t k = 0; k < parts.parts; ++k) total += read[k];
@@ -372,17 +493,20 @@ size_t Matrix::combine(const Run& run, const uint32_t* list, size_t begin, size_
                        double* scratch) const {
   const Partition parts = {end - begin, combine_parts(end - begin)};
   const size_t stride = padded(cols_ + 1);
-  size_t read[kMostSums];
-  parallel(parts.parts, run.threads, [&](size_t k) {
-    const size_t from = begin + parts.begin(k), to = begin + parts.end(k);
+  size_t read[kMostSums] = {};
+  parallel(run, parts.parts, [&](size_t k) {
     double* sum = scratch + k * stride;
-    std::memset(sum, 0, (cols_ + 1) * sizeof(double));
-    if (sparse_) {
-      read[k] = run.table->sparse_combine[size_t(index_)][size_t(values_)](sparse_rows(list, from, to), u, sum);
-    } else {
-      read[k] = run.table->dense_combine[size_t(values_)](dense_rows(list, from, to), u, sum);
-    }
+    in_stretches(run, 0, cols_ + 1, sizeof(double),
+                 [&](size_t from, size_t to) { std::memset(sum + from, 0, (to - from) * sizeof(double)); });
+    in_stretches(run, begin + parts.begin(k), begin + parts.end(k), row_bytes(), [&](size_t from, size_t to) {
+      if (sparse_) {
+        read[k] += run.table->sparse_combine[size_t(index_)][size_t(values_)](sparse_rows(list, from, to), u, sum);
+      } else {
+        read[k] += run.table->dense_combine[size_t(values_)](dense_rows(list, from, to), u, sum);
+      }
+    });
   });
+  if (run.interrupted()) return 0;
   run.table->add_parts(scratch, parts.parts, stride, cols_, out);
   size_t total = 0;
   for (size_t k = 0; k < parts.parts; ++k) total += read[k];
@@ -394,22 +518,28 @@ size_t Matrix::ascend(const Run& run, Ascent& ascent) const {
     return sparse_ ? run.table->sparse_ascend[size_t(index_)][size_t(values_)](sparse_rows(nullptr, 0, rows_), ascent)
                    : run.table->dense_ascend[size_t(values_)](dense_rows(nullptr, 0, rows_), ascent);
   };
-  // Rows follow one another, but a second thread can look ahead: what is out of cache then comes from the other core's.
-  if (run.threads < 2 || bytes() < kFar) return visit();
+  if (bytes() < kFar) return visit();
   const Ascent plan = ascent;
   std::atomic<size_t> at{0};  // how many visits are over
   size_t read = 0;
-  parallel(2, 2, [&](size_t part) {
-    if (part != 0) return look_ahead(plan, at);
-    const size_t some = rows_in(kLead / 8);
-    for (size_t k = 0; k < plan.visits; k += some) {
+  const auto visit_all = [&](size_t some) {
+    const size_t often = rows_in(kFar) / some + 1;  // asking for the time takes as long as a few rows
+    for (size_t k = 0, asked = 0; k < plan.visits; k += some, ++asked) {
+      if (asked % often == 0 && run.interrupted()) break;
       ascent.order = plan.order + k;
       ascent.known = plan.visits - k;
       ascent.visits = std::min(some, ascent.known);
       read += visit();
       at.store(k + ascent.visits, std::memory_order_relaxed);
     }
-  });
+    at.store(plan.visits, std::memory_order_relaxed);
+  };
+  if (run.threads < 2) {
+    visit_all(rows_in(kFar));
+    return read;
+  }
+  // Rows follow one another, but a second thread can look ahead: what is out of cache then comes from the other core's.
+  parallel(2, 2, [&](size_t part) { part == 0 ? visit_all(rows_in(kLead / 8)) : look_ahead(plan, at); });
   return read;
 }
 
@@ -460,7 +590,7 @@ void Matrix::each(const uint32_t* list, size_t from, size_t to, Body&& body) con
 
 void Matrix::row_norms(const Run& run, const uint32_t* list, size_t n, const double* factor, double* out) const {
   const Partition parts = partition(n, static_cast<size_t>(work(n)));
-  parallel(parts.parts, run.threads, [&](size_t p) {
+  parallel(run, parts.parts, [&](size_t p) {
     const size_t from = parts.begin(p), to = parts.end(p);
     if (!sparse_) return run.table->dense_norms[size_t(values_)](dense_rows(list, from, to), factor, out);
     if (factor == nullptr && values_ == Values::ones) {
@@ -491,10 +621,12 @@ bool Matrix::column_stats(const Run& run, const uint32_t* list, size_t n, const 
       !out.most.allocate(cols_) || !out.number.allocate(cols_)) {
     return false;
   }
-  parallel(parts.parts, run.threads, [&](size_t p) {
+  parallel(run, parts.parts, [&](size_t p) {
     double* s = scratch.data() + 4 * p * cols_;
     double *s2 = s + cols_, *m = s2 + cols_, *c = m + cols_;
-    std::memset(s, 0, 4 * cols_ * sizeof(double));
+    in_stretches(run, 0, 4 * cols_, sizeof(double),
+                 [&](size_t from, size_t to) { std::memset(s + from, 0, (to - from) * sizeof(double)); });
+    if (run.interrupted()) return;
     if (!sparse_) {
       run.table->dense_stats[size_t(values_)](dense_rows(list, parts.begin(p), parts.end(p)), centre, shift, s, s2, m);
       std::fill(c, c + cols_, static_cast<double>(parts.end(p) - parts.begin(p)));
@@ -518,20 +650,23 @@ bool Matrix::column_stats(const Run& run, const uint32_t* list, size_t n, const 
       c[j] += 1;
     });
   });
-  for (size_t j = 0; j < cols_; ++j) {
-    double sum = 0, square = 0, most = 0, number = 0;
-    for (size_t p = 0; p < parts.parts; ++p) {
-      const double* s = scratch.data() + 4 * p * cols_ + j;
-      sum += s[0];
-      square += s[cols_];
-      most = s[2 * cols_] > most ? s[2 * cols_] : most;
-      number += s[3 * cols_];
+  if (run.interrupted()) return true;
+  each_stretch(run, cols_, [&](size_t begin, size_t end) {
+    for (size_t j = begin; j < end; ++j) {
+      double sum = 0, square = 0, most = 0, number = 0;
+      for (size_t p = 0; p < parts.parts; ++p) {
+        const double* s = scratch.data() + 4 * p * cols_ + j;
+        sum += s[0];
+        square += s[cols_];
+        most = s[2 * cols_] > most ? s[2 * cols_] : most;
+        number += s[3 * cols_];
+      }
+      out.sum[j] = sum;
+      out.square[j] = square;
+      out.most[j] = most;
+      out.number[j] = number;
     }
-    out.sum[j] = sum;
-    out.square[j] = square;
-    out.most[j] = most;
-    out.number[j] = number;
-  }
+  });
   return true;
 }
 
@@ -542,18 +677,23 @@ bool Matrix::centre(const Run& run) {
   if (!zeros.allocate(cols_) || !shift.allocate(cols_)) return false;
   std::memset(zeros.data(), 0, cols_ * sizeof(double));
   if (!column_stats(run, nullptr, rows_, zeros.data(), stats)) return false;
+  if (run.interrupted()) return true;
   for (size_t j = 0; j < cols_; ++j) {
     // A sum that overflows leaves its column where it is.
     const double mean = stats.sum[j] / static_cast<double>(rows_);
     shift[j] = mean - mean == 0 ? mean : 0;
   }
   const Partition parts = partition(rows_, stored_);
-  parallel(parts.parts, run.threads, [&](size_t p) {
+  parallel(run, parts.parts, [&](size_t p) {
     for (size_t i = parts.begin(p); i < parts.end(p); ++i) {
       double* row = f64_.data() + i * cols_;
       for (size_t j = 0; j < cols_; ++j) row[j] -= shift[j];
     }
   });
+  if (run.interrupted()) {  // only some rows were shifted
+    *this = Matrix();
+    return true;
+  }
   shift_ = std::move(shift);
   most_ = std::move(stats.most);
   return true;

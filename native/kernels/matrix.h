@@ -1,5 +1,6 @@
 // A data matrix X, copied once and kept in the smallest form that loses nothing: f32 stays f32; sparse rows keep 16-bit column
-// numbers where they fit, no values when all are 1, and f32 values where every f64 value is one.
+// numbers where they fit, no values when all are 1, and f32 values where every f64 value is one; and where a million columns or
+// more outnumber the entries, only columns that hold one.
 #pragma once
 
 #include <atomic>
@@ -7,21 +8,17 @@
 #include <cstdint>
 
 #include "buffer.h"
+#include "run.h"
 #include "table.h"
 
 namespace fista {
-
-// Which inner loops to use, and how many threads.
-struct Run {
-  const Table* table;
-  unsigned threads;
-};
 
 // What was found wrong while copying, and where. Nothing is kept then.
 struct CopyResult {
   enum Kind : uint8_t {
     ok,
     out_of_memory,
+    interrupted,
     not_finite,  // at: position in the data or values
     bad_start,   // row: whose indptr[row + 1] is below indptr[row] or beyond the entries; at: row + 1 (0 if indptr[0] != 0)
     bad_range,   // row, at: column index beyond the number of columns (or negative)
@@ -29,6 +26,22 @@ struct CopyResult {
   };
   Kind kind = ok;
   size_t row = 0, at = 0;
+  double found = 0, before = 0;  // what stood there, and (bad_start, bad_order) just before it
+};
+
+// A plain copy of a caller's arrays, by arguments as below, nothing looked at: what can be taken at the speed of memory before the
+// call returns, after which the caller may change them.
+struct RawPoints {
+  [[nodiscard]] bool take_dense(const Run& run, Values values, const void* data, size_t rows, size_t cols);
+  [[nodiscard]] bool take_sparse(const Run& run, const uint32_t* indptr, const uint32_t* index, Values values, const void* data,
+                                 size_t entries, size_t rows, size_t cols);
+
+  bool sparse = false;
+  Values values = Values::f64;
+  size_t entries = 0, rows = 0, cols = 0;
+  Buffer<uint32_t> indptr, index;
+  Buffer<double> f64;
+  Buffer<float> f32;
 };
 
 class Matrix {
@@ -40,6 +53,9 @@ class Matrix {
   // (a negative one is then out of range). values is null with Values::ones.
   CopyResult copy_sparse(const Run& run, const uint32_t* indptr, const uint32_t* index, Values values, const void* data,
                          size_t entries, size_t rows, size_t cols);
+
+  // The same from a copy that was taken before; its memory is used where it can be, and given back.
+  CopyResult adopt(const Run& run, RawPoints& points);
 
   // out = X.w + bias for a matrix that is looked at where it is, and as it is, by arguments as above. w has cols + 1 entries, the
   // last of them 0. Entries must not change meanwhile. bad: the first row for which it is not finite, or rows. out and bad are
@@ -85,7 +101,7 @@ class Matrix {
   [[nodiscard]] bool column_stats(const Run& run, const uint32_t* list, size_t n, const double* centre, ColumnStats& out) const;
 
   // Dense f64 data are kept minus their column means: a mean of 1e8 would cost x.w all its digits. Others, and data already
-  // centred, stay as they are. False if there is no memory.
+  // centred, stay as they are. False if there is no memory. A run that is interrupted leaves an empty matrix.
   [[nodiscard]] bool centre(const Run& run);
   const double* shift() const { return shift_.data(); }    // what was subtracted by column, or null
   const double* most_abs() const { return most_.data(); }  // max |x| by column before that, or null
@@ -93,7 +109,13 @@ class Matrix {
   size_t entries(size_t i) const { return sparse_ ? start_[i + 1] - start_[i] : cols_; }
 
   size_t rows() const { return rows_; }
-  size_t cols() const { return cols_; }
+  size_t cols() const { return cols_; }    // that are kept
+  size_t width() const { return width_; }  // as they were given
+  // The columns that are kept, ascending, of a matrix that does not keep all; else null.
+  const uint32_t* used() const { return all_kept_ ? nullptr : used_.data(); }
+  bool all_kept() const { return all_kept_; }
+  // Whether so few entries in so many columns are kept without the empty ones. (Fewer columns cost little, whether used or not.)
+  static bool drops_columns(size_t entries, size_t cols) { return cols >= size_t(1) << 20 && cols > entries; }
   size_t stored() const { return stored_; }  // entries a pass reads
   size_t bytes() const;
   bool sparse() const { return sparse_; }
@@ -106,6 +128,9 @@ class Matrix {
   CopyResult read_sparse(const Run& run, const uint32_t* indptr, const uint32_t* index, Values values, const void* data,
                          size_t entries, size_t rows, size_t cols);
 
+  CopyResult drop_columns(const Run& run);
+  CopyResult keep_or_drop(const Run& run, Matrix& copy, CopyResult result);
+
   // The sums of X'u are taken over so many parts of `rows` rows and then added in order. Few enough that the parts' sums weigh
   // little beside the matrix itself.
   size_t combine_parts(size_t rows) const;
@@ -113,20 +138,21 @@ class Matrix {
   DenseRows dense_rows(const uint32_t* list, size_t begin, size_t end) const;
   SparseRows sparse_rows(const uint32_t* list, size_t begin, size_t end) const;
   const void* data() const;
+  size_t row_bytes() const;
   size_t rows_in(size_t bytes) const;
   void look_ahead(const Ascent& plan, const std::atomic<size_t>& at) const;
   template <typename Body>
   void each(const uint32_t* list, size_t from, size_t to, Body&& body) const;
 
-  size_t rows_ = 0, cols_ = 0, stored_ = 0;
-  bool sparse_ = false;
+  size_t rows_ = 0, cols_ = 0, width_ = 0, stored_ = 0;
+  bool sparse_ = false, all_kept_ = true;
   Values values_ = Values::f64;
   Index index_ = Index::u32;
   Buffer<double> f64_;
   Buffer<float> f32_;
   Buffer<uint32_t> start_;
   Buffer<uint16_t> index16_;
-  Buffer<uint32_t> index32_;
+  Buffer<uint32_t> index32_, used_;
   Buffer<double> shift_, most_;
 };
 

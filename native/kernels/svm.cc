@@ -32,7 +32,7 @@ template <size_t N, typename Body>
 void reduce(const Run& run, size_t n, double* out, Body&& body) {
   const Partition parts = partition(n, 4 * n);
   double partial[kMostParts][N] = {};
-  parallel(parts.parts, run.threads, [&](size_t p) { body(parts.begin(p), parts.end(p) - parts.begin(p), partial[p]); });
+  parallel(run, parts.parts, [&](size_t p) { body(parts.begin(p), parts.end(p) - parts.begin(p), partial[p]); });
   for (size_t k = 0; k < N; ++k) {
     out[k] = 0;
     for (size_t p = 0; p < parts.parts; ++p) out[k] += partial[p][k];
@@ -43,7 +43,7 @@ void reduce(const Run& run, size_t n, double* out, Body&& body) {
 template <typename Body>
 void split(const Run& run, size_t n, Body&& body) {
   const Partition parts = partition(n, 4 * n);
-  parallel(parts.parts, run.threads, [&](size_t p) { body(parts.begin(p), parts.end(p) - parts.begin(p)); });
+  parallel(run, parts.parts, [&](size_t p) { body(parts.begin(p), parts.end(p) - parts.begin(p)); });
 }
 
 // The standard deviation of n numbers, from their sum and squares about (nearly) their mean; or the largest |x|, if they are all
@@ -54,17 +54,37 @@ double spread(double n, double sum, double square, double most) {
   return variance > 4 * n * kUnit * square ? std::sqrt(variance / n) : most;
 }
 
+double dot(const Run& run, const double* a, const double* b, size_t n) {
+  double sum = 0;
+  reduce<1>(run, n, &sum, [&](size_t begin, size_t count, double* s) { s[0] = dot(a + begin, b + begin, count); });
+  return sum;
+}
+
+// to = from, or 0
+void copy(const Run& run, double* to, const double* from, size_t n) {
+  split(run, n, [&](size_t begin, size_t count) {
+    if (from != nullptr) {
+      std::memcpy(to + begin, from + begin, count * sizeof(double));
+    } else {
+      std::memset(to + begin, 0, count * sizeof(double));
+    }
+  });
+}
+
 double clamp(double value, double low, double high) { return std::min(std::max(value, low), high); }
 
 }  // namespace
 
 bool Svm::init(const Run& run, std::shared_ptr<Matrix> matrix, const int8_t* y, const double* gamma, bool per_row, double mu,
-               Scale scale) {
+               Scale scale, std::shared_ptr<Interrupt> interrupt) {
   run_ = run;
+  interrupt_ = std::move(interrupt);
+  run_.interrupt = interrupt_.get();
   scale_ = scale;
   X_ = std::move(matrix);
   d_ = X_->cols();
-  const size_t rows = X_->rows();
+  width_ = X_->width();
+  const size_t rows = rows_ = X_->rows();
   const auto gamma_of = [&](size_t i) { return gamma[per_row ? i : 0]; };
   for (size_t i = 0; i < rows; ++i) {
     if (gamma_of(i) != 0) {
@@ -81,68 +101,85 @@ bool Svm::init(const Run& run, std::shared_ptr<Matrix> matrix, const int8_t* y, 
   Slice* const lists[] = {&gamma_, &slack_, &radius_, &x_, &x_next_, &q_next_, &x_prev_, &q_, &q_prev_};
   if (!by_position_.allocate(9 * stride())) return false;
   for (size_t k = 0; k < 9; ++k) *lists[k] = Slice(by_position_.data() + k * stride());
-  std::memset(radius_.data(), 0, 2 * stride() * sizeof(double));
-  std::memset(x_prev_.data(), 0, 3 * stride() * sizeof(double));
   for (Buffer<double>* b : {&inverse_scale_, &centre_, &w_, &w_prev_, &w_next_, &w_rest_, &wide_}) {
-    const size_t whole = (d_ + 8) / 8 * 8;  // vectors, and at least one entry more
-    if (!b->allocate(whole)) return false;
-    std::memset(b->data(), 0, whole * sizeof(double));
+    if (!b->allocate((d_ + 8) / 8 * 8)) return false;  // vectors, and at least one entry more
   }
   if (!row_.allocate(n_ + others_) || !index_.allocate(2 * n_) || !y_.allocate(n_ + others_) || !facts_.allocate(n_) ||
-      !returns_.allocate(n_) || !idle_.allocate(n_) || !scratch_.allocate(X_->scratch_size())) {
+      !returns_.allocate(n_) || !idle_.allocate(n_) || !scratch_.allocate(X_->scratch_size()) || !given_y_.allocate(rows) ||
+      !given_gamma_.allocate(per_row ? rows : 1)) {
     return false;
   }
-  for (size_t i = 0, taking = 0, other = n_; i < rows; ++i) {
-    if (gamma_of(i) == 0 && y[i] == 0) continue;
-    const size_t p = gamma_of(i) != 0 ? taking++ : other++;
-    row_[p] = static_cast<uint32_t>(i);
-    y_[p] = y[i];
-    if (p < n_) gamma_[p] = gamma_of(i);
-  }
+  std::memcpy(given_y_.data(), y, rows);
+  std::memcpy(given_gamma_.data(), gamma, given_gamma_.bytes());
+  return true;
+}
+
+// The rows in their places, and everything else at 0.
+void Svm::place_rows() {
   std::memset(facts_.data(), 0, n_);
   std::memset(returns_.data(), 0, n_);
   std::memset(idle_.data(), 0, n_);
-  return true;
+  const bool per_row = given_gamma_.size() > 1;
+  for (size_t i = 0, taking = 0, other = n_; i < rows_; ++i) {
+    const double gamma = given_gamma_[per_row ? i : 0];
+    const int8_t y = given_y_[i];
+    if (gamma == 0 && y == 0) continue;
+    const size_t p = gamma != 0 ? taking++ : other++;
+    row_[p] = static_cast<uint32_t>(i);
+    y_[p] = y;
+    if (p < n_) gamma_[p] = gamma;
+  }
+  given_y_ = Buffer<int8_t>();
+  given_gamma_ = Buffer<double>();
+  copy(run_, radius_.data(), nullptr, 2 * stride());
+  copy(run_, x_prev_.data(), nullptr, 3 * stride());
+  for (Buffer<double>* b : {&inverse_scale_, &centre_, &w_, &w_prev_, &w_next_, &w_rest_, &wide_}) {
+    copy(run_, b->data(), nullptr, b->size());
+  }
 }
 
 // x~ = stored / scale, and the mean of x~. Any centre is valid, so for data centred up to rounding 0 serves.
 bool Svm::measure_columns() {
   if (!X_->centre(run_)) return false;
+  if (run_.interrupted()) return true;
   const double n = static_cast<double>(n_);
   const auto inverse = [](double size) { return size > 0 && std::isfinite(1 / size) ? 1 / size : 1; };
   Matrix::ColumnStats stats;
-  for (size_t j = 0; j < d_; ++j) {
+  each_column([&](size_t j) {
     inverse_scale_[j] = 1;
     centre_[j] = 0;
-  }
+  });
   if (X_->shift() != nullptr && n_ == X_->rows()) {
     if (scale_ == Scale::standard && !X_->column_stats(run_, list(), n_, centre_.data(), stats)) return false;
-    for (size_t j = 0; j < d_; ++j) {
+    if (run_.interrupted()) return true;
+    each_column([&](size_t j) {
       if (scale_ == Scale::standard) inverse_scale_[j] = inverse(spread(n, stats.sum[j], stats.square[j], X_->most_abs()[j]));
       if (scale_ == Scale::maxabs) inverse_scale_[j] = inverse(X_->most_abs()[j]);
-    }
+    });
     return true;
   }
   // Ones are of magnitude 1, or there are none.
   if (scale_ == Scale::none || (scale_ == Scale::maxabs && X_->sparse() && X_->values() == Values::ones)) {
     std::fill(q_next_.data(), q_next_.data() + n_, 1.0);
     X_->combine(run_, list(), 0, n_, q_next_.data(), centre_.data(), scratch_.data());
-    for (size_t j = 0; j < d_; ++j) centre_[j] /= n;
+    each_column([&](size_t j) { centre_[j] /= n; });
     return true;
   }
   if (!X_->column_stats(run_, list(), n_, centre_.data(), stats)) return false;
-  for (size_t j = 0; j < d_; ++j) centre_[j] = stats.sum[j] / n;
+  if (run_.interrupted()) return true;
+  each_column([&](size_t j) { centre_[j] = stats.sum[j] / n; });
   if (scale_ == Scale::maxabs) {
-    for (size_t j = 0; j < d_; ++j) inverse_scale_[j] = inverse(stats.most[j]);
+    each_column([&](size_t j) { inverse_scale_[j] = inverse(stats.most[j]); });
   }
   if (scale_ == Scale::standard) {
     if (!X_->column_stats(run_, list(), n_, centre_.data(), stats)) return false;
-    for (size_t j = 0; j < d_; ++j) {
+    if (run_.interrupted()) return true;
+    each_column([&](size_t j) {
       const double absent = n - stats.number[j], m = centre_[j];
       inverse_scale_[j] = inverse(spread(n, stats.sum[j] - absent * m, stats.square[j] + absent * m * m, stats.most[j]));
-    }
+    });
   }
-  for (size_t j = 0; j < d_; ++j) centre_[j] *= inverse_scale_[j];
+  each_column([&](size_t j) { centre_[j] *= inverse_scale_[j]; });
   return true;
 }
 
@@ -155,7 +192,7 @@ size_t Svm::bytes() const {
 }
 
 void Svm::measure_rows() {
-  const double m2 = dot(centre_.data(), centre_.data(), d_), m = std::sqrt(m2);
+  const double m2 = dot(run_, centre_.data(), centre_.data(), d_), m = std::sqrt(m2);
   X_->row_norms(run_, list(), n_, scale_ == Scale::none ? nullptr : inverse_scale_.data(), slack_.data());
   const size_t read = read_;
   if (m2 > 0) dot_rows(centre_.data(), 0, n_, radius_.data());  // else they are 0, as they stand
@@ -172,8 +209,15 @@ void Svm::measure_rows() {
   most_entries_ = static_cast<size_t>(run_.table->max_abs(entries, n_));
 }
 
+template <typename Body>
+void Svm::each_column(Body&& body) const {
+  split(run_, d_, [&](size_t begin, size_t count) {
+    for (size_t j = begin; j < begin + count; ++j) body(j);
+  });
+}
+
 void Svm::widen(const double* w) {
-  for (size_t j = 0; j < d_; ++j) wide_[j] = w[j] * inverse_scale_[j];
+  each_column([&](size_t j) { wide_[j] = w[j] * inverse_scale_[j]; });
 }
 
 void Svm::dot_rows(const double* w, size_t begin, size_t end, double* out) {
@@ -190,7 +234,7 @@ void Svm::margins(const double* w, size_t begin, size_t end, double* q) {
 // out = H'x where u = y x
 void Svm::add_up(const double* u, size_t begin, size_t end, double* out) {
   read_ += X_->combine(run_, list(), begin, end, u, out, scratch_.data());
-  for (size_t j = 0; j < d_; ++j) out[j] *= inverse_scale_[j];
+  each_column([&](size_t j) { out[j] *= inverse_scale_[j]; });
 }
 
 void Svm::combine(const double* x, size_t begin, size_t end, double* out) {
@@ -205,8 +249,11 @@ SvmRows Svm::rows_from(size_t p) const {
 }
 
 bool Svm::begin(bool curvature, double* out) {
+  place_rows();
   if (!measure_columns()) return false;
+  if (run_.interrupted()) return true;
   measure_rows();
+  if (run_.interrupted()) return true;
   out[0] = 0;
   if (curvature) {
     double number[2] = {0, 0};
@@ -214,11 +261,11 @@ bool Svm::begin(bool curvature, double* out) {
     const double share[2] = {1 / number[0], 1 / number[1]};
     for (size_t p = 0; p < n_; ++p) x_next_[p] = share[y_[p] > 0];
     combine(x_next_.data(), 0, n_, w_next_.data());
-    out[0] = dot(w_next_.data(), w_next_.data(), d_) / (share[0] + share[1]);
+    out[0] = dot(run_, w_next_.data(), w_next_.data(), d_) / (share[0] + share[1]);
   }
   out[1] = run_.table->sum_squares(radius_.data(), n_);
   out[2] = run_.table->max_abs(radius_.data(), n_);
-  out[3] = std::sqrt(dot(centre_.data(), centre_.data(), d_));
+  out[3] = std::sqrt(dot(run_, centre_.data(), centre_.data(), d_));
   out[4] = static_cast<double>(most_entries_);
   out[5] = most_norm_;
   out[6] = 0;
@@ -234,7 +281,7 @@ bool Svm::begin(bool curvature, double* out) {
     for (size_t j = 1; j < d_; ++j) {
       if (stats.most[j] * inverse_scale_[j] > stats.most[largest] * inverse_scale_[largest]) largest = j;
     }
-    out[7] = static_cast<double>(largest);
+    out[7] = static_cast<double>(X_->used() && d_ ? X_->used()[largest] : largest);
   }
   return true;
 }
@@ -273,11 +320,13 @@ void Svm::restart() {
   if (!balance_between()) {
     project_knapsack(run_, x_.data(), y_.data(), gamma_.data(), n_, 0, 0, x_.data(), q_next_.data(), index_.data());
   }
+  if (run_.interrupted()) return;
   combine(x_.data(), 0, n_, w_.data());
+  if (run_.interrupted()) return;
   margins(w_.data(), 0, n_, q_.data());
   std::memcpy(x_prev_.data(), x_.data(), n_ * sizeof(double));
   std::memcpy(q_prev_.data(), q_.data(), n_ * sizeof(double));
-  std::memcpy(w_prev_.data(), w_.data(), d_ * sizeof(double));
+  copy(run_, w_prev_.data(), w_.data(), d_);
 }
 
 void Svm::step(double L, double beta, double* out) {
@@ -293,8 +342,10 @@ void Svm::step(double L, double beta, double* out) {
     // The resting rows' share is out of reach by its rounding: the nearest end, as certificates need every alpha in its box.
     for (size_t p = 0; p < n; ++p) x_next_[p] = (y_[p] < 0) == (b_rest_ > 0) ? gamma_[p] : 0;
   }
+  if (run_.interrupted()) return;
   combine(x_next_.data(), 0, n, w_next_.data());
-  for (size_t j = 0; j < d_; ++j) w_next_[j] += w_rest_[j];
+  if (run_.interrupted()) return;
+  each_column([&](size_t j) { w_next_[j] += w_rest_[j]; });
   dot_rows(w_next_.data(), 0, n, q_next_.data());
   reduce<3>(run_, n, out, [&](size_t p, size_t k, double* s) {
     run_.table->svm_finish(state(p), y_.data() + p, x_next_.data() + p, q_next_.data() + p, k, s);
@@ -314,8 +365,8 @@ void Svm::accept() {
 
 void Svm::look(double* out) {
   if (active_ < n_) margins(w_.data(), active_, n_, q_.data());
-  out[0] = dot(w_.data(), w_.data(), d_);
-  out[1] = dot(centre_.data(), w_.data(), d_);
+  out[0] = dot(run_, w_.data(), w_.data(), d_);
+  out[1] = dot(run_, centre_.data(), w_.data(), d_);
 }
 
 void Svm::offsets(double low, double high, double rho, double w_norm, double eta_t, double* out) {
@@ -332,7 +383,8 @@ void Svm::claim(double low, double high, double rho, double w_norm, double eta_t
                 double guard_r, double guard, double* out) {
   constexpr double inf = std::numeric_limits<double>::infinity();
   const SvmClaim by = {low, high, {rho, w_norm, eta_t}, delta, ball != 0 ? -inf : inf, t, guard_r, guard};
-  reduce<4>(run_, n_, out, [&](size_t begin, size_t count, double* s) {
+  // Never ended early: what is proved of a row, and that all of it was counted, is what is left of a run that is.
+  reduce<4>({run_.table, run_.threads}, n_, out, [&](size_t begin, size_t count, double* s) {
     double* const found = q_next_.data() + begin;  // free until the next margins are known
     run_.table->svm_claim(rows_from(begin), count, by, found);
     size_t number[4] = {};
@@ -434,7 +486,7 @@ void Svm::power(bool first, double* out) {
   const double squares = dot(z, z, n_), length = squares > 0 ? std::sqrt(squares) : 1;  // 0 where X on that subspace is nothing
   for (size_t p = 0; p < n_; ++p) z[p] /= length;
   combine(z, 0, n_, w_next_.data());
-  out[0] = dot(w_next_.data(), w_next_.data(), d_);
+  out[0] = dot(run_, w_next_.data(), w_next_.data(), d_);
   margins(w_next_.data(), 0, n_, z);
 }
 
@@ -442,8 +494,16 @@ bool Svm::score(double t, double* out) {
   const size_t end = n_ + others_;
   Buffer<double> values;
   if (!values.allocate(end)) return false;
-  widen(w_.data());
-  X_->multiply(run_, row_.data(), n_, end, wide_.data(), values.data());
+  // Never ended early: whatever came of a fit has its score.
+  const Run whole = {run_.table, run_.threads};
+  if (untrained()) {
+    copy(whole, values.data(), nullptr, end);
+  } else {
+    split(whole, d_, [&](size_t begin, size_t count) {
+      for (size_t j = begin; j < begin + count; ++j) wide_[j] = w_[j] * inverse_scale_[j];
+    });
+    X_->multiply(whole, row_.data(), n_, end, wide_.data(), values.data());
+  }
   for (size_t p = n_; p < end; ++p) {
     const double value = values[p] + t;
     const size_t side = y_[p] > 0 ? 0 : 2;
@@ -451,6 +511,37 @@ bool Svm::score(double t, double* out) {
     out[side + 1] += 1;
   }
   return true;
+}
+
+// The iterate that was checked, in case that a later task is interrupted.
+bool Svm::keep(bool alpha) {
+  if (kept_w_.size() == 0 && !kept_w_.allocate(d_ + 1)) return false;
+  copy({run_.table, run_.threads}, kept_w_.data(), w_.data(), d_);
+  if (!alpha) return true;
+  if (kept_alpha_.size() == 0 && !kept_alpha_.allocate(rows_)) return false;
+  std::memset(kept_alpha_.data(), 0, kept_alpha_.bytes());
+  for (size_t p = 0; p < n_; ++p) kept_alpha_[row_[p]] = x_[p];
+  return true;
+}
+
+// Back to that iterate: its w and its alpha are what is asked for from now on. If there is none they are 0.
+void Svm::restore() {
+  if (kept_w_.size() > 0) copy({run_.table, run_.threads}, w_.data(), kept_w_.data(), d_);
+  restored_ = true;
+}
+
+// weights by column as given (where none is kept they stay as they are), of raw data; out[0] = their offset.
+void Svm::model(double* weights, double t, double* out) const {
+  const uint32_t* const used = X_->used();
+  const double* const shift = X_->shift();
+  if (!untrained()) {
+    split({run_.table, run_.threads}, d_, [&](size_t begin, size_t count) {
+      // + 0.0: no -0, which JSON does not keep
+      for (size_t j = begin; j < begin + count; ++j) weights[used ? used[j] : j] = w_[j] * inverse_scale_[j] + 0.0;
+    });
+    for (size_t j = 0; j < d_ && shift; ++j) t -= shift[j] * weights[j];
+  }
+  out[0] = t + 0.0;
 }
 
 void Svm::weights(double* out) const {
@@ -466,6 +557,10 @@ void Svm::columns(double* inverse_scale, double* shift) const {
 
 void Svm::alpha(double* out) const {
   std::memset(out, 0, rows() * sizeof(double));
+  if (restored_) {
+    if (kept_alpha_.size() > 0) std::memcpy(out, kept_alpha_.data(), kept_alpha_.bytes());
+    return;
+  }
   for (size_t p = 0; p < n_; ++p) out[row_[p]] = x_[p];
 }
 

@@ -22,13 +22,17 @@ class Svm {
   // How columns are scaled: not, by their deviation, by their largest magnitude.
   enum class Scale : uint8_t { none, standard, maxabs };
 
-  // y by row, 0 for one that is not even scored; gamma by row, or one for all (per_row false); copied. Dense f64 data are centred
-  // by begin(). False if there is no memory.
+  // y by row, 0 for one that is not even scored; gamma by row, or one for all (per_row false); copied, and no more than that is
+  // done before begin(), which may run on another thread. False if there is no memory.
   [[nodiscard]] bool init(const Run& run, std::shared_ptr<Matrix> matrix, const int8_t* y, const double* gamma, bool per_row,
-                          double mu, Scale scale);
+                          double mu, Scale scale, std::shared_ptr<Interrupt> interrupt = nullptr);
+
+  // Whether a task was, or the next one is to be, ended early. Then nothing is left but what keep() kept and what is proved of
+  // rows.
+  bool interrupted() const { return run_.interrupted(); }
 
   // Tasks. Each writes its answer to out[kResults].
-  [[nodiscard]] bool begin(bool curvature, double* out);  // false if there is no memory
+  [[nodiscard]] bool begin(bool curvature, double* out);  // false if there is no memory; centres dense f64 data
   void warm(const double* w, double t);
   void ascend(double offset, double weight, double delta, bool all, double* out);
   void settle();
@@ -43,6 +47,9 @@ class Svm {
   void wake(double* out);
   void power(bool first, double* out);
   [[nodiscard]] bool score(double t, double* out);  // false if there is no memory
+  [[nodiscard]] bool keep(bool alpha);              // false if there is no memory
+  void restore();
+  void model(double* weights, double t, double* out) const;
 
   void accept();
   void weights(double* out) const;  // by column, in scaled space
@@ -52,8 +59,9 @@ class Svm {
   double read() const { return static_cast<double>(read_); }
   size_t active() const { return active_; }
   double stored() const { return static_cast<double>(stored_); }  // entries of the rows that take part
-  size_t rows() const { return X_->rows(); }
-  size_t cols() const { return d_; }
+  size_t rows() const { return rows_; }
+  size_t cols() const { return d_; }       // that are kept
+  size_t width() const { return width_; }  // as they were given
   size_t bytes() const;
 
  private:
@@ -69,9 +77,13 @@ class Svm {
     double* data_ = nullptr;
   };
 
+  void place_rows();
   [[nodiscard]] bool measure_columns();
   void measure_rows();
   void widen(const double* w);
+  template <typename Body>
+  void each_column(Body&& body) const;
+  bool untrained() const { return restored_ && kept_w_.size() == 0; }
   void margins(const double* w, size_t begin, size_t end, double* q);
   void dot_rows(const double* w, size_t begin, size_t end, double* out);
   void combine(const double* x, size_t begin, size_t end, double* out);
@@ -89,9 +101,14 @@ class Svm {
   const uint32_t* list() const { return ordered_ ? nullptr : row_.data(); }
 
   Run run_{};
+  std::shared_ptr<Interrupt> interrupt_;
   std::shared_ptr<Matrix> X_;
+  // What init() was given, until begin().
+  Buffer<int8_t> given_y_;
+  Buffer<double> given_gamma_;
   Scale scale_ = Scale::none;
-  size_t n_ = 0, others_ = 0, d_ = 0, active_ = 0, most_entries_ = 0, read_ = 0, stored_ = 0;  // n_ rows take part
+  size_t rows_ = 0, n_ = 0, others_ = 0, d_ = 0, width_ = 0, active_ = 0, most_entries_ = 0, read_ = 0,
+         stored_ = 0;  // n_ rows take part
   double mu_ = 0, b_rest_ = 0, lambda_ = 0, most_norm_ = 0;
   bool ascending_ = false;  // alpha stands in ascent_rows()
   double balance_ = 0;      // y.alpha meanwhile
@@ -107,6 +124,8 @@ class Svm {
   Slice gamma_, slack_, radius_, x_, x_next_, q_next_, x_prev_, q_, q_prev_;
   // By column, in scaled space; wide_ = w / scale with a 0 behind, as the stored data want it.
   Buffer<double> inverse_scale_, centre_, w_, w_prev_, w_next_, w_rest_, wide_, scratch_;
+  Buffer<double> kept_w_, kept_alpha_;  // by column, by row: the iterate that keep() saw last
+  bool restored_ = false;
 };
 
 }  // namespace fista

@@ -31,12 +31,12 @@ void Svm::meet_rows(double offset, double weight, double delta, bool all) {
   const double m2 = dot(centre_.data(), centre_.data(), d_), t = offset - dot(centre_.data(), w_.data(), d_);
   const Partition parts = partition(n_, 8 * n_);
   if (!all) {  // by q, over which the rows are written
-    parallel(parts.parts, run_.threads, [&](size_t part) {
+    parallel(run_, parts.parts, [&](size_t part) {
       for (size_t p = parts.begin(part); p < parts.end(part); ++p) idle_[p] = idle(p, t, t, delta);
     });
   }
   AscentRow* const rows = ascent_rows();
-  parallel(parts.parts, run_.threads, [&](size_t part) {
+  parallel(run_, parts.parts, [&](size_t part) {
     for (size_t p = parts.begin(part); p < parts.end(part); ++p) {
       const double r2 = radius_[p] * radius_[p];
       AscentRow& row = rows[p];
@@ -64,6 +64,7 @@ size_t Svm::shuffle(bool all) {
     taking[visits] = static_cast<uint32_t>(p);
     visits += all | !idle_[p];
   }
+  if (run_.interrupted()) return 0;
   uint32_t start[kBuckets + 1] = {};
   const uint32_t key = ++epoch_ * 0x9e3779b9u;
   for (size_t k = 0; k < visits; ++k) ++start[bucket_of(taking[k], key) + 1];
@@ -74,6 +75,7 @@ size_t Svm::shuffle(bool all) {
 
 void Svm::ascend(double offset, double weight, double delta, bool all, double* out) {
   if (!ascending_) meet_rows(offset, weight, delta, all);
+  if (run_.interrupted()) return;
   widen(w_.data());
   Ascent a{};
   a.rows = ascent_rows();
@@ -91,8 +93,12 @@ void Svm::ascend(double offset, double weight, double delta, bool all, double* o
   a.balance = balance_;
   a.along = dot(centre_.data(), w_.data(), d_);
   read_ += X_->ascend(run_, a);
+  if (run_.interrupted()) return;
   balance_ = a.balance;
-  for (size_t j = 0; j < d_; ++j) w_[j] = wide_[j] / inverse_scale_[j];
+  const Partition columns = partition(d_, 4 * d_);
+  parallel(run_, columns.parts, [&](size_t part) {
+    for (size_t j = columns.begin(part); j < columns.end(part); ++j) w_[j] = wide_[j] / inverse_scale_[j];
+  });
   out[0] = a.fy;
   out[1] = a.psi;
   out[2] = dot(w_.data(), w_.data(), d_);

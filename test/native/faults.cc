@@ -90,6 +90,13 @@ void matrices(const Run& run, const std::vector<double>& x) {
     fail_each("copy_sparse of ones", table, 2, [&] { return copy(Values::f64, ones.data()); });
     fail_each("copy_sparse without values", table, 2, [&] { return copy(Values::ones, nullptr); });
 
+    RawPoints given;
+    fail_each("take_sparse and adopt", table, 6, [&] {
+      return given.take_sparse(run, s.start.data(), s.index.data(), Values::f64, s.values.data(), s.index.size(), kRows,
+                               kCols * apart) &&
+             X.adopt(run, given).kind == CopyResult::ok;
+    });
+
     CHECK(copy(Values::f64, s.values.data()));
     Matrix::ColumnStats stats;
     const std::vector<double> zeros(X.cols());
@@ -136,7 +143,7 @@ void svms(const Run& run, const std::vector<double>& x) {
           svm.step(L, 0.2, out);
           svm.accept();
         }
-        if (!svm.score(0.1, out)) return false;
+        if (!svm.score(0.1, out) || !svm.keep(true)) return false;
         std::vector<double> w(kCols);
         svm.weights(w.data());
         if (first.empty()) first = w;

@@ -1,0 +1,31 @@
+// How a kernel runs: which inner loops, how many threads, and who may end it early.
+#pragma once
+
+#include <utility>
+
+#include "interrupt.h"
+#include "parallel.h"
+
+namespace fista {
+
+struct Table;
+
+struct Run {
+  const Table* table;
+  unsigned threads;
+  const Interrupt* interrupt = nullptr;
+
+  // What a kernel computed is then not to be used, but for what it says that is kept.
+  bool interrupted() const { return interrupt != nullptr && interrupt->is_set(); }
+};
+
+// parallel() with the threads of a run. Parts that would begin after an interruption are left out.
+template <typename Body>
+void parallel(const Run& run, size_t parts, Body&& body) {
+  if (run.interrupt == nullptr) return parallel(parts, run.threads, std::forward<Body>(body));
+  parallel(parts, run.threads, [&](size_t part) {
+    if (!run.interrupted()) body(part);
+  });
+}
+
+}  // namespace fista

@@ -1,0 +1,156 @@
+// Tasks that are interrupted by another thread at any moment: nothing is read or written out of bounds, and what was kept stays.
+#include "interrupt.h"
+
+#include <atomic>
+#include <chrono>
+#include <limits>
+#include <memory>
+#include <thread>
+
+#include "check.h"
+#include "parallel.h"
+#include "svm.h"
+
+using namespace fista;
+using namespace check;
+
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+struct Data {
+  size_t rows, cols;
+  std::vector<double> x;
+  std::vector<uint32_t> start, index;
+  std::vector<double> values;
+  std::vector<int8_t> y;
+};
+
+Data make(Random& random, size_t rows, size_t cols, double share) {
+  Data data = {rows, cols, std::vector<double>(rows * cols), {0}, {}, {}, std::vector<int8_t>(rows)};
+  for (size_t i = 0; i < rows; ++i) {
+    data.y[i] = i % 2 ? 1 : -1;
+    for (size_t j = 0; j < cols; ++j) {
+      if (!random.chance(share)) continue;
+      data.x[i * cols + j] = random.uniform() + 0.3 * data.y[i];
+      data.index.push_back(static_cast<uint32_t>(j));
+      data.values.push_back(data.x[i * cols + j]);
+    }
+    data.start.push_back(static_cast<uint32_t>(data.index.size()));
+  }
+  return data;
+}
+
+CopyResult copy(const Run& run, const Data& data, bool sparse, Matrix& X) {
+  return sparse ? X.copy_sparse(run, data.start.data(), data.index.data(), Values::f64, data.values.data(), data.index.size(),
+                                data.rows, data.cols)
+                : X.copy_dense(run, Values::f64, data.x.data(), data.rows, data.cols);
+}
+
+// Sets it after so many microseconds.
+std::thread after(Interrupt& interrupt, size_t microseconds) {
+  return std::thread([&interrupt, microseconds] {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(microseconds);
+    while (std::chrono::steady_clock::now() < end) std::this_thread::yield();
+    interrupt.set();
+  });
+}
+
+void by_clock() {
+  CHECK(!Interrupt(kNever).is_set());
+  CHECK(!Interrupt(1e6).is_set());
+  CHECK(Interrupt(0).is_set());
+  CHECK(Interrupt(-1e300).is_set());
+  Interrupt set(kNever);
+  set.set();
+  CHECK(set.is_set());
+}
+
+void copies(Random& random, const Table* table, const Data& data) {
+  for (int k = 0; k < 40; ++k) {
+    Interrupt interrupt(kNever);
+    const Run run = {table, k % 2 ? 2u : 1u, &interrupt};
+    std::thread other = after(interrupt, random.below(400));
+    Matrix X;
+    const CopyResult result = copy(run, data, k % 4 < 2, X);
+    other.join();
+    CHECK(result.kind == CopyResult::ok || result.kind == CopyResult::interrupted);
+    CHECK(X.rows() == (result.kind == CopyResult::ok ? data.rows : 0));
+    // Centred in part, it is not a matrix any more.
+    Interrupt again(kNever);
+    std::thread another = after(again, random.below(200));
+    const size_t rows = X.rows();
+    CHECK(X.centre({table, run.threads, &again}));
+    another.join();
+    CHECK(X.rows() == rows || X.rows() == 0);
+  }
+}
+
+void fits(Random& random, const Table* table, const Data& data, bool sparse) {
+  const double gamma = 4, mu = 1.0 / 8;
+  for (int k = 0; k < 30; ++k) {
+    const Run run = {table, k % 2 ? 2u : 1u};
+    auto X = std::make_shared<Matrix>();
+    CHECK(copy(run, data, sparse, *X).kind == CopyResult::ok);
+    auto interrupt = std::make_shared<Interrupt>(kNever);
+    Svm svm;
+    CHECK(svm.init(run, X, data.y.data(), &gamma, false, mu, Svm::Scale::standard, interrupt));
+    double out[Svm::kResults] = {};
+    std::vector<double> kept(data.cols), alpha(data.rows), w(data.cols), a(data.rows);
+    bool is_kept = false;
+    std::thread other = after(*interrupt, random.below(4000));
+    CHECK(svm.begin(true, out));
+    for (int epoch = 0; epoch < 2 && !svm.interrupted(); ++epoch) svm.ascend(0, 1, 0.1, true, out);
+    if (!svm.interrupted()) svm.settle();
+    for (int step = 0; step < 20 && !svm.interrupted(); ++step) {
+      svm.step(1000, 0.3, out);
+      if (svm.interrupted()) break;
+      svm.accept();
+      svm.look(out);
+      svm.gap(0, 1, 0, out);
+      svm.offsets(0, 0, 0, 0, 0, out);
+      svm.rest(0, 0, 0.05, out);
+      if (svm.interrupted()) break;
+      // Read before it is kept: what is kept must be just that.
+      svm.weights(w.data());
+      svm.alpha(a.data());
+      CHECK(svm.keep(true));
+      kept = w;
+      alpha = a;
+      is_kept = true;
+    }
+    other.join();
+    CHECK(svm.interrupted());
+    svm.claim(0, 0, 1, 1, 0, 1, 1, 0, 0, 0, out);
+    svm.restore();
+    svm.alpha(a.data());
+    CHECK(a == (is_kept ? alpha : std::vector<double>(data.rows)));
+    std::vector<double> weights(data.cols);
+    svm.model(weights.data(), 0.5, out);
+    if (is_kept) {
+      svm.weights(w.data());
+      CHECK(w == kept);
+    } else {
+      CHECK(weights == std::vector<double>(data.cols));
+      CHECK(out[0] == 0.5);
+    }
+    CHECK(svm.score(0, out));
+  }
+}
+
+}  // namespace
+
+int main() {
+  retain_pool();
+  by_clock();
+  Random random(11);
+  const Data tall = make(random, 6000, 30, 0.5), wide = make(random, 60, 40000, 0.1);
+  for (const Table* table : levels()) {
+    for (const Data* data : {&tall, &wide}) {
+      copies(random, table, *data);
+      for (const bool sparse : {false, true}) fits(random, table, *data, sparse);
+    }
+  }
+  release_pool();
+  return report();
+}
