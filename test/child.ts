@@ -4,6 +4,9 @@ import { join } from 'node:path';
 
 export const ROOT = join(__dirname, '..');
 
+/** Milliseconds after which a process is taken to hang: more than any needs on a busy machine, and less than a test may take. */
+export const HANG = 240_000;
+
 export type Environment = Partial<Record<`FISTA_CLASSIFY_${'BACKEND' | 'SIMD' | 'THREADS' | 'BINARY'}`, string>>;
 
 /** This process's environment without our variables, save the binary under test. */
@@ -23,7 +26,7 @@ interface Exit {
 /** Runs node with these arguments, to its end. */
 export function node(args: string[], extra: Environment = {}): Promise<Exit> {
   return new Promise((done) => {
-    const child = execFile(process.execPath, args, { cwd: ROOT, env: environment(extra), timeout: 50_000 }, (_, stdout, stderr) => {
+    const child = execFile(process.execPath, args, { cwd: ROOT, env: environment(extra), timeout: HANG }, (_, stdout, stderr) => {
       done({ code: child.exitCode, signal: child.signalCode, stdout, stderr });
     });
   });

@@ -18,7 +18,7 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { LinearSvm, readLibsvm, stop } from '../lib/index.js';
 import { names } from './backends.js';
-import { ROOT } from './child.js';
+import { HANG, ROOT } from './child.js';
 import { random } from './random.js';
 import { clouds } from './svm-data.js';
 
@@ -60,28 +60,22 @@ interface Ended {
 interface Started {
   child: ChildProcess;
   ended: Promise<Ended>;
-  /** Resolves when stderr has said this. */
-  said: (what: string) => Promise<void>;
 }
 
-function start(args: string[], input?: string): Started {
-  const child = spawn(process.execPath, [BIN, ...args], { cwd: folder, stdio: 'pipe', timeout: 50_000 });
+/** Starts the command. `at`: a moment of its run, and the signals that it gets then (test/moments.cjs). */
+function start(args: string[], input?: string, at?: readonly [moment: string, ...signals: NodeJS.Signals[]]): Started {
+  const flags = at ? ['--require', join(__dirname, 'moments.cjs')] : [];
+  const env = at ? { ...process.env, MOMENT: at[0], SIGNALS: at.slice(1).join() } : process.env;
+  const child = spawn(process.execPath, [...flags, BIN, ...args], { cwd: folder, env, stdio: 'pipe', timeout: HANG });
   let [stdout, stderr] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk));
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk));
   child.stdin.end(input);
   const ended = new Promise<Ended>((done) => child.on('close', (code, signal) => done({ code, signal, stdout, stderr })));
-  const said = (what: string) =>
-    new Promise<void>((done, fail) => {
-      const look = () => (stderr.includes(what) ? done() : undefined);
-      child.stderr.on('data', look);
-      child.on('close', () => fail(new Error(`It ended without saying ${what}: ${stderr}`)));
-      look();
-    });
-  return { child, ended, said };
+  return { child, ended };
 }
 
-const run = (args: string[], input?: string) => start(args, input).ended;
+const run = (...given: Parameters<typeof start>) => start(...given).ended;
 
 /** Runs to a good end and returns what was printed. */
 async function good(args: string[], input?: string): Promise<string> {
@@ -429,11 +423,8 @@ describe('Ctrl-C', () => {
     async (name, exit) => {
       file('data.svm', large());
       file('m.json', 'old');
-      const { child, ended, said } = start(['train', ...LONG, '--report', 'r.html', 'data.svm', 'm.json']);
-      await said('5,000 rows');
-      await new Promise((done) => setTimeout(done, 200));
-      child.kill(name);
-      const { code, stdout, stderr } = await ended;
+      const words = ['train', ...LONG, '--report', 'r.html', 'data.svm', 'm.json'];
+      const { code, stdout, stderr } = await run(words, undefined, ['check 3', name]);
       expect(stderr).toMatch(/Interrupted: nothing was written \[ERR_INTERRUPTED\]\n$/);
       expect([code, stdout]).toEqual([exit, '']);
       expect(text('m.json')).toBe('old');
@@ -443,37 +434,26 @@ describe('Ctrl-C', () => {
 
   it('that comes twice, from a terminal and from npx, ends as cleanly', async () => {
     file('data.svm', large());
-    const { child, ended, said } = start(['train', ...LONG, 'data.svm', 'm.json']);
-    await said('5,000 rows');
-    child.kill('SIGINT');
-    await new Promise((done) => setTimeout(done, 1));
-    child.kill('SIGINT');
-    const { code, signal, stderr } = await ended;
+    const { code, stderr } = await run(['train', ...LONG, 'data.svm', 'm.json'], undefined, ['check 3', 'SIGINT', 'SIGINT']);
     expect(stderr).toMatch(/Interrupted: nothing was written \[ERR_INTERRUPTED\]\n$/);
-    expect([130, 'SIGINT']).toContain(code ?? signal); // a signal that meets the end of a process ends it
+    expect(code).toBe(130);
     expect(readdirSync(folder)).toEqual(['data.svm']);
   });
 
   it('in the middle of writing leaves what was there, and no temporary file', async () => {
-    const rows = Array.from({ length: 20_000 }, (_, i) => `${i % 2} ${(i % 3000) + 1}:1\n`);
-    file('wide.svm', rows.join(''));
+    const rows = Array.from({ length: 2_000 }, (_, i) => `${i % 2} ${(i % 3000) + 1}:1\n`);
+    file('wide.svm', rows.join('')); // 12 MB of CSV, in pieces
     file('out.csv', 'old');
-    const { child, ended } = start(['convert', 'wide.svm', 'out.csv']); // 120 MB
-    const temporary = () => readdirSync(folder).some((name) => name.endsWith('.tmp'));
-    while (!temporary() && child.exitCode === null) await new Promise((done) => setTimeout(done, 10));
-    child.kill('SIGINT');
-    expect((await ended).code).toBe(130);
+    expect((await run(['convert', 'wide.svm', 'out.csv'], undefined, ['half out.csv', 'SIGINT'])).code).toBe(130);
     expect(text('out.csv')).toBe('old');
     expect(readdirSync(folder).sort()).toEqual(['out.csv', 'wide.svm']);
   });
 
   it.skipIf(!mkfifo)('ends the wait for a named pipe that nobody opens', async () => {
     execFileSync(mkfifo!, [file('pipe')]);
-    const { child, ended } = start(['train', 'pipe', 'm.json']);
-    await new Promise((done) => setTimeout(done, 500)); // it listens to signals by then; if not, the signal ends it all the same
-    child.kill('SIGINT');
-    const { code, signal } = await ended;
-    expect([130, 'SIGINT']).toContain(code ?? signal);
+    const { code, signal, stderr } = await run(['train', 'pipe', 'm.json'], undefined, ['open pipe', 'SIGINT']);
+    expect(stderr).toBe('fista-classify: Interrupted: nothing was written [ERR_INTERRUPTED]\n');
+    expect([code, signal]).toEqual([null, 'SIGINT']); // the thread that opens the pipe is not waited for
     expect(readdirSync(folder)).toEqual(['pipe']);
   });
 
