@@ -387,11 +387,12 @@ describe('projectKnapsack of thousands of rows', () => {
   it.each(Object.keys(PATTERNS))('projectKnapsack(a) takes time in proportion to n: %s', (pattern) => {
     const problem = long(pattern, 100_000, 'wide', NaN);
     onEveryBackend((kernels) => {
-      const start = performance.now();
+      const start = process.cpuUsage();
       const { lambda } = project(kernels, problem, 1e300);
       expect(Number.isFinite(lambda)).toBe(true);
-      // Milliseconds; one comparison of each row with each other would take many seconds.
-      expect(performance.now() - start).toBeLessThan(3000);
+      // Of this process alone, however busy the machine is: milliseconds; to compare each row with each other would take many seconds.
+      const { user } = process.cpuUsage(start);
+      expect(user).toBeLessThan(3e6);
     });
   });
 

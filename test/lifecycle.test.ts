@@ -13,6 +13,7 @@ import {
   type SvmOptions,
 } from '../lib/index.js';
 import { names } from './backends.js';
+import { HANG } from './child.js';
 import { random } from './random.js';
 import { clouds, dense, sparse } from './svm-data.js';
 
@@ -127,7 +128,7 @@ describe('a program with everything under way at once', () => {
   const ends = ['process.exit(7)', 'setImmediate(() => process.exit(7))', 'setTimeout(() => process.exit(7), 60)', 'setTimeout(() => process.exit(7), 200)']; // prettier-ignore
   it.each(names.flatMap((backend) => ends.map((end) => [backend, end])))('may exit: %s, %s', async (backend, end) => {
     const result = await new Promise((done) => {
-      const child = execFile(process.execPath, ['-e', CODE(backend, end)], { timeout: 50_000 }, (_, stdout, stderr) =>
+      const child = execFile(process.execPath, ['-e', CODE(backend, end)], { timeout: HANG }, (_, stdout, stderr) =>
         done({ code: child.exitCode, signal: child.signalCode, stdout, stderr }),
       );
     });

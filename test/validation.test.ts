@@ -371,9 +371,11 @@ describe("LinearSvm.fit(points, labels, { gamma: 'auto' })", () => {
     const reason = new Error('enough');
     expect(() => LinearSvm.fit(small.rows, small.labels, { gamma: 'auto', signal: AbortSignal.abort(reason) })).toThrow(reason);
     const abort = new AbortController();
-    const fit = LinearSvm.fitAsync(cancer.rows, cancer.labels, { gamma: 'auto', signal: abort.signal });
-    setTimeout(() => abort.abort(reason), 2);
-    await expect(fit).rejects.toBe(reason);
+    let checks = 0;
+    const atFirst = { name: 'at first', everyIteration: false, start: () => () => void (++checks === 1 && abort.abort(reason)) };
+    const options = { gamma: 'auto', stop: atFirst, signal: abort.signal } as const;
+    await expect(LinearSvm.fitAsync(cancer.rows, cancer.labels, options)).rejects.toBe(reason);
+    expect(checks).toBe(1);
   });
 });
 
