@@ -5,7 +5,7 @@
 'use strict';
 const { spawn } = require('node:child_process');
 const { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, utimesSync, watch, writeFileSync } = require('node:fs');
-const { constants, setPriority, tmpdir } = require('node:os');
+const { tmpdir } = require('node:os');
 const { join } = require('node:path');
 const { setTimeout: wait } = require('node:timers/promises');
 const { LinearSvm } = require('..');
@@ -38,7 +38,6 @@ function start(gamma) {
   const args = [join(__dirname, '../bin/fista-classify.js'), 'train', '--cols', String(columns), '--gamma', gamma];
   const began = performance.now();
   const child = spawn(process.execPath, [...args, '--report', page, data, model], { stdio: ['ignore', 'ignore', 'pipe'] });
-  setPriority(child.pid, constants.priority.PRIORITY_LOW); // who kills it must be there in time
   const times = {};
   let stderr = '';
   const reached = (name) => (times[name] ??= performance.now() - began);

@@ -36,7 +36,6 @@ run(
     join(root, 'node_modules', 'vitest', 'vitest.mjs'),
     'run',
     '--pool=forks',
-    '--testTimeout=300000',
     '--testNamePattern=^(?!a page in a browser)',
     ...Object.keys(LEFT_OUT).map((name) => `--exclude=test/${name}`),
     ...given,

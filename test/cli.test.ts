@@ -823,7 +823,7 @@ describe('the progress line', () => {
 
   it.skipIf(!script)('shows iteration, gap and certified share on a terminal, and is gone at the end', () => {
     const screen = onTerminal('');
-    expect(screen).toMatch(/\r\u001b\[2K\u001b\[2miteration \d+ · gap \S+ · certified \d+\.\d % · \d+ ms\u001b\[22m\r\u001b\[2K/);
+    expect(screen).toMatch(/\r\u001b\[2K\u001b\[2miteration \d+ · gap \S+ · certified \d+\.\d % · \S+ m?s\u001b\[22m\r\u001b\[2K/);
     expect(screen.slice(screen.lastIndexOf('\u001b[2K') + 4)).toMatch(/^Done \(agreement\)/);
   });
 

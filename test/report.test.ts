@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { barChart, brief, histogram, lineChart, page as pageOf, percent, table } from '../lib/charts.js';
 import { report, type ReportInput } from '../lib/report.js';
 import { LinearSvm, stop, type Label, type SvmProgress } from '../lib/index.js';
+import { HANG } from './child.js';
 import { clouds, wdbc } from './svm-data.js';
 
 const { resultsPage } = createRequire(__filename)('../bench/page.js') as { resultsPage: (results: object[]) => string };
@@ -367,7 +368,7 @@ describe.skipIf(!CHROMIUM)('a page in a browser', () => {
   beforeAll(async () => {
     // Debian's chromium is a shell script around the browser: it needs a PATH, even where the tests are run without one.
     const env = { ...process.env, PATH: `${process.env.PATH}:/usr/bin:/bin` } as Record<string, string>;
-    browser = await chromium.launch({ executablePath: CHROMIUM!, args: ['--no-sandbox'], env });
+    browser = await chromium.launch({ executablePath: CHROMIUM!, args: ['--no-sandbox'], env, timeout: HANG });
   });
   afterAll(async () => {
     await browser.close();
@@ -386,7 +387,7 @@ describe.skipIf(!CHROMIUM)('a page in a browser', () => {
         view.on('request', (request) => requests.push(request.url()));
         view.on('console', (message) => complaints.push(message.text()));
         view.on('pageerror', (error) => complaints.push(error.message));
-        await view.goto(pathToFileURL(file).href);
+        await view.goto(pathToFileURL(file).href, { timeout: HANG });
         for (const viewport of Object.values(VIEWS)) {
           await view.setViewportSize(viewport);
           const found: Examined = await view.evaluate(EXAMINE);
@@ -424,7 +425,7 @@ describe.skipIf(!CHROMIUM)('a page in a browser', () => {
       `<p style="color:#888">grey</p><p style="width:2000px">wide</p>${chart.replace('</svg>', '<text x="410" y="50">outside</text><text x="4" y="14">over</text></svg>')}`,
     );
     const view = await browser.newPage({ viewport: VIEWS.phone, colorScheme: 'light' });
-    await view.setContent(poor);
+    await view.setContent(poor, { timeout: HANG });
     const { wrong }: Examined = await view.evaluate(EXAMINE);
     for (const fault of ['contrast', 'outside', 'overlap', 'scrolls']) expect(wrong.join('\n')).toContain(fault);
     await view.close();
