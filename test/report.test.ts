@@ -364,8 +364,9 @@ interface Examined {
 
 describe.skipIf(!CHROMIUM)('a page in a browser', () => {
   let browser: Browser;
-  const folder = mkdtempSync(join(tmpdir(), 'fista-report-'));
+  let folder = '';
   beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'fista-report-'));
     // Debian's chromium is a shell script around the browser: it needs a PATH, even where the tests are run without one.
     const env = { ...process.env, PATH: `${process.env.PATH}:/usr/bin:/bin` } as Record<string, string>;
     browser = await chromium.launch({ executablePath: CHROMIUM!, args: ['--no-sandbox'], env, timeout: HANG });
