@@ -8,8 +8,8 @@ export default defineConfig({
     execArgv: ['--expose-gc'],
     maxWorkers: '100%', // many tests wait for child processes
     // A hang, and nothing else, takes so long, on however busy a machine.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     // scripts/coverage.js counts in the processes that tests start, too; in the workers themselves vitest does.
     env: process.env.COVERAGE_OF_PROCESSES ? { NODE_V8_COVERAGE: process.env.COVERAGE_OF_PROCESSES } : {},
     tags: [{ name: 'slow', description: 'takes a second or more: left out of mutation testing' }],

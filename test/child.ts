@@ -5,7 +5,7 @@ import { join } from 'node:path';
 export const ROOT = join(__dirname, '..');
 
 /** Milliseconds after which a process is taken to hang: more than any needs on a busy machine, and less than a test may take. */
-export const HANG = 240_000;
+export const HANG = 480_000;
 
 export type Environment = Partial<Record<`FISTA_CLASSIFY_${'BACKEND' | 'SIMD' | 'THREADS' | 'BINARY'}`, string>>;
 

@@ -69,7 +69,7 @@ void shared() {
     check::at("shared by %u threads", threads);
     Mutex mutex;
     std::set<std::thread::id> seen;
-    const auto late = std::chrono::steady_clock::now() + std::chrono::seconds(240);
+    const auto late = std::chrono::steady_clock::now() + std::chrono::seconds(480);
     parallel(64, threads, [&](size_t) {
       for (size_t present = 0; present < threads && std::chrono::steady_clock::now() < late;) {
         std::this_thread::sleep_for(std::chrono::microseconds(200));
