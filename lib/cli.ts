@@ -136,6 +136,8 @@ function inWords(error: unknown, code: string): string {
   return String(message)
     .replaceAll("set labels: 'string'", 'use --labels string')
     .replaceAll('set zeroBased: true', 'use --zero-based')
+    .replaceAll('which readLibsvm reads', 'which is read from a file that neither its name nor --csv calls CSV')
+    .replace(/: labels\.map\(.*$/s, '')
     .replaceAll('options.classWeight', '-w<label>')
     .replaceAll('options.folds', '-v')
     .replace(/options\.([a-zA-Z]+)/g, (found, name: string) => {

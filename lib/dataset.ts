@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Backend, Matrix } from './backend.js';
 import { coded } from './errors.js';
-import { copyPoints, resolveDatasetOptions } from './input/index.js';
+import { copyPoints, notMade, resolveDatasetOptions } from './input/index.js';
 import type { DatasetOptions, DenseMatrix, Rows, SparseMatrix } from './types.js';
 
 interface Data {
@@ -26,6 +26,7 @@ export class Dataset {
   #data: Data | undefined;
 
   private constructor(matrix: Matrix, backend: Backend) {
+    if (typeof matrix?.describe !== 'function') throw notMade('Dataset', 'Dataset.from(points, options)');
     const { rows, cols, stored, bytes, form } = matrix.describe();
     this.#data = { matrix, backend, shifted: form === 'dense f64' };
     this.rows = rows;
@@ -39,6 +40,11 @@ export class Dataset {
     const matrix = copyPoints(points, backend, threads, false);
     matrix.centre(threads);
     return new Dataset(matrix, backend);
+  }
+
+  /** Whether it is one, and not only says so. @internal */
+  static is(value: unknown): value is Dataset {
+    return typeof value === 'object' && value !== null && #data in value;
   }
 
   /** The data, for the parts of this package that compute with them. @internal */

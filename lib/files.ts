@@ -6,6 +6,7 @@ import { records, type CsvRecord } from './csv.js';
 import { decimal } from './decimal.js';
 import { Verbatim } from './errors.js';
 import {
+  checkCsv,
   checkSource,
   checkWords,
   csvError,
@@ -24,6 +25,7 @@ import type {
   ReadCsvOptions,
   ReadLibsvmOptions,
   Rows,
+  Signal,
   Source,
   SparseMatrix,
   Target,
@@ -102,7 +104,7 @@ export function* libsvmLines({ points, labels }: LibsvmWriting): Generator<strin
 }
 
 /** Lines in pieces of some 64 kB, which are worth writing, until the signal is aborted. */
-export function* inPieces(lines: Iterable<string>, signal: AbortSignal | undefined): Generator<string> {
+export function* inPieces(lines: Iterable<string>, signal: Signal | undefined): Generator<string> {
   let text = '';
   for (const line of lines) {
     text += line;
@@ -166,6 +168,7 @@ class Table {
   add({ cells, line }: CsvRecord): void {
     this.#line = line;
     if (this.#label < 0) {
+      checkCsv(cells, { file: this.#file, line });
       this.#width = cells.length;
       this.#label = this.#find(cells);
       this.#cols = this.#width - (this.#label < this.#width ? 1 : 0);

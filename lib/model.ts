@@ -4,7 +4,8 @@ import { types } from 'node:util';
 import { kernels } from './backend.js';
 import { Dataset } from './dataset.js';
 import { coded, plural, rangeError, show, typeError } from './errors.js';
-import { resolveThreads, viewPoints } from './input/index.js';
+import { checkKeys, resolveThreads, viewPoints } from './input/index.js';
+import { isArray, isObject, isRevoked, isShared, isTypedArray, plainView } from './intrinsics.js';
 import type { Label, Point, Points, SvmJSON } from './types.js';
 
 export interface Model<L extends Label = Label> {
@@ -23,34 +24,38 @@ export function labelOf<L extends Label>({ labels }: Model<L>, value: number): L
  * Dataset's sum overflows is known only once it is.
  */
 export function decisions({ weights, bias }: Model, points: Points, out?: Float64Array): Float64Array {
-  if (out !== undefined && !(out instanceof Float64Array)) throw typeError('ERR_OPTION', 'a Float64Array', 'out', out);
+  if (out !== undefined && !types.isFloat64Array(out)) throw typeError('ERR_OPTION', 'a Float64Array', 'out', out);
+  const given = out && plainView(out);
   const threads = resolveThreads(undefined);
   const room = (rows: number, cols: number): Float64Array => {
-    if (cols !== weights.length) {
+    // How many columns an empty list of rows has is not known.
+    if (cols !== weights.length && !Number.isNaN(cols)) {
       throw rangeError('ERR_POINTS', plural(weights.length, 'column'), 'points, one for each weight of the model,', cols);
     }
-    if (out !== undefined && out.length !== rows) {
-      throw rangeError('ERR_OPTION', plural(rows, 'number'), 'out, one for each row of points,', out.length);
+    if (given !== undefined && given.length !== rows) {
+      throw rangeError('ERR_OPTION', plural(rows, 'number'), 'out, one for each row of points,', given.length);
     }
-    return out ?? new Float64Array(rows);
+    return given ?? new Float64Array(rows);
   };
   const { Matrix, decidePoints } = kernels();
   let values: Float64Array;
   let bad: number;
-  if (points instanceof Dataset) {
+  if (Dataset.is(points)) {
     const { matrix, shifted } = Dataset.dataOf(points);
-    values = room(points.rows, points.cols);
+    const { rows, cols } = matrix.describe();
+    values = room(rows, cols);
     if (shifted) {
-      const shift = new Float64Array(points.cols);
+      const shift = new Float64Array(cols);
       matrix.shift(shift);
       shift.forEach((s, j) => (bias += s * weights[j]!));
     }
     bad = matrix.decide(weights, bias, values, threads);
   } else {
-    const { rows, cols, arguments: lists, refuse } = viewPoints(points);
+    const { rows, cols, arguments: lists, refuse } = viewPoints(points, { least: 0 });
     values = room(rows, cols);
     // What other threads may write to meanwhile is copied first.
-    if (lists.some((list) => ArrayBuffer.isView(list) && types.isSharedArrayBuffer(list.buffer))) {
+    if (rows === 0) bad = 0;
+    else if (lists.some((list) => isTypedArray(list) && isShared(list))) {
       const matrix = new Matrix(refuse, threads, ...lists);
       const own = new Float64Array(rows);
       bad = matrix.decide(weights, bias, own, threads);
@@ -59,17 +64,37 @@ export function decisions({ weights, bias }: Model, points: Points, out?: Float6
     } else bad = decidePoints(refuse, threads, weights, bias, values, ...lists);
   }
   if (bad < values.length) throw overflow(`row ${bad}`);
-  return values;
+  return out ?? values;
 }
 
 /** weights·x + bias for one point. In JavaScript: a native call would only add cost. */
-export function decisionOf({ weights, bias }: Model, point: Point): number {
-  if (typeof point !== 'object' || point === null) {
-    throw typeError('ERR_POINTS', 'an array of numbers or { indices, values }', 'point', point);
+export function decisionOf(model: Model, point: Point): number {
+  try {
+    return valueOf(model, point);
+  } catch (error) {
+    throw revoked(point) ?? error; // only now: asking first would take as long as a short point's sum
   }
+}
+
+/** What reading a revoked proxy comes to. */
+function revoked(point: unknown): Error | undefined {
+  if (typeof point !== 'object' || point === null) return undefined;
+  if (isRevoked(point)) return typeError('ERR_POINTS', POINT, 'point', point);
+  for (const name of KEYS) {
+    const list = (point as Record<string, unknown>)[name];
+    if (isRevoked(list)) return typeError('ERR_POINTS', 'an array of numbers', `point.${name}`, list);
+  }
+  return undefined;
+}
+
+const POINT = 'an array of numbers or { indices, values }';
+
+function valueOf({ weights, bias }: Model, point: Point): number {
+  if (typeof point !== 'object' || point === null) throw typeError('ERR_POINTS', POINT, 'point', point);
   const d = weights.length;
   let s = 0;
   if ('indices' in point) {
+    for (const name in point) if (name !== 'indices' && name !== 'values') checkKeys(point, KEYS, 'ERR_POINTS', 'point');
     const { indices, values } = point;
     const count = lengthOf(indices, 'point.indices');
     if (values !== undefined && lengthOf(values, 'point.values') !== count) {
@@ -90,16 +115,28 @@ export function decisionOf({ weights, bias }: Model, point: Point): number {
       s += weights[j]! * value;
     }
   } else {
-    if (lengthOf(point, 'point') !== d) {
-      throw rangeError('ERR_POINTS', plural(d, 'number'), 'point, one for each weight of the model,', point.length);
+    const length = lengthOf(point, 'point');
+    if (length !== d) {
+      if (typeof point[0] === 'object') throw severalPoints(point);
+      throw rangeError('ERR_POINTS', plural(d, 'number'), 'point, one for each weight of the model,', length);
     }
     s = dot(weights, point);
     // Nothing that is not finite can leave a finite sum, so the values are looked at one by one only after a bad one.
-    if (!Number.isFinite(s)) for (let j = 0; j < d; j++) finite(point[j], `point[${j}]`);
+    if (!Number.isFinite(s)) {
+      if (typeof point[0] === 'object') throw severalPoints(point);
+      for (let j = 0; j < d; j++) finite(point[j], `point[${j}]`);
+    }
   }
   s += bias;
   if (!Number.isFinite(s)) throw overflow('the point');
   return s;
+}
+
+const KEYS = ['indices', 'values'] as const;
+
+function severalPoints(point: ArrayLike<unknown>): Error {
+  const received = `rows: ${show(point[0])} for point[0]`;
+  return coded(TypeError, 'ERR_POINTS', `Expected the numbers of one point but received ${received}; predict takes many points`);
 }
 
 /** weights·values; NaN if one is not a number. Four sums, as the additions of one would wait for each other. */
@@ -129,6 +166,7 @@ function dot(weights: Float64Array, values: ArrayLike<unknown>): number {
   return s0 + s1 + (s2 + s3);
 }
 
+/** As the list says: entries that it only claims are refused when they are read. */
 function lengthOf(list: unknown, where: string): number {
   const length = (list as ArrayLike<number> | null | undefined)?.length;
   if (typeof list !== 'object' || !Number.isInteger(length)) throw typeError('ERR_POINTS', 'an array of numbers', where, list);
@@ -136,9 +174,12 @@ function lengthOf(list: unknown, where: string): number {
 }
 
 function finite(value: unknown, where: string, code: 'ERR_POINTS' | 'ERR_MODEL' = 'ERR_POINTS'): number {
-  if (typeof value !== 'number') throw typeError(code, 'a finite number', where, value);
-  if (!Number.isFinite(value)) throw rangeError(code, 'a finite number', where, value);
+  if (typeof value !== 'number' || !Number.isFinite(value)) throw notFinite(value, where, code);
   return value;
+}
+
+function notFinite(value: unknown, where: string, code: 'ERR_POINTS' | 'ERR_MODEL'): Error {
+  return (typeof value === 'number' ? rangeError : typeError)(code, 'a finite number', where, value);
 }
 
 function overflow(where: string): Error {
@@ -163,19 +204,41 @@ export function checksum({ labels, bias, weights }: Model): string {
     .digest('hex');
 }
 
-/** Reads what `writeJSON` wrote; the file may have been cut, edited or made up. Only own properties are looked at. */
+/**
+ * Weights, each asked for once and checked. Room is made as they come: nothing is allocated for a list that claims a length but does not
+ * hold as many numbers.
+ */
+function readWeights(list: readonly unknown[]): Float64Array {
+  const { length } = list;
+  if (length > MOST_WEIGHTS) throw rangeError('ERR_MODEL', `at most ${MOST_WEIGHTS} numbers`, 'json.weights', length);
+  let weights = new Float64Array(Math.min(length, 1024));
+  for (let j = 0; j < length; j++) {
+    const weight = list[j];
+    if (typeof weight !== 'number' || !Number.isFinite(weight)) throw notFinite(weight, `json.weights[${j}]`, 'ERR_MODEL');
+    if (j === weights.length) {
+      const longer = new Float64Array(Math.min(length, 2 * j));
+      longer.set(weights);
+      weights = longer;
+    }
+    weights[j] = weight;
+  }
+  return weights;
+}
+
+/** Reads what `writeJSON` wrote; the file may have been cut, edited or made up. Only own properties are looked at, each once. */
 export function readJSON(json: unknown): Model {
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw typeError('ERR_MODEL', 'an object', 'json', json);
+  if (!isObject(json) || Array.isArray(json)) throw typeError('ERR_MODEL', 'an object', 'json', json);
   const own = (name: string): unknown => (Object.hasOwn(json, name) ? (json as Record<string, unknown>)[name] : undefined);
-  if (own('format') !== FORMAT) throw rangeError('ERR_MODEL', show(FORMAT), 'json.format', own('format'));
+  const format = own('format');
+  if (format !== FORMAT) throw rangeError('ERR_MODEL', show(FORMAT), 'json.format', format);
   const version = own('version');
   if (version !== 1) {
     const newer = typeof version === 'number' && version > 1 ? ' (written by a newer fista-classify)' : '';
     throw coded(RangeError, 'ERR_MODEL', `Expected version 1 for json.version but received ${show(version)}${newer}`);
   }
   const labels = own('labels');
-  if (!Array.isArray(labels) || labels.length !== 2) throw typeError('ERR_MODEL', 'two labels', 'json.labels', labels);
-  const [negative, positive] = labels as [unknown, unknown];
+  if (!isArray(labels) || labels.length !== 2) throw typeError('ERR_MODEL', 'two labels', 'json.labels', labels);
+  const { 0: negative, 1: positive } = labels;
   for (const [k, label] of [negative, positive].entries()) {
     const kind = typeof label;
     if (kind !== 'number' && kind !== 'string' && kind !== 'boolean') {
@@ -188,12 +251,8 @@ export function readJSON(json: unknown): Model {
   }
   const bias = finite(own('bias'), 'json.bias', 'ERR_MODEL');
   const list = own('weights');
-  if (!Array.isArray(list)) throw typeError('ERR_MODEL', 'an array of numbers', 'json.weights', list);
-  if (list.length > MOST_WEIGHTS) throw rangeError('ERR_MODEL', `at most ${MOST_WEIGHTS} numbers`, 'json.weights', list.length);
-  // Nothing is allocated for a list that claims a length but does not hold as many numbers.
-  const bad = list.findIndex((value) => !Number.isFinite(value));
-  if (bad >= 0) finite(list[bad], `json.weights[${bad}]`, 'ERR_MODEL');
-  const weights = Float64Array.from(list as number[]);
+  if (!isArray(list)) throw typeError('ERR_MODEL', 'an array of numbers', 'json.weights', list);
+  const weights = readWeights(list);
   const model: Model = { weights, bias, labels: [negative as Label, positive as Label] };
   const sum = own('checksum');
   if (sum !== undefined && sum !== checksum(model)) {

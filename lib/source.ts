@@ -5,6 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { types } from 'node:util';
 import { createGunzip } from 'node:zlib';
 import { checkPiece, gone, gzipError, longError } from './input/index.js';
+import { isShared, lengthOf, plainView } from './intrinsics.js';
 import type { Source } from './types.js';
 
 /** Bytes of a piece. */
@@ -97,10 +98,11 @@ export function named(error: unknown, path: string): never {
   throw error;
 }
 
-async function* fromBytes(bytes: Uint8Array): Pieces {
+async function* fromBytes(source: Uint8Array): Pieces {
+  const bytes = plainView(source);
   const { length } = bytes;
   for (let at = 0; at < length; at += PIECE) {
-    if (bytes.length !== length) throw gone();
+    if (bytes.length !== length || lengthOf(source) !== length) throw gone();
     yield unshared(bytes.subarray(at, at + PIECE));
     await setImmediate(); // others have their turn, and may abort
   }
@@ -112,7 +114,7 @@ async function* fromStream(stream: AsyncIterable<unknown>): Pieces {
 
 /** Bytes that no other thread writes to while a parser, which looks for ends only once, reads them. */
 function unshared(piece: Uint8Array): Uint8Array {
-  return types.isSharedArrayBuffer(piece.buffer) ? Buffer.from(piece) : piece;
+  return isShared(piece) ? Buffer.from(piece) : piece;
 }
 
 async function* gunzip(beginning: Uint8Array, rest: Pieces, name: string, code: Reading['code']): Pieces {

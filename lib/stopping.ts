@@ -1,5 +1,7 @@
 /** Stopping rules: plain functions from a check to a status, or nothing. */
-import { coded, rangeError, show, typeError } from './errors.js';
+import { rangeError, typeError } from './errors.js';
+import { checkNames } from './input/keys.js';
+import { isObject } from './intrinsics.js';
 import type { StopRule, SvmCheck } from './types.js';
 
 /** A rule that can never hold would let a run go on to its last iteration. */
@@ -44,11 +46,10 @@ export const stop = Object.freeze({
    * The paper's rule: the share of rows proved to be properly classified has not grown by deltaMin for `patience` iterations. Counted
    * from the first such row on: before it, the share is 0 and every run would end at once.
    */
-  stale({ deltaMin = 1e-4, patience = 2, ...others }: StaleOptions = {}): StopRule {
-    const [other] = Object.keys(others);
-    if (other !== undefined) {
-      throw coded(TypeError, 'ERR_OPTION', `Unknown option ${show(other)} of stop.stale; known are deltaMin, patience`);
-    }
+  stale(options: StaleOptions = {}): StopRule {
+    if (!isObject(options)) throw typeError('ERR_OPTION', 'an object', 'the options of stop.stale', options);
+    checkNames(options, ['deltaMin', 'patience'], { code: 'ERR_OPTION', what: 'option', of: 'stop.stale' });
+    const { deltaMin = 1e-4, patience = 2 } = options;
     within(deltaMin, 0, 1, 'deltaMin of stop.stale');
     within(patience, 1, Infinity, 'patience of stop.stale');
     return {

@@ -1,15 +1,32 @@
 /** LinearSvm: what users train and predict with. */
 import { run, runAsync } from './drivers.js';
 import { isInterrupted } from './errors.js';
-import { checkMemory, checkSvmOptions, resolveFit, resolveLabels, rowWeights, type Fit } from './input/index.js';
+import {
+  checkMemory,
+  checkRows,
+  knownSvmOptions,
+  notMade,
+  resolveFit,
+  resolveLabels,
+  rowWeights,
+  type Fit,
+} from './input/index.js';
 import { readLiblinear, writeLiblinear } from './liblinear.js';
 import { decisionOf, decisions, labelOf, readJSON, writeJSON, type Model } from './model.js';
 import { Prepared, Training, unfitted, type Finished } from './training.js';
-import type { Label, Point, Points, SvmInfo, SvmJSON, SvmOptions } from './types.js';
+import type { FileLabels, Label, Point, Points, SvmInfo, SvmJSON, SvmOptions } from './types.js';
 import { chooseGamma, chooseGammaAsync, type Choice } from './validation.js';
 
 /** A model that was trained here: it knows how that went. */
 export type Fitted<L extends Label> = LinearSvm<L> & { readonly info: SvmInfo };
+
+/** What a LinearSvm is made from: of this file, so that nobody else can make one. */
+class Made<L extends Label> {
+  constructor(
+    readonly model: Model<L>,
+    readonly info?: SvmInfo,
+  ) {}
+}
 
 /** A linear classifier: decision(x) = weights·x + bias; positive above 0. Made by `fit`; there is no unfitted one. */
 export class LinearSvm<L extends Label = Label> implements Model<L> {
@@ -20,7 +37,10 @@ export class LinearSvm<L extends Label = Label> implements Model<L> {
   /** How the fit went, and what it proved; undefined for a model that was read from elsewhere. */
   readonly info: SvmInfo | undefined;
 
-  private constructor({ weights, bias, labels }: Model<L>, info?: SvmInfo) {
+  private constructor(made: Made<L>) {
+    if (!(made instanceof Made)) throw notMade('LinearSvm', 'LinearSvm.fit(points, labels, options)');
+    const { model, info } = made;
+    const { weights, bias, labels } = model;
     this.weights = weights;
     this.bias = bias;
     this.labels = labels;
@@ -28,6 +48,8 @@ export class LinearSvm<L extends Label = Label> implements Model<L> {
   }
 
   /** Trains on this thread. */
+  static fit<L extends Label>(points: Points, labels: ArrayLike<L>, options?: SvmOptions<L>): Fitted<L>;
+  static fit(points: Points, labels: FileLabels, options?: SvmOptions<number | string>): Fitted<number | string>;
   static fit<L extends Label>(points: Points, labels: ArrayLike<L>, options?: SvmOptions<L>): Fitted<L> {
     const { data, fit } = prepare<L>(points, labels, options);
     let training: Training<L> | undefined;
@@ -47,6 +69,8 @@ export class LinearSvm<L extends Label = Label> implements Model<L> {
   }
 
   /** Trains off the main thread (with the TypeScript kernels: in turns with it). Gives the same model as `fit`, bit for bit. */
+  static fitAsync<L extends Label>(points: Points, labels: ArrayLike<L>, options?: SvmOptions<L>): Promise<Fitted<L>>;
+  static fitAsync(points: Points, labels: FileLabels, options?: SvmOptions<number | string>): Promise<Fitted<number | string>>;
   static async fitAsync<L extends Label>(points: Points, labels: ArrayLike<L>, options?: SvmOptions<L>): Promise<Fitted<L>> {
     const { data, fit } = prepare<L>(points, labels, options);
     let training: Training<L> | undefined;
@@ -69,12 +93,12 @@ export class LinearSvm<L extends Label = Label> implements Model<L> {
   }
 
   static #fitted<L extends Label>({ model, info }: Finished<L>): Fitted<L> {
-    return new LinearSvm(model, info) as Fitted<L>;
+    return new LinearSvm(new Made(model, info)) as Fitted<L>;
   }
 
-  /** A model from what `toJSON` gave. */
-  static fromJSON(json: unknown): LinearSvm {
-    return new LinearSvm(readJSON(json));
+  /** A model from what `toJSON` gave. `L` is what its labels are known to be: it is not checked. */
+  static fromJSON<L extends Label = Label>(json: unknown): LinearSvm<L> {
+    return new LinearSvm(new Made(readJSON(json) as Model<L>));
   }
 
   /**
@@ -82,7 +106,7 @@ export class LinearSvm<L extends Label = Label> implements Model<L> {
    * stands for the text in messages.
    */
   static fromLiblinear(text: string, name?: string): LinearSvm<number> {
-    return new LinearSvm(readLiblinear(text, name));
+    return new LinearSvm(new Made(readLiblinear(text, name)));
   }
 
   /** The labels of points. */
@@ -103,6 +127,7 @@ export class LinearSvm<L extends Label = Label> implements Model<L> {
   /** How well the model does on labelled points. `confusion[i][j]`: points of label i that were predicted as label j. */
   score(points: Points, labels: ArrayLike<L>): { accuracy: number; confusion: [[number, number], [number, number]] } {
     const values = this.decision(points);
+    checkRows(values.length);
     const { y } = resolveLabels(labels, values.length, { known: this.labels });
     const confusion: [[number, number], [number, number]] = [
       [0, 0],
@@ -126,9 +151,9 @@ export class LinearSvm<L extends Label = Label> implements Model<L> {
 function prepare<L extends Label>(
   points: Points,
   labels: ArrayLike<L>,
-  options: SvmOptions<L> = {},
+  asked: SvmOptions<L> | undefined,
 ): { data: Prepared<L>; fit: Fit } {
-  checkSvmOptions(options);
+  const options = knownSvmOptions(asked);
   const data = new Prepared<L>(points, labels, options);
   try {
     return { data, fit: resolveFit(options, data.rows, data.cols, data.sparse, data) };

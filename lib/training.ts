@@ -53,9 +53,9 @@ export class Prepared<L extends Label> implements Labels {
   constructor(points: Points, labels: ArrayLike<L>, options: { positive?: L; threads?: number; backend?: string }) {
     this.threads = resolveThreads(options.threads);
     const wanted = resolveBackend(options.backend);
-    this.own = !(points instanceof Dataset);
+    this.own = !Dataset.is(points);
     let entries: number;
-    if (points instanceof Dataset) {
+    if (Dataset.is(points)) {
       const { matrix, backend } = Dataset.dataOf(points);
       const { rows, cols, stored, form } = matrix.describe();
       this.backend = backend;

@@ -71,6 +71,20 @@ export interface StopRule {
 
 export type Label = number | string | boolean;
 
+/** Labels as a file has them: numbers, or words. */
+export type FileLabels = Float64Array | string[];
+
+/** An AbortSignal. (Where no types of Node or of the web say what that is, what is used of it.) */
+export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer S } }
+  ? S
+  : {
+      readonly aborted: boolean;
+      readonly reason: unknown;
+      throwIfAborted(): void;
+      addEventListener(type: 'abort', listener: () => void, options?: { once?: boolean }): void;
+      removeEventListener(type: 'abort', listener: () => void): void;
+    };
+
 /** What can be learnt from and predicted for. */
 export type Points = Rows | DenseMatrix | SparseMatrix | Dataset;
 
@@ -119,7 +133,7 @@ export interface SvmOptions<L extends Label = Label> {
   maxIterations?: number;
   /** Milliseconds. @default none */
   timeLimit?: number;
-  signal?: AbortSignal;
+  signal?: Signal;
   /** Called at every check. What it throws ends the fit and comes out unchanged. */
   onProgress?: (progress: SvmProgress) => void;
   /** @default os.availableParallelism() */
@@ -211,7 +225,7 @@ export interface CrossValidationOptions<L extends Label = Label> {
   maxIterations?: number;
   /** Milliseconds, of each fit; for the whole, `signal: AbortSignal.timeout(ms)`. @default none */
   timeLimit?: number;
-  signal?: AbortSignal;
+  signal?: Signal;
   /** Called after every fit, in the order in which they end. What it throws ends everything and comes out unchanged. */
   onProgress?: (progress: CrossValidationProgress) => void;
   /** Threads altogether: so many folds are fitted at once, and more of them help within a fit. @default os.availableParallelism() */
@@ -281,14 +295,14 @@ export interface SplitOptions {
 }
 
 /** One side of a split. */
-export interface Part<P extends Rows | DenseMatrix | SparseMatrix, A extends ArrayLike<Label>> {
+export interface Part<P extends readonly unknown[] | DenseMatrix | SparseMatrix, A extends ArrayLike<Label>> {
   readonly points: P;
   readonly labels: A;
   /** Which rows of the whole these are, ascending. */
   readonly rows: Uint32Array;
 }
 
-export interface Split<P extends Rows | DenseMatrix | SparseMatrix, A extends ArrayLike<Label>> {
+export interface Split<P extends readonly unknown[] | DenseMatrix | SparseMatrix, A extends ArrayLike<Label>> {
   readonly train: Part<P, A>;
   readonly test: Part<P, A>;
 }
@@ -309,6 +323,8 @@ export interface Ellipsoid {
   readonly center: ArrayLike<number>;
   /** 0 or absent: a point; a number: a ball's radius; numbers: a diagonal; rows of numbers: a matrix, which may be singular. @default 0 */
   readonly shape?: number | ArrayLike<number> | readonly ArrayLike<number>[];
+  /** A ball's radius, instead of a shape. */
+  readonly radius?: number;
 }
 
 /** A family: one by one; or, for many of them, centres and diagonals as the rows of two matrices. */
@@ -335,7 +351,7 @@ export interface EspOptions {
   maxIterations?: number;
   /** Milliseconds. @default none */
   timeLimit?: number;
-  signal?: AbortSignal;
+  signal?: Signal;
   /** Called at every iteration. What it throws ends the run and comes out unchanged. */
   onProgress?: (progress: EspProgress) => void;
   /** @default os.availableParallelism() */
@@ -409,13 +425,13 @@ export interface ReadLibsvmOptions {
   /** Bytes of text, decompressed, beyond which a file is refused. @default Infinity */
   maxBytes?: number;
   /** Ends the reading; the promise rejects with its reason. */
-  signal?: AbortSignal;
+  signal?: Signal;
   /** @default 'auto' */
   backend?: 'auto' | BackendName;
 }
 
 /** A file of LIBSVM text. */
-export interface LibsvmData<Labels extends Float64Array | string[] = Float64Array | string[]> {
+export interface LibsvmData<Labels extends FileLabels = FileLabels> {
   /** Without values where all of them are 1. */
   readonly points: SparseMatrix & { readonly indptr: Uint32Array; readonly indices: Uint32Array; readonly values?: Float64Array };
   /** By row. */
@@ -435,7 +451,7 @@ export interface TargetStream {
 
 export interface WriteLibsvmOptions {
   /** Ends the writing; the promise rejects with its reason, and a path keeps what it had. */
-  signal?: AbortSignal;
+  signal?: Signal;
 }
 
 export interface ReadCsvOptions {
@@ -450,11 +466,11 @@ export interface ReadCsvOptions {
   /** Bytes of text, decompressed, beyond which a file is refused. @default Infinity */
   maxBytes?: number;
   /** Ends the reading; the promise rejects with its reason. */
-  signal?: AbortSignal;
+  signal?: Signal;
 }
 
 /** A file of comma-separated values. */
-export interface CsvData<Labels extends Float64Array | string[] = Float64Array | string[]> {
+export interface CsvData<Labels extends FileLabels = FileLabels> {
   readonly points: DenseMatrix & { readonly data: Float64Array };
   /** By row; empty with `label: null`. */
   readonly labels: Labels;

@@ -2,17 +2,19 @@
 import { atOnce, inTurns, run, runAsync } from './drivers.js';
 import { calls, type LoopResult } from './fista.js';
 import {
-  checkCrossValidationOptions,
   checkMemory,
   checkFolds,
+  knownCrossValidationOptions,
   PATH,
   resolveCrossValidation,
   resolveSplit,
   rowWeights,
   type CrossValidationTask,
   type Fit,
+  type SplitTask,
 } from './input/index.js';
 import type { SvmCall } from './backend.js';
+import { zerosLike } from './intrinsics.js';
 import type { Model } from './model.js';
 import { Random } from './random.js';
 import { stop } from './stopping.js';
@@ -22,10 +24,10 @@ import type {
   CrossValidationOptions,
   CrossValidationProgress,
   DenseMatrix,
+  FileLabels,
   GammaScore,
   Label,
   Points,
-  Rows,
   SparseMatrix,
   Split,
   SplitOptions,
@@ -41,9 +43,19 @@ import type {
 export async function crossValidate<L extends Label>(
   points: Points,
   labels: ArrayLike<L>,
-  options: CrossValidationOptions<L> = {},
+  options?: CrossValidationOptions<L>,
+): Promise<CrossValidation>;
+export async function crossValidate(
+  points: Points,
+  labels: FileLabels,
+  options?: CrossValidationOptions<number | string>,
+): Promise<CrossValidation>;
+export async function crossValidate<L extends Label>(
+  points: Points,
+  labels: ArrayLike<L>,
+  asked?: CrossValidationOptions<L>,
 ): Promise<CrossValidation> {
-  checkCrossValidationOptions(options);
+  const options = knownCrossValidationOptions(asked);
   const data = new Prepared<L>(points, labels, options);
   try {
     const task = resolveCrossValidation(options, data.rows, data.cols, data.sparse, data);
@@ -378,12 +390,13 @@ function* deal(
  * Divides points and labels in two: one part to train on, one to try the model on. Rows keep their order, arrays their kind; rows of
  * an array of rows are the same objects, everything else is copied.
  */
-export function trainTestSplit<P extends Rows | DenseMatrix | SparseMatrix, A extends ArrayLike<Label>>(
+export function trainTestSplit<P extends readonly unknown[] | DenseMatrix | SparseMatrix, A extends ArrayLike<Label>>(
   points: P,
   labels: A,
   options?: SplitOptions,
 ): Split<P, A> {
-  const { rows, groups, take, seed, check } = resolveSplit(points, labels, options);
+  const task = resolveSplit(points, labels, options);
+  const { rows, groups, take, seed, check } = task;
   const random = new Random(seed);
   const test = new Uint8Array(rows);
   groups.forEach((group, k) => {
@@ -392,25 +405,25 @@ export function trainTestSplit<P extends Rows | DenseMatrix | SparseMatrix, A ex
   check(test);
   const part = (side: number) => {
     const list = Uint32Array.from([...test.keys()].filter((i) => test[i] === side));
-    return { points: rowsOf(points, list) as P, labels: pickFrom(labels, list) as unknown as A, rows: list };
+    return { points: rowsOf(task.points, list) as P, labels: pickFrom(task.labels, list) as unknown as A, rows: list };
   };
   return { train: part(0), test: part(1) };
 }
 
-function rowsOf(points: Rows | DenseMatrix | SparseMatrix, list: Uint32Array): Rows | DenseMatrix | SparseMatrix {
+function rowsOf(points: SplitTask['points'], list: Uint32Array): SplitTask['points'] {
+  if (Array.isArray(points)) return Array.from(list, (i) => (points as readonly unknown[])[i]);
   if ('data' in points) {
     const { data, cols } = points;
-    const copy = like(data, list.length * cols) as typeof data;
+    const copy = zerosLike(data, list.length * cols) as typeof data;
     list.forEach((i, p) => copy.set(data.subarray(i * cols, (i + 1) * cols), p * cols));
     return { data: copy, rows: list.length, cols };
   }
-  if (!('indptr' in points)) return Array.from(list, (i) => points[i]!);
-  const { indptr, indices, values, cols } = points;
-  const starts = like(indptr, list.length + 1);
+  const { indptr, indices, values, cols } = points as SparseMatrix;
+  const starts = zerosLike(indptr, list.length + 1);
   list.forEach((i, p) => (starts[p + 1] = starts[p]! + indptr[i + 1]! - indptr[i]!));
   const entries = starts[list.length]!;
   const gather = (from: ArrayLike<number>) => {
-    const to = like(from, entries);
+    const to = zerosLike(from, entries);
     list.forEach((i, p) => {
       for (let k = indptr[i]!, at = starts[p]!; k < indptr[i + 1]!; k++, at++) to[at] = from[k]!;
     });
@@ -425,16 +438,8 @@ function rowsOf(points: Rows | DenseMatrix | SparseMatrix, list: Uint32Array): R
   } as SparseMatrix;
 }
 
-/** Zeros in an array of the same kind. */
-function like(array: ArrayLike<number>, length: number): { [i: number]: number } {
-  if (!ArrayBuffer.isView(array)) return new Array<number>(length).fill(0);
-  const Kind = array.constructor as new (length: number) => Float64Array;
-  return new Kind(length);
-}
-
 function pickFrom(labels: ArrayLike<Label>, list: Uint32Array): ArrayLike<Label> {
-  const picked = Array.from(list, (i) => labels[i]!);
-  if (!ArrayBuffer.isView(labels)) return picked;
-  const Kind = labels.constructor as unknown as { from(list: readonly Label[]): ArrayLike<Label> };
-  return Kind.from(picked);
+  const picked = zerosLike(labels, list.length) as Label[];
+  list.forEach((i, p) => (picked[p] = labels[i]!));
+  return picked;
 }

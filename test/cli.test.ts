@@ -271,8 +271,8 @@ describe('fista-classify train', () => {
     expect(LinearSvm.fromJSON(json('m.json')).weights.length).toBe(30);
   });
 
-  it.each(names)('--time-limit is in seconds, and --backend %s computes', async (backend) => {
-    const words = ['train', '--json', ...LONG, '--time-limit', '0.2', '--backend', backend, '-', 'm.json'];
+  it.each(names)('--time-limit has a unit, and --backend %s computes', async (backend) => {
+    const words = ['train', '--json', ...LONG, '--time-limit', '0.2s', '--backend', backend, '-', 'm.json'];
     const { code, stdout } = await run(words, large());
     expect(code).toBe(3);
     const { info } = JSON.parse(stdout) as { info: { elapsed: number } };

@@ -6,9 +6,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   boolean,
-  checkOptionNames,
   integer,
-  nearest,
+  knownOptions,
   oneOfThese,
   optional,
   positiveNumber,
@@ -18,6 +17,7 @@ import {
   sensibleNumber,
   share,
 } from '../lib/input/options.js';
+import { nearest } from '../lib/input/keys.js';
 import { resolveCovariance, resolveEspOptions } from '../lib/input/ellipsoids.js';
 import {
   checkPiece,
@@ -34,7 +34,7 @@ import {
 } from '../lib/input/files.js';
 import { viewPoints } from '../lib/input/points.js';
 import { checkMemory, checkWeights, resolveFit, resolveLabels, rowWeights, type Labels, type Weights } from '../lib/input/svm.js';
-import { checkCrossValidationOptions, resolveCrossValidation, resolveSplit } from '../lib/input/validation.js';
+import { knownCrossValidationOptions, resolveCrossValidation, resolveSplit } from '../lib/input/validation.js';
 import { kernels } from '../lib/backend.js';
 import { stop } from '../lib/stopping.js';
 
@@ -74,6 +74,9 @@ describe('option names', () => {
     expect(nearest('xyalx', ['goal'])).toBeUndefined();
     expect(nearest('clxxxeights', ['classWeights'])).toBe('classWeights');
     expect(nearest('xlxxxeightx', ['classWeights'])).toBeUndefined();
+    // Not all letters of a short one, nor most of what was given.
+    expect(nearest('tol', ['L'])).toBeUndefined();
+    expect(nearest('nu', ['mu'])).toBe('mu');
   });
 
   it('may be begun, with four letters or more', () => {
@@ -88,16 +91,17 @@ describe('option names', () => {
   });
 
   it('are listed where none is near', () => {
-    expect(refusal(() => checkOptionNames({ colour: 1 }, ['stop', 'mu']))).toBe('Unknown option "colour"; known are stop, mu');
-    expect(refusal(() => checkOptionNames({ Mu: 1 }, ['stop', 'mu']))).toBe('Unknown option "Mu"; did you mean "mu"?');
-    expect(refusal(() => checkOptionNames({ mu: 1, stop: undefined }, ['stop', 'mu']))).toBe('none');
-    expect(refusal(() => checkOptionNames(undefined, []))).toBe('none');
+    const known = (given: unknown) => knownOptions(given as { stop?: unknown; mu?: unknown }, ['stop', 'mu']);
+    expect(refusal(() => known({ colour: 1 }))).toBe('Unknown option "colour"; known are stop, mu');
+    expect(refusal(() => known({ Mu: 1 }))).toBe('Unknown option "Mu"; did you mean "mu"?');
+    expect(known({ mu: 1, stop: undefined })).toEqual({ mu: 1 });
+    expect(known(undefined)).toEqual({});
     for (const [given, shown] of [
       [null, 'null'],
       [[], 'an array of length 0'],
       ['a', '"a"'],
     ]) {
-      expect(refusal(() => checkOptionNames(given, ['a']))).toBe(`Expected an object for options but received ${shown as string}`);
+      expect(refusal(() => known(given))).toBe(`Expected an object for options but received ${shown as string}`);
     }
   });
 });
@@ -203,7 +207,7 @@ describe('labels', () => {
     expect(of(Float64Array.of(5, 5, 2, 5, 2)).y).toEqual(Int8Array.of(1, 1, -1, 1, -1));
     expect(refusal(() => of(Float64Array.of(5, 5)))).toBe('Expected two distinct labels but every label is 5');
     expect(refusal(() => of(Float64Array.of(5, 1, 5, 2)))).toBe(
-      'Expected two distinct labels but received at least three: 5, 1, 2',
+      'Expected two distinct labels but received at least three: 5, 1, 2; train one against the rest: labels.map((label) => label === 5)',
     );
     expect(refusal(() => of(Float64Array.of(5, NaN)))).toBe('Expected a finite number for labels[1] but received NaN');
     expect(refusal(() => of(Float64Array.of(5, 1, NaN)))).toBe('Expected a finite number for labels[2] but received NaN');
@@ -553,7 +557,7 @@ describe('what a cross-validation is asked to do', () => {
   });
 
   it('knows these options', () => {
-    expect(refusal(() => checkCrossValidationOptions({ colour: 1 } as object))).toBe(
+    expect(refusal(() => knownCrossValidationOptions({ colour: 1 } as object))).toBe(
       'Unknown option "colour"; known are folds, gammas, seed, accuracy, positive, classWeight, sampleWeight, scale, stop, maxIterations, timeLimit, signal, onProgress, threads, backend',
     );
     expect(refusal(() => resolveSplit([[1], [2]], [1, 2], { colour: 1 } as object))).toBe(
@@ -658,7 +662,8 @@ describe('what is to be split', () => {
     const labels = ['b', 'a', 'b', 'a'];
     const rows = [[1], [2], [3], [4]];
     expect(resolveSplit(rows, labels)).toMatchObject({
-      form: 'rows',
+      points: rows,
+      labels,
       rows: 4,
       groups: [Uint32Array.of(0, 2), Uint32Array.of(1, 3)],
       take: [1, 1],
@@ -691,7 +696,11 @@ describe('what is to be split', () => {
 
   it('has one of these forms', () => {
     const labels = [0, 1, 0, 1];
-    const form = (points: unknown, given: unknown = labels) => resolveSplit(points, given, { testSize: 2 }).form;
+    const form = (points: unknown, given: unknown = labels) => {
+      const { points: taken } = resolveSplit(points, given, { testSize: 2 });
+      expect(taken).toEqual(points);
+      return Array.isArray(taken) ? 'rows' : 'data' in taken ? 'dense' : 'sparse';
+    };
     const dense = { data: new Float32Array(8), rows: 4, cols: 2 };
     const csr = { indptr: [0, 1, 1, 2, 3], indices: Int32Array.of(0, 1, 0), rows: 4, cols: 2 };
     expect(form([[1], [1], [1], [1]])).toBe('rows');
@@ -800,7 +809,7 @@ describe('what is wrong with a file', () => {
   it('is what came, or what was taken away', () => {
     expect(checkPiece('ä')).toEqual(Buffer.from('ä'));
     const piece = new Uint8Array(2);
-    expect(checkPiece(piece)).toBe(piece);
+    expect(checkPiece(piece).buffer).toBe(piece.buffer);
     expect(refusalInFull(() => checkPiece(5))).toBe(
       'TypeError [ERR_SOURCE]: Expected bytes or text for a piece of the stream but received 5',
     );
@@ -854,7 +863,8 @@ describe('what is wrong with a file', () => {
       resolveLibsvmWriting(target, points, labels, options as never);
     const labels = ['a', 7];
     const points = [[1], [2]];
-    expect(write(points, labels)).toEqual({ points, labels, signal: undefined });
+    const copied = { data: Float64Array.of(1, 2), rows: 2, cols: 1 };
+    expect(write(points, labels)).toEqual({ points: copied, labels, signal: undefined });
     const { signal } = new AbortController();
     expect(write(points, labels, { write: () => true }, { signal }).signal).toBe(signal);
     for (const label of ['!', '~', 'ä', 'x'.repeat(1000), 'é'.repeat(500)]) expect(write([[1]], [label]).labels).toEqual([label]);

@@ -1,23 +1,35 @@
 /** What is asked of a run, whatever it computes: its limits and who computes. */
+import { show } from '../errors.js';
 import type { EspOptions } from '../types.js';
-import type { Arguments, Option } from './arguments.js';
+import { toNumber, usageError, type Arguments, type Option } from './arguments.js';
 
 export const LIMIT_OPTIONS: readonly Option[] = [
   { names: ['--max-iterations'], value: 'N', help: 'at most so many (default 10000)' },
-  { names: ['--time-limit'], value: 'SECONDS', help: 'at most so long' },
+  { names: ['--time-limit'], value: 'TIME', help: 'at most so long, with its unit: 500ms, 30s, 5min or 2h' },
 ];
 
 export const BACKEND_OPTION: Option = { names: ['--backend'], value: 'NAME', help: 'auto, native or js (default auto)' };
 
 export function runOptions(args: Arguments): Pick<EspOptions, 'maxIterations' | 'timeLimit' | 'threads' | 'backend'> {
   const maxIterations = args.number('max-iterations', [1, 1e9]);
-  const seconds = args.number('time-limit', 'positive');
+  const limit = args.text('time-limit');
   const threads = args.number('threads', [1, 256]);
   const backend = args.oneOf('backend', ['auto', 'native', 'js']);
   return {
     ...(maxIterations !== undefined && { maxIterations }),
-    ...(seconds !== undefined && { timeLimit: 1000 * seconds }),
+    ...(limit !== undefined && { timeLimit: milliseconds(limit) }),
     ...(threads !== undefined && { threads }),
     ...(backend && { backend }),
   };
+}
+
+const UNITS = { ms: 1, s: 1000, min: 60_000, h: 3_600_000 } as const;
+
+/** A time without its unit is refused: it is milliseconds in the library, and seconds to most people. */
+function milliseconds(text: string): number {
+  const [, number, unit] = /^([-+.\deE]+) ?(ms|s|min|h)$/.exec(text) ?? [];
+  if (unit === undefined) {
+    throw usageError(`Expected a time with its unit, such as 500ms, 30s, 5min or 2h, for --time-limit but received ${show(text)}`);
+  }
+  return toNumber(number!, '--time-limit', 'positive') * UNITS[unit as keyof typeof UNITS];
 }

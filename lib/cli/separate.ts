@@ -2,6 +2,7 @@
 import { totalmem } from 'node:os';
 import { coded } from '../errors.js';
 import { separateEllipsoidsAsync } from '../esp.js';
+import { checkKeys } from '../input/index.js';
 import type { Ellipsoid, Ellipsoids, EspOptions } from '../types.js';
 import { toNumber, usageError, type Arguments, type Command } from './arguments.js';
 import type { Context } from './context.js';
@@ -109,6 +110,7 @@ async function families(args: Arguments, context: Context): Promise<{ first: Ell
     if (typeof json !== 'object' || json === null || !Object.hasOwn(json, 'first') || !Object.hasOwn(json, 'second')) {
       throw coded(TypeError, 'ERR_ELLIPSOIDS', `Expected { "first": […], "second": […] } for ${one} but received something else`);
     }
+    checkKeys(json, ['first', 'second'], 'ERR_ELLIPSOIDS', one);
     return json;
   }
   const radii = (args.text('radius') ?? '0').split(',').map((text) => toNumber(text, '--radius', 'finite'));

@@ -1,20 +1,23 @@
 /** Families of ellipsoids, and what a separation is asked to do. */
 import type { Backend, EspFamily, EspProblem } from '../backend.js';
-import { rangeError, typeError, Verbatim } from '../errors.js';
+import { coded, rangeError, typeError, Verbatim } from '../errors.js';
 import { KIND } from '../facts.js';
 import { cholesky } from '../gaussian.js';
+import { isArray, isObject, isTypedArray, lengthOf } from '../intrinsics.js';
 import type { EspMethod } from '../separation.js';
 import type { DenseMatrix, Ellipsoid, Ellipsoids, EspOptions, EspProgress } from '../types.js';
-import { boolean, checkOptionNames, oneOfThese, optional, resolveLimits, RUN_OPTIONS, share, type Limits } from './options.js';
-import { isData, size } from './points.js';
+import { checkKeys } from './keys.js';
+import { boolean, knownOptions, oneOfThese, optional, resolveLimits, RUN_OPTIONS, share, type Limits } from './options.js';
+import { denseMatrix } from './points.js';
+import { ESP_WORDS, LAW_WORDS } from './words.js';
 
 /** Everything but the families, backend and threads. */
 export type EspFit = EspMethod & Limits<EspProgress>;
 
 const ESP_OPTIONS = ['goal', 'tolerance', 'test', 'L', 'restart', ...RUN_OPTIONS] as const satisfies readonly (keyof EspOptions)[];
 
-export function resolveEspOptions(options: EspOptions): EspFit {
-  checkOptionNames(options, ESP_OPTIONS);
+export function resolveEspOptions(given: EspOptions): EspFit {
+  const options = knownOptions(given, ESP_OPTIONS, ESP_WORDS);
   const goal = optional(options.goal, 'goal', oneOfThese('any', 'widest', 'converged')) ?? 'any';
   const tolerance = optional(options.tolerance, 'tolerance', share) ?? (goal === 'widest' ? 1e-4 : 1e-6);
   const L = optional(options.L, 'L', oneOfThese('measured', 'paper')) ?? 'measured';
@@ -67,14 +70,17 @@ interface Wanted {
 }
 
 function family(given: unknown, name: string, wanted?: Wanted): Family {
-  if (Array.isArray(given)) return listedFamily(given as Ellipsoid[], name, wanted);
-  if (typeof given === 'object' && given !== null && 'centers' in given && 'shapes' in given) {
-    return blockFamily(given as Exclude<Ellipsoids, readonly Ellipsoid[]>, name, wanted);
-  }
+  if (isArray(given)) return listedFamily(given, name, wanted);
+  if (isObject(given) && 'centers' in given) return blockFamily(given as Block, name, wanted);
   throw typeError('ERR_ELLIPSOIDS', 'an array of ellipsoids or { centers, shapes }', name, given);
 }
 
-function blockFamily(given: { centers: DenseMatrix; shapes: DenseMatrix }, name: string, wanted?: Wanted): Family {
+type Block = Exclude<Ellipsoids, readonly Ellipsoid[]>;
+const BLOCK_KEYS = ['centers', 'shapes'] as const satisfies readonly (keyof Block)[];
+const BLOCK_WORDS = { radii: 'shapes holds a diagonal for each centre: its radius, as often as there are columns' };
+
+function blockFamily(given: Block, name: string, wanted?: Wanted): Family {
+  checkKeys(given, BLOCK_KEYS, 'ERR_ELLIPSOIDS', name, BLOCK_WORDS);
   const centers = block(given.centers, `${name}.centers`);
   const shapes = block(given.shapes, `${name}.shapes`);
   if (wanted && centers.cols !== wanted.cols) {
@@ -100,58 +106,67 @@ function blockFamily(given: { centers: DenseMatrix; shapes: DenseMatrix }, name:
 }
 
 function block(given: unknown, where: string): DenseMatrix {
-  if (typeof given !== 'object' || given === null) throw typeError('ERR_ELLIPSOIDS', '{ data, rows, cols }', where, given);
-  const { data, rows, cols } = given as DenseMatrix;
-  size(rows, `${where}.rows`, 1, 'ERR_ELLIPSOIDS');
-  size(cols, `${where}.cols`, 0, 'ERR_ELLIPSOIDS');
-  if (!isData(data)) throw typeError('ERR_ELLIPSOIDS', 'a Float64Array or Float32Array', `${where}.data`, data);
-  if (data.length !== rows * cols) {
-    throw rangeError('ERR_ELLIPSOIDS', `rows × cols = ${rows * cols} numbers`, `${where}.data`, data.length);
-  }
-  return { data, rows, cols };
+  if (!isObject(given)) throw typeError('ERR_ELLIPSOIDS', '{ data, rows, cols }', where, given);
+  return denseMatrix(given as DenseMatrix, where, 1, 'ERR_ELLIPSOIDS');
 }
 
-function listedFamily(list: Ellipsoid[], name: string, wanted?: Wanted): Family {
-  if (list.length === 0) throw rangeError('ERR_ELLIPSOIDS', 'at least one ellipsoid', name, new Verbatim('none'));
+const KEYS = ['center', 'shape', 'radius'] as const satisfies readonly (keyof Ellipsoid)[];
+
+function listedFamily(list: readonly unknown[], name: string, wanted?: Wanted): Family {
+  const { length: count } = list;
+  if (count === 0) throw rangeError('ERR_ELLIPSOIDS', 'at least one ellipsoid', name, new Verbatim('none'));
   const centers: number[] = [];
   const shapes: number[] = [];
-  const kinds = new Uint8Array(list.length);
+  const kinds: number[] = [];
   const starts: number[] = []; // where each shape begins
+  const words: ('shape' | 'radius')[] = []; // what each is called
   const as = wanted?.as ?? `${name}[0].center`;
   let cols = wanted?.cols ?? -1;
-  for (let i = 0; i < list.length; i++) {
-    const ellipsoid: unknown = list[i];
-    if (typeof ellipsoid !== 'object' || ellipsoid === null) {
-      throw typeError('ERR_ELLIPSOIDS', 'an ellipsoid { center, shape }', `${name}[${i}]`, ellipsoid);
-    }
-    const { center, shape } = ellipsoid as Ellipsoid;
-    const length = lengthOf(center, `${name}[${i}].center`);
+  for (let i = 0; i < count; i++) {
+    const { center, shape, word } = parts(list[i], `${name}[${i}]`);
+    const length = checkedLength(center, `${name}[${i}].center`);
     if (cols < 0) cols = length;
     if (length !== cols) throw rangeError('ERR_ELLIPSOIDS', `${cols} numbers, as in ${as},`, `${name}[${i}].center`, length);
-    numbers(center, cols, `${name}[${i}].center`, centers);
+    numbers(center as ArrayLike<number>, cols, `${name}[${i}].center`, centers);
     starts.push(shapes.length);
-    kinds[i] = readShape(shape, cols, `${name}[${i}].shape`, shapes);
+    words.push(word);
+    kinds.push(readShape(shape, cols, `${name}[${i}].${word}`, shapes));
   }
   return {
     cols,
     as,
     centers: Float64Array.from(centers),
-    kinds,
+    kinds: Uint8Array.from(kinds),
     shapes: Float64Array.from(shapes),
     value: (part, at) => {
       if (part === 0) return { where: `${name}[${Math.floor(at / cols) || 0}].center[${at % cols || 0}]`, value: centers[at] };
       const i = starts.findLastIndex((start) => start <= at);
       const k = at - starts[i]!;
       const inside = kinds[i] === KIND.ball ? '' : kinds[i] === KIND.diagonal ? `[${k}]` : `[${Math.floor(k / cols)}][${k % cols}]`;
-      return { where: `${name}[${i}].shape${inside}`, value: shapes[at] };
+      return { where: `${name}[${i}].${words[i]}${inside}`, value: shapes[at] };
     },
   };
 }
 
-function lengthOf(list: unknown, where: string): number {
-  const length = typeof list === 'object' ? (list as ArrayLike<number> | null)?.length : undefined;
-  if (!Number.isInteger(length) || length! < 0) throw typeError('ERR_ELLIPSOIDS', 'an array of numbers', where, list);
-  return length!;
+/** An ellipsoid's center and shape, and what the shape is called: a ball may give its radius instead. */
+function parts(ellipsoid: unknown, where: string): { center: unknown; shape: unknown; word: 'shape' | 'radius' } {
+  if (!isObject(ellipsoid) || Array.isArray(ellipsoid) || isTypedArray(ellipsoid)) {
+    throw typeError('ERR_ELLIPSOIDS', 'an ellipsoid { center, shape }', where, ellipsoid);
+  }
+  checkKeys(ellipsoid, KEYS, 'ERR_ELLIPSOIDS', where);
+  const { center, shape, radius } = ellipsoid as Ellipsoid;
+  if (radius === undefined) return { center, shape, word: 'shape' };
+  if (shape !== undefined) {
+    throw coded(TypeError, 'ERR_ELLIPSOIDS', `Expected one of ${where}.shape and ${where}.radius but received both`);
+  }
+  if (typeof radius !== 'number') throw typeError('ERR_ELLIPSOIDS', 'a number', `${where}.radius`, radius);
+  return { center, shape: radius, word: 'radius' };
+}
+
+function checkedLength(list: unknown, where: string): number {
+  const length = lengthOf(list);
+  if (Number.isNaN(length)) throw typeError('ERR_ELLIPSOIDS', 'an array of numbers', where, list);
+  return length;
 }
 
 /** Appends numbers of the right kind; whether they are finite is seen when they are copied. */
@@ -171,21 +186,22 @@ function readShape(shape: unknown, cols: number, where: string, to: number[]): n
     to.push(shape);
     return KIND.ball;
   }
-  const length = typeof shape === 'object' ? (shape as ArrayLike<unknown> | null)?.length : undefined;
-  if (!Number.isInteger(length)) throw typeError('ERR_ELLIPSOIDS', 'a radius, a diagonal or rows of a matrix', where, shape);
-  const list = shape as ArrayLike<unknown>;
+  const length = lengthOf(shape);
+  if (Number.isNaN(length)) throw typeError('ERR_ELLIPSOIDS', 'a radius, a diagonal or rows of a matrix', where, shape);
   if (cols === 0 && length === 0) return KIND.point;
-  const full = typeof list[0] === 'object';
+  const list = shape as ArrayLike<unknown>;
+  const first = list[0];
+  const full = typeof first === 'object';
   if (length !== cols) throw rangeError('ERR_ELLIPSOIDS', full ? `${cols} rows` : `${cols} numbers`, where, length);
   if (!full) {
     numbers(list as ArrayLike<number>, cols, where, to);
     return KIND.diagonal;
   }
   for (let r = 0; r < cols; r++) {
-    const row = list[r] as ArrayLike<number>;
-    const width = lengthOf(row, `${where}[${r}]`);
+    const row = r === 0 ? first : list[r];
+    const width = checkedLength(row, `${where}[${r}]`);
     if (width !== cols) throw rangeError('ERR_ELLIPSOIDS', `${cols} numbers`, `${where}[${r}]`, width);
-    numbers(row, cols, `${where}[${r}]`, to);
+    numbers(row as ArrayLike<number>, cols, `${where}[${r}]`, to);
   }
   return KIND.full;
 }
@@ -196,10 +212,10 @@ export function resolveCovariance(
   covariance: unknown,
   options: { confidence?: number } | undefined,
 ): { center: Float64Array; deviations?: Float64Array; factor?: Float64Array[]; confidence: number } {
-  checkOptionNames(options, ['confidence']);
-  const confidence = optional(options?.confidence, 'confidence', share) ?? 0.95;
+  const { confidence: asked } = knownOptions(options, ['confidence'], LAW_WORDS);
+  const confidence = optional(asked, 'confidence', share) ?? 0.95;
   const finite = (list: unknown, length: number | undefined, where: string): Float64Array => {
-    const found = lengthOf(list, where);
+    const found = checkedLength(list, where);
     if (length !== undefined && found !== length) {
       throw rangeError('ERR_ELLIPSOIDS', `${length} numbers, as in mean,`, where, found);
     }
@@ -211,12 +227,11 @@ export function resolveCovariance(
   };
   const center = finite(mean, undefined, 'mean');
   const d = center.length;
-  const rows = covariance as ArrayLike<unknown>;
-  if (lengthOf(covariance, 'covariance') !== d) {
-    throw rangeError('ERR_ELLIPSOIDS', `${d} variances or rows, as in mean,`, 'covariance', rows.length);
-  }
+  const length = checkedLength(covariance, 'covariance');
+  if (length !== d) throw rangeError('ERR_ELLIPSOIDS', `${d} variances or rows, as in mean,`, 'covariance', length);
+  const rows = Array.from({ length: d }, (_, r) => (covariance as ArrayLike<unknown>)[r]);
   if (typeof rows[0] !== 'object') {
-    const variances = finite(covariance, d, 'covariance');
+    const variances = finite(rows, d, 'covariance');
     const bad = variances.findIndex((value) => value < 0);
     if (bad >= 0) throw rangeError('ERR_ELLIPSOIDS', 'a variance of 0 or more', `covariance[${bad}]`, variances[bad]);
     return { center, deviations: variances.map(Math.sqrt), confidence };

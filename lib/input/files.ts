@@ -2,18 +2,20 @@
 import { types } from 'node:util';
 import type { Backend, ParseProblem } from '../backend.js';
 import { coded, rangeError, show, typeError, Verbatim } from '../errors.js';
+import { isObject, plainView } from '../intrinsics.js';
 import type {
   DenseMatrix,
   ReadCsvOptions,
   ReadLibsvmOptions,
-  Rows,
+  Signal,
   SparseMatrix,
   TargetStream,
   WriteLibsvmOptions,
 } from '../types.js';
 import { labelList } from './lists.js';
-import { abortSignal, boolean, checkOptionNames, integer, oneOfThese, optional, resolveBackend } from './options.js';
-import { copyPoints } from './points.js';
+import { abortSignal, boolean, integer, knownOptions, oneOfThese, optional, resolveBackend } from './options.js';
+import { viewPoints } from './points.js';
+import { CSV_WORDS, READ_WORDS } from './words.js';
 
 /** Columns are numbered from 0 to 2^31 - 1. */
 const MOST_COLUMNS = 2147483648;
@@ -22,7 +24,7 @@ const MOST_COLUMNS = 2147483648;
 export function checkSource(source: unknown): string {
   if (typeof source === 'string') return source;
   if (types.isUint8Array(source)) return 'input';
-  if (typeof (source as AsyncIterable<unknown> | null | undefined)?.[Symbol.asyncIterator] === 'function') {
+  if (isObject(source) && typeof (source as AsyncIterable<unknown>)[Symbol.asyncIterator] === 'function') {
     const { path } = source as { path?: unknown };
     return typeof path === 'string' ? path : 'input';
   }
@@ -31,7 +33,7 @@ export function checkSource(source: unknown): string {
 
 /** A piece of a stream, as bytes. */
 export function checkPiece(piece: unknown): Uint8Array {
-  if (types.isUint8Array(piece)) return piece;
+  if (types.isUint8Array(piece)) return plainView(piece);
   if (typeof piece === 'string') return Buffer.from(piece);
   throw typeError('ERR_SOURCE', 'bytes or text', 'a piece of the stream', piece);
 }
@@ -80,7 +82,7 @@ export interface LibsvmReading {
   readonly words: boolean;
   readonly ignoreExtra: boolean;
   readonly maxBytes: number;
-  readonly signal: AbortSignal | undefined;
+  readonly signal: Signal | undefined;
 }
 
 const READ_OPTIONS = [
@@ -93,8 +95,8 @@ const READ_OPTIONS = [
   'backend',
 ] as const satisfies readonly (keyof ReadLibsvmOptions)[];
 
-export function resolveLibsvmReading(options: ReadLibsvmOptions = {}): LibsvmReading {
-  checkOptionNames(options, READ_OPTIONS);
+export function resolveLibsvmReading(given?: ReadLibsvmOptions): LibsvmReading {
+  const options = knownOptions(given, READ_OPTIONS, READ_WORDS);
   const cols = optional(options.cols, 'cols', integer(0, MOST_COLUMNS));
   return {
     backend: resolveBackend(options.backend),
@@ -135,9 +137,9 @@ export function libsvmError({ problem, line, column, text, last }: ParseProblem,
 }
 
 export interface LibsvmWriting {
-  readonly points: Rows | DenseMatrix | SparseMatrix;
+  readonly points: DenseMatrix | SparseMatrix;
   readonly labels: ArrayLike<number | string>;
-  readonly signal: AbortSignal | undefined;
+  readonly signal: Signal | undefined;
 }
 
 /** A target is a path, or has `write`; points and labels are what readLibsvm could read again. */
@@ -147,21 +149,23 @@ export function resolveLibsvmWriting(
   labels: unknown,
   options?: WriteLibsvmOptions,
 ): LibsvmWriting {
-  checkOptionNames(options, ['signal']);
-  if (typeof target !== 'string' && typeof (target as TargetStream | null | undefined)?.write !== 'function') {
+  const { signal: given } = knownOptions(options, ['signal']);
+  if (typeof target !== 'string' && !(isObject(target) && typeof (target as TargetStream).write === 'function')) {
     throw typeError('ERR_SOURCE', 'a path or a Writable', 'target', target);
   }
-  const signal = optional(options?.signal, 'signal', abortSignal);
+  const signal = optional(given, 'signal', abortSignal);
   // The copy is made for its checks.
-  const matrix = copyPoints(points, resolveBackend(undefined), 1, false);
-  const { rows } = matrix.describe();
-  matrix.dispose();
+  const { rows, cols, refuse, arguments: lists } = viewPoints(points, { orDataset: false });
+  const { Matrix } = resolveBackend(undefined);
+  new Matrix(refuse, 1, ...lists).dispose();
   const list = labelList<number | string>(labels, rows);
-  for (let i = 0; i < rows; i++) checkWritable(list[i], i);
-  return { points: points as Rows | DenseMatrix | SparseMatrix, labels: list, signal };
+  const words = Array.from({ length: rows }, (_, i) => writable(list[i], i));
+  if (lists.length === 3) return { points: { data: lists[0], rows, cols }, labels: words, signal };
+  const [indptr, indices, values] = lists;
+  return { points: { indptr, indices, ...(values && { values }), rows, cols }, labels: words, signal };
 }
 
-function checkWritable(label: unknown, i: number): void {
+function writable(label: unknown, i: number): number | string {
   if (typeof label === 'number') {
     if (!Number.isFinite(label)) throw rangeError('ERR_LABELS', 'a finite number', `labels[${i}]`, label);
   } else if (typeof label !== 'string') {
@@ -169,6 +173,7 @@ function checkWritable(label: unknown, i: number): void {
   } else if (!/^[^\0- :#\x7f]+$/.test(label) || Buffer.from(label).toString() !== label || Buffer.byteLength(label) > 1000) {
     throw rangeError('ERR_LABELS', 'a word of at most 1000 bytes without blanks, ":" and "#"', `labels[${i}]`, label);
   }
+  return label;
 }
 
 export interface CsvReading {
@@ -177,7 +182,7 @@ export interface CsvReading {
   readonly delimiter: string;
   readonly labels: 'auto' | 'number' | 'string';
   readonly maxBytes: number;
-  readonly signal: AbortSignal | undefined;
+  readonly signal: Signal | undefined;
 }
 
 const CSV_OPTIONS = [
@@ -189,9 +194,9 @@ const CSV_OPTIONS = [
   'signal',
 ] as const satisfies readonly (keyof ReadCsvOptions)[];
 
-export function resolveCsvReading(options: ReadCsvOptions): CsvReading {
-  if (options === undefined) throw typeError('ERR_OPTION', 'an object with the label column', 'options', options);
-  checkOptionNames(options, CSV_OPTIONS);
+export function resolveCsvReading(given: ReadCsvOptions): CsvReading {
+  if (given === undefined) throw typeError('ERR_OPTION', 'an object with the label column', 'options', given);
+  const options = knownOptions(given, CSV_OPTIONS, CSV_WORDS);
   const header = optional(options.header, 'header', boolean) ?? true;
   const { label } = options;
   if (label !== null && typeof label !== 'string' && !Number.isInteger(label)) {
@@ -228,4 +233,12 @@ export interface CsvPlace {
 export function csvError(what: string, { file, line, column, name }: CsvPlace, received: unknown, cause?: unknown): Error {
   const cell = column === undefined ? '' : `:${column}${name === undefined ? '' : ` (column ${show(name)})`}`;
   return coded(SyntaxError, 'ERR_CSV', `Expected ${what} at ${file}:${line}${cell} but received ${show(received)}`, cause);
+}
+
+/** Refuses a file whose first row is one of LIBSVM text: its blanks and colons make no cells, so that every row would be a label. */
+export function checkCsv(cells: readonly string[], place: CsvPlace): void {
+  const row = cells.join(' ');
+  if (!/^\s*\S+(?:\s+\d+:[-+.\deE]+)+\s*$/.test(row)) return;
+  const { message } = csvError('comma-separated values', place, row);
+  throw coded(SyntaxError, 'ERR_CSV', `${message}; this is LIBSVM text, which readLibsvm reads`);
 }

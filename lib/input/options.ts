@@ -1,45 +1,29 @@
 /** Options: their names and the kinds of values they take. */
 import { backend, kernels, type Backend } from '../backend.js';
-import { coded, rangeError, show, typeError } from '../errors.js';
+import { coded, rangeError, typeError } from '../errors.js';
+import { isObject } from '../intrinsics.js';
+import type { Signal } from '../types.js';
+import { checkNames, type Words } from './keys.js';
 
-/** Refuses option names that are not known, with a suggestion where one is near. */
-export function checkOptionNames(options: unknown, known: readonly string[]): void {
-  if (options === undefined) return;
-  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    throw typeError('ERR_OPTION', 'an object', 'options', options);
+/**
+ * The options given, each asked for once: a getter cannot answer a check and a use differently. Names that are not known are refused,
+ * with a suggestion where there is one.
+ */
+export function knownOptions<T extends object>(given: T | undefined, known: readonly (keyof T & string)[], words?: Words): T {
+  const options = {} as T;
+  if (given === undefined) return options;
+  if (!isObject(given) || Array.isArray(given)) throw typeError('ERR_OPTION', 'an object', 'options', given);
+  checkNames(given, known, { code: 'ERR_OPTION', what: 'option', ...(words && { words }) });
+  for (const name of known) {
+    const value = given[name];
+    if (value !== undefined) options[name] = value;
   }
-  for (const name of Object.keys(options)) {
-    if (known.includes(name)) continue;
-    const near = nearest(name, known);
-    throw coded(
-      TypeError,
-      'ERR_OPTION',
-      `Unknown option ${show(name)}${near === undefined ? `; known are ${known.join(', ')}` : `; did you mean ${show(near)}?`}`,
-    );
-  }
+  return options;
 }
 
-/** The known name that shares a beginning, or is few edits away. */
-export function nearest(name: string, known: readonly string[]): string | undefined {
-  const near = known
-    .map((k) => ({ k, d: distance(name.toLowerCase(), k.toLowerCase()) }))
-    .sort((a, b) => a.d - b.d)
-    .find(({ k, d }) => d <= Math.max(2, k.length / 3) || (name.length >= 4 && k.startsWith(name)));
-  return near?.k;
-}
-
-/** Levenshtein's distance. Names longer than any option are not worth comparing. */
-function distance(a: string, b: string): number {
-  if (a.length > 40) return Infinity;
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1));
-    }
-    row = next;
-  }
-  return row[b.length]!;
+/** What `new` comes to for a class whose objects are made by a call. */
+export function notMade(name: string, call: string): Error {
+  return coded(TypeError, 'ERR_USAGE', `Expected ${call} but received new ${name}(…)`);
 }
 
 export function resolveThreads(threads: unknown): number {
@@ -53,7 +37,7 @@ export function resolveBackend(choice: unknown): Backend {
 /** Beyond it a number or its inverse overflows when squared. */
 export const HUGE = 1e100;
 
-export function abortSignal(value: unknown, where: string): AbortSignal {
+export function abortSignal(value: unknown, where: string): Signal {
   if (!(value instanceof AbortSignal)) throw typeError('ERR_OPTION', 'an AbortSignal', where, value);
   return value;
 }
@@ -114,7 +98,7 @@ export function share(value: unknown, where: string): number {
 export interface Limits<Progress> {
   readonly maxIterations: number;
   readonly timeLimit: number;
-  readonly signal: AbortSignal | undefined;
+  readonly signal: Signal | undefined;
   readonly onProgress: ((progress: Progress) => void) | undefined;
 }
 

@@ -2,8 +2,12 @@
 import { types } from 'node:util';
 import type { Backend, CopyProblem, Matrix, MatrixArguments, OnProblem } from '../backend.js';
 import { coded, plural, rangeError, typeError, Verbatim, type ErrorCode } from '../errors.js';
-import type { DatasetOptions, DenseMatrix, Rows, SparseMatrix } from '../types.js';
-import { checkOptionNames, resolveBackend, resolveThreads } from './options.js';
+import { isArray, isObject, lengthOf, plainView, unsigned } from '../intrinsics.js';
+import type { DatasetOptions, DenseMatrix, SparseMatrix } from '../types.js';
+import { checkKeys, type Words } from './keys.js';
+import { numbersOf } from './lists.js';
+import { knownOptions, resolveBackend, resolveThreads } from './options.js';
+import { RUN_WORDS } from './words.js';
 
 type Data = Float64Array | Float32Array;
 
@@ -22,30 +26,39 @@ export interface View {
 
 /** Copies points into a backend's matrix, checking them on the way. The user's arrays are not kept. */
 export function copyPoints(points: unknown, backend: Backend, threads: number, orDataset = true): Matrix {
-  const view = viewPoints(points, orDataset);
+  const view = viewPoints(points, { orDataset });
   return new backend.Matrix(view.refuse, threads, ...view.arguments);
 }
 
-/** What can be said of points without looking at their entries. */
-export function viewPoints(points: unknown, orDataset = true): View {
-  if (Array.isArray(points)) return viewRows(points as Rows);
-  if (typeof points === 'object' && points !== null) {
-    if ('data' in points) return viewDense(points as DenseMatrix);
-    if ('indptr' in points) return viewSparse(points as SparseMatrix);
+interface Wanted {
+  /** Whether a Dataset would have done, too. @default true */
+  readonly orDataset?: boolean;
+  /** The least number of rows. @default 1 */
+  readonly least?: 0 | 1;
+}
+
+/** What can be said of points without looking at their entries. Each property is asked for once. */
+export function viewPoints(points: unknown, { orDataset = true, least = 1 }: Wanted = {}): View {
+  if (isArray(points)) return viewRows(points, least);
+  if (isObject(points)) {
+    if ('indptr' in points) return viewSparse(points as SparseMatrix, least);
+    if ('data' in points) return viewDense(points as DenseMatrix, least);
   }
   const forms = ['rows of numbers', '{ data, rows, cols }', '{ indptr, indices, rows, cols }', ...(orDataset ? ['a Dataset'] : [])];
   throw typeError('ERR_POINTS', `${forms.slice(0, -1).join(', ')} or ${forms.at(-1)}`, 'points', points);
 }
 
-function viewRows(points: Rows): View {
+/** Of no rows the number of columns is not known: NaN. */
+function viewRows(points: readonly unknown[], least: number): View {
   const rows = points.length;
-  if (rows === 0) throw rangeError('ERR_POINTS', 'at least one row', 'points', new Verbatim('none'));
+  if (least > 0) checkRows(rows);
   // Each row is read once: what a getter or proxy answers the second time may be something else.
   const list: ArrayLike<number>[] = [];
-  let cols = 0;
+  let cols = rows === 0 ? NaN : 0;
   for (let i = 0; i < rows; i++) {
-    const row: unknown = points[i];
-    const length = rowLength(row, i);
+    const row = points[i];
+    const length = lengthOf(row);
+    if (Number.isNaN(length)) throw typeError('ERR_POINTS', 'a row of numbers', `points[${i}]`, row);
     if (i === 0) cols = length;
     if (length !== cols) throw rangeError('ERR_POINTS', plural(cols, 'number'), `points[${i}], as in points[0],`, length);
     list.push(row as ArrayLike<number>);
@@ -69,30 +82,57 @@ function viewRows(points: Rows): View {
   };
 }
 
-function rowLength(row: unknown, i: number): number {
-  const length = typeof row === 'object' ? (row as ArrayLike<number> | null)?.length : undefined;
-  if (!Number.isInteger(length) || length! < 0) throw typeError('ERR_POINTS', 'a row of numbers', `points[${i}]`, row);
-  return length!;
+/** Refuses no rows where there must be some. */
+export function checkRows(rows: number): void {
+  if (rows === 0) throw rangeError('ERR_POINTS', 'at least one row', 'points', new Verbatim('none'));
 }
 
 function allocate(rows: number, cols: number): Float64Array {
   try {
-    return new Float64Array(rows * cols);
+    return new Float64Array(rows === 0 ? 0 : rows * cols);
   } catch {
     throw rangeError('ERR_POINTS', 'numbers that fit in memory', 'points', new Verbatim(`${rows} × ${cols}`));
   }
 }
 
-function viewDense(points: DenseMatrix): View {
-  const { data } = points;
-  const rows = size(points.rows, 'points.rows', 1);
-  const cols = size(points.cols, 'points.cols', 0);
-  if (!isData(data)) {
-    throw typeError('ERR_POINTS', 'a Float64Array or Float32Array', 'points.data', data);
+/** What other packages call the parts of a matrix. */
+const MATRIX_WORDS: Words = {
+  shape: 'rows and cols say how many there are',
+  columns: 'cols',
+  width: 'cols',
+  height: 'rows',
+  ncols: 'cols',
+  nrows: 'rows',
+};
+const DENSE_KEYS = ['data', 'rows', 'cols'] as const satisfies readonly (keyof DenseMatrix)[];
+const SPARSE_KEYS = ['indptr', 'indices', 'values', 'rows', 'cols'] as const satisfies readonly (keyof SparseMatrix)[];
+
+/** Refuses keys that a dense matrix has not. */
+export function checkDenseKeys(points: object, where: string, code: ErrorCode = 'ERR_POINTS'): void {
+  checkKeys(points, DENSE_KEYS, code, where, MATRIX_WORDS);
+}
+
+/** Refuses keys that a sparse matrix has not. */
+export function checkSparseKeys(points: object, where: string): void {
+  checkKeys(points, SPARSE_KEYS, 'ERR_POINTS', where, { ...MATRIX_WORDS, data: 'values' });
+}
+
+/** A dense matrix of at least so many rows; its numbers are not looked at. */
+export function denseMatrix(given: DenseMatrix, where: string, least: number, code: ErrorCode = 'ERR_POINTS'): DenseMatrix {
+  checkDenseKeys(given, where, code);
+  const { data, ...sides } = { data: given.data, rows: given.rows, cols: given.cols };
+  const rows = size(sides.rows, `${where}.rows`, least, code);
+  const cols = size(sides.cols, `${where}.cols`, 0, code);
+  if (!isData(data)) throw typeError(code, 'a Float64Array or Float32Array', `${where}.data`, data);
+  const view = plainView(data);
+  if (view.length !== rows * cols) {
+    throw rangeError(code, `rows × cols = ${plural(rows * cols, 'number')}`, `${where}.data`, view.length);
   }
-  if (data.length !== rows * cols) {
-    throw rangeError('ERR_POINTS', `rows × cols = ${plural(rows * cols, 'number')}`, 'points.data', data.length);
-  }
+  return { data: view, rows, cols };
+}
+
+function viewDense(points: DenseMatrix, least: number): View {
+  const { data, rows, cols } = denseMatrix(points, 'points', least);
   return {
     rows,
     cols,
@@ -105,9 +145,11 @@ function viewDense(points: DenseMatrix): View {
   };
 }
 
-function viewSparse({ rows, cols, ...given }: SparseMatrix): View {
-  rows = size(rows, 'points.rows', 1);
-  cols = size(cols, 'points.cols', 0);
+function viewSparse(points: SparseMatrix, least: number): View {
+  checkSparseKeys(points, 'points');
+  const given = { indptr: points.indptr, indices: points.indices, values: points.values };
+  const rows = size(points.rows, 'points.rows', least);
+  const cols = size(points.cols, 'points.cols', 0);
   const indptr = offsets(given.indptr, 'points.indptr');
   const indices = offsets(given.indices, 'points.indices');
   const values = optionalValues(given.values);
@@ -166,24 +208,26 @@ export function isData(value: unknown): value is Data {
 
 /** Offsets and indices as unsigned 32-bit numbers; a negative one becomes a huge one, which the copy refuses. */
 function offsets(list: unknown, where: string): Uint32Array {
-  if (types.isUint32Array(list)) return list;
-  // A detached buffer, of length 0, cannot be viewed.
-  if (types.isInt32Array(list))
-    return list.length === 0 ? new Uint32Array(0) : new Uint32Array(list.buffer, list.byteOffset, list.length);
-  if (!Array.isArray(list)) throw typeError('ERR_POINTS', 'an Int32Array, Uint32Array or array of integers', where, list);
-  const bad = list.findIndex((v) => !Number.isInteger(v) || v < 0 || v > 0xffffffff);
-  if (bad >= 0) throw rangeError('ERR_POINTS', 'an integer from 0 to 4294967295', `${where}[${bad}]`, list[bad]);
-  return Uint32Array.from(list as number[]);
+  if (types.isUint32Array(list) || types.isInt32Array(list)) return unsigned(list);
+  if (!isArray(list)) throw typeError('ERR_POINTS', 'an Int32Array, Uint32Array or array of integers', where, list);
+  const offset = (value: unknown, k: number): number => {
+    if (typeof value === 'number' && value >>> 0 === value) return value;
+    throw rangeError('ERR_POINTS', 'an integer from 0 to 4294967295', `${where}[${k}]`, value);
+  };
+  return Uint32Array.from(numbersOf(list, offset));
 }
 
 function optionalValues(list: unknown): Data | undefined {
-  if (list === undefined || isData(list)) return list;
-  if (!Array.isArray(list)) {
+  if (list === undefined) return undefined;
+  if (isData(list)) return plainView(list);
+  if (!isArray(list)) {
     throw typeError('ERR_POINTS', 'a Float64Array, Float32Array or array of numbers', 'points.values', list);
   }
-  const bad = list.findIndex((v) => typeof v !== 'number');
-  if (bad >= 0) throw typeError('ERR_POINTS', 'a finite number', `points.values[${bad}]`, list[bad]);
-  return Float64Array.from(list as number[]);
+  const value = (given: unknown, k: number): number => {
+    if (typeof given === 'number') return given; // whether it is finite is seen when it is copied
+    throw typeError('ERR_POINTS', 'a finite number', `points.values[${k}]`, given);
+  };
+  return Float64Array.from(numbersOf(list, value));
 }
 
 export function size(value: unknown, where: string, least: number, code: ErrorCode = 'ERR_POINTS'): number {
@@ -196,6 +240,6 @@ export function size(value: unknown, where: string, least: number, code: ErrorCo
 const DATASET_OPTIONS = ['backend', 'threads'] as const satisfies readonly (keyof DatasetOptions)[];
 
 export function resolveDatasetOptions(options: DatasetOptions | undefined): { backend: Backend; threads: number } {
-  checkOptionNames(options, DATASET_OPTIONS);
-  return { backend: resolveBackend(options?.backend), threads: resolveThreads(options?.threads) };
+  const { backend, threads } = knownOptions(options, DATASET_OPTIONS, RUN_WORDS);
+  return { backend: resolveBackend(backend), threads: resolveThreads(threads) };
 }

@@ -2,14 +2,15 @@
 import { freemem } from 'node:os';
 import { types } from 'node:util';
 import { coded, plural, rangeError, show, typeError, Verbatim } from '../errors.js';
+import { isArray, isObject, lengthOf } from '../intrinsics.js';
 import { stop } from '../stopping.js';
 import type { Label, Scale, StopRule, SvmOptions, SvmProgress } from '../types.js';
 import { labelList, optionByRow } from './lists.js';
 import {
   boolean,
-  checkOptionNames,
   HUGE,
   integer,
+  knownOptions,
   oneOfThese,
   optional,
   resolveLimits,
@@ -17,6 +18,7 @@ import {
   sensibleNumber,
   type Limits,
 } from './options.js';
+import { SVM_WORDS } from './words.js';
 
 export interface Labels {
   readonly labels: readonly [negative: Label, positive: Label];
@@ -37,7 +39,7 @@ export function resolveLabels(
     throw typeError('ERR_LABELS', 'a number, string or boolean', 'labels[0]', given[0]);
   }
   const y = new Int8Array(rows);
-  const begun = types.isFloat64Array(list) ? countTwo(list, seen, y) : 0;
+  const begun = types.isFloat64Array(given) ? countTwo(given, seen, y) : 0;
   for (let i = begun; i < rows; i++) {
     const label = given[i]!;
     let k = label === seen[0] ? 0 : label === seen[1] && seen.length === 2 ? 1 : -1;
@@ -49,7 +51,8 @@ export function resolveLabels(
       k = seen.push(label) - 1;
       if (k === 2) {
         const three = seen.map(show).join(', ');
-        throw coded(RangeError, 'ERR_LABELS', `Expected two distinct labels but received at least three: ${three}`);
+        const hint = `train one against the rest: labels.map((label) => label === ${show(seen[0])})`;
+        throw coded(RangeError, 'ERR_LABELS', `Expected two distinct labels but received at least three: ${three}; ${hint}`);
       }
     }
     y[i] = k;
@@ -128,8 +131,8 @@ const SVM_OPTIONS = [
 ] as const satisfies readonly (keyof SvmOptions)[];
 
 /** What can be checked before the points are looked at. */
-export function checkSvmOptions(options: SvmOptions | undefined): void {
-  checkOptionNames(options, SVM_OPTIONS);
+export function knownSvmOptions<L extends Label>(options: SvmOptions<L> | undefined): SvmOptions<L> {
+  return knownOptions(options, SVM_OPTIONS, SVM_WORDS);
 }
 
 /** Everything but points, labels, backend and threads. */
@@ -215,36 +218,36 @@ function availableMemory(): number {
 
 function stopRules(given: unknown): readonly StopRule[] {
   if (given === undefined) return [stop.agreement(0.99), stop.gap(1e-4)];
-  const rules = (Array.isArray(given) ? [...(given as unknown[])] : [given]) as StopRule[]; // a copy: an async fit gets to it later
-  rules.forEach((rule, k) => {
-    const where = Array.isArray(given) ? `options.stop[${k}]` : 'options.stop';
-    if (typeof rule?.start !== 'function') throw typeError('ERR_OPTION', 'a rule such as stop.gap(1e-3)', where, rule);
-  });
+  const many = isArray(given);
+  const rules: StopRule[] = [];
+  for (let k = 0; k < (many ? given.length : 1); k++) {
+    const rule = (many ? given[k] : given) as StopRule;
+    if (!isObject(rule) || typeof rule.start !== 'function') {
+      throw typeError('ERR_OPTION', 'a rule such as stop.gap(1e-3)', many ? `options.stop[${k}]` : 'options.stop', rule);
+    }
+    rules.push(rule);
+  }
   if (rules.length === 0) throw rangeError('ERR_OPTION', 'at least one rule', 'options.stop', new Verbatim('none'));
   return rules;
 }
 
 function warmStart(given: unknown, cols: number): Fit['warmStart'] {
   if (given === undefined) return undefined;
-  const { weights, bias } = (given ?? {}) as { weights?: ArrayLike<number>; bias?: number };
-  if (typeof weights !== 'object' || typeof weights?.length !== 'number' || typeof bias !== 'number') {
+  const { weights, bias } = (isObject(given) ? given : {}) as { weights?: unknown; bias?: unknown };
+  const length = lengthOf(weights);
+  if (Number.isNaN(length) || typeof bias !== 'number') {
     throw typeError('ERR_OPTION', 'a model, with weights and bias,', 'options.warmStart', given);
   }
-  if (weights.length !== cols) {
-    throw rangeError(
-      'ERR_OPTION',
-      plural(cols, 'number'),
-      'options.warmStart.weights, one for each column of points,',
-      weights.length,
-    );
+  if (length !== cols) {
+    throw rangeError('ERR_OPTION', plural(cols, 'number'), 'options.warmStart.weights, one for each column of points,', length);
   }
   if (!Number.isFinite(bias)) throw rangeError('ERR_OPTION', 'a finite number', 'options.warmStart.bias', bias);
   // A copy: an async fit gets to it later. Where weights are 0 it is not touched, and takes no memory.
   const copy = new Float64Array(cols);
   for (let j = 0; j < cols; j++) {
-    const weight = weights[j]!;
+    const weight = (weights as ArrayLike<unknown>)[j];
     if (!Number.isFinite(weight)) throw rangeError('ERR_OPTION', 'a finite number', `options.warmStart.weights[${j}]`, weight);
-    if (weight !== 0) copy[j] = weight;
+    if (weight !== 0) copy[j] = weight as number;
   }
   return { weights: copy, bias };
 }
@@ -310,14 +313,15 @@ function rowFactors(sampleWeight: unknown, rows: number): Float64Array | undefin
 function classFactors(classWeight: unknown, labels: Labels['labels']): Weights['byClass'] {
   if (classWeight === undefined) return [1, 1];
   if (classWeight === 'balanced') return classWeight;
-  if (typeof classWeight !== 'object' || classWeight === null) {
+  if (!isObject(classWeight)) {
     const error = typeof classWeight === 'string' ? rangeError : typeError;
     throw error('ERR_OPTION', "'balanced', a Map or an object", 'options.classWeight', classWeight);
   }
-  const entries = classWeight instanceof Map ? [...(classWeight as Map<unknown, unknown>)] : Object.entries(classWeight);
+  const isMap = types.isMap(classWeight);
+  const entries = isMap ? [...classWeight] : Object.entries(classWeight);
   const factors: [number, number] = [1, 1];
   for (const [key, value] of entries) {
-    const k = labels.findIndex((label) => label === key || (!(classWeight instanceof Map) && String(label) === key));
+    const k = labels.findIndex((label) => label === key || (!isMap && String(label) === key));
     if (k < 0) {
       throw rangeError(
         'ERR_OPTION',

@@ -1,21 +1,21 @@
 /** What a cross-validation is asked to do, and what is to be split. */
 import { coded, plural, rangeError, show, typeError, Verbatim } from '../errors.js';
+import { isArray, isObject, isTypedArray, plainView } from '../intrinsics.js';
 import { stop } from '../stopping.js';
 import type {
   CrossValidationOptions,
   CrossValidationProgress,
   DenseMatrix,
   Label,
-  Rows,
   SparseMatrix,
   SplitOptions,
   SvmOptions,
 } from '../types.js';
-import { labelList, listOf, optionByRow } from './lists.js';
+import { labelList, listOf, numbersOf, optionByRow } from './lists.js';
 import {
   boolean,
-  checkOptionNames,
   integer,
+  knownOptions,
   oneOfThese,
   optional,
   resolveLimits,
@@ -23,8 +23,9 @@ import {
   sensibleNumber,
   share,
 } from './options.js';
-import { isData, size } from './points.js';
+import { checkSparseKeys, denseMatrix, size } from './points.js';
 import { countPositive, resolveFit, type Fit, type Labels } from './svm.js';
+import { CROSS_VALIDATION_WORDS, SPLIT_WORDS } from './words.js';
 
 const SEED = integer(0, Number.MAX_SAFE_INTEGER);
 
@@ -41,8 +42,10 @@ const CROSS_VALIDATION_OPTIONS = [
   ...RUN_OPTIONS,
 ] as const satisfies readonly (keyof CrossValidationOptions)[];
 
-export function checkCrossValidationOptions(options: CrossValidationOptions | undefined): void {
-  checkOptionNames(options, CROSS_VALIDATION_OPTIONS);
+export function knownCrossValidationOptions<L extends Label>(
+  options: CrossValidationOptions<L> | undefined,
+): CrossValidationOptions<L> {
+  return knownOptions(options, CROSS_VALIDATION_OPTIONS, CROSS_VALIDATION_WORDS);
 }
 
 /** What gamma is tried times the rows that take part. The default of a fit is in the middle. */
@@ -135,7 +138,7 @@ function foldsByRow(given: unknown, { labels, y }: Labels, weight: (row: number)
 
 function gammaList(given: unknown, where: string): readonly number[] {
   const list = listOf<number>(given, 'ERR_OPTION', 'an array of numbers', where);
-  const gammas = Array.from(list, (value, k) => sensibleNumber(value, `${where}[${k}]`)).sort((a, b) => a - b);
+  const gammas = numbersOf(list, (value, k) => sensibleNumber(value, `${where}[${k}]`)).sort((a, b) => a - b);
   if (gammas.length === 0) throw rangeError('ERR_OPTION', 'at least one number', where, new Verbatim('none'));
   const twice = gammas.find((gamma, k) => gamma === gammas[k - 1]);
   if (twice !== undefined) throw rangeError('ERR_OPTION', 'distinct numbers', where, new Verbatim(`${twice} twice`));
@@ -147,7 +150,10 @@ function gammaList(given: unknown, where: string): readonly number[] {
 const SPLIT_OPTIONS = ['testShare', 'testSize', 'seed', 'stratify'] as const satisfies readonly (keyof SplitOptions)[];
 
 export interface SplitTask {
-  readonly form: 'rows' | 'dense' | 'sparse';
+  /** Rows of any kind, or a matrix; a copy or a view of what was given, each part of which was asked for once. */
+  readonly points: readonly unknown[] | DenseMatrix | SparseMatrix;
+  /** By row, in a list of the kind that was given. */
+  readonly labels: ArrayLike<Label>;
   readonly rows: number;
   /** The rows of each class, or of all. */
   readonly groups: readonly Uint32Array[];
@@ -158,9 +164,9 @@ export interface SplitTask {
   readonly check: (test: Uint8Array) => void;
 }
 
-export function resolveSplit(points: unknown, labels: unknown, options: SplitOptions = {}): SplitTask {
-  checkOptionNames(options, SPLIT_OPTIONS);
-  const { form, rows } = shape(points);
+export function resolveSplit(given: unknown, labels: unknown, asked?: SplitOptions): SplitTask {
+  const options = knownOptions(asked, SPLIT_OPTIONS, SPLIT_WORDS);
+  const { points, rows } = splittable(given);
   const list = labelList<Label>(labels, rows);
   if (rows < 2) throw rangeError('ERR_POINTS', 'at least 2 rows', 'points', rows);
   const testShare = optional(options.testShare, 'testShare', share);
@@ -191,7 +197,8 @@ export function resolveSplit(points: unknown, labels: unknown, options: SplitOpt
     }
   }
   return {
-    form,
+    points,
+    labels: list,
     rows,
     groups: stratify ? members : [Uint32Array.from({ length: rows }, (_, i) => i)],
     take: stratify
@@ -253,43 +260,34 @@ function divide(wanted: number, sizes: readonly number[]): number[] {
   return take;
 }
 
-function shape(points: unknown): Pick<SplitTask, 'form' | 'rows'> {
-  if (Array.isArray(points)) return { form: 'rows', rows: (points as Rows).length };
-  if (typeof points === 'object' && points !== null) {
-    if ('data' in points) {
-      const { data, rows, cols } = points as DenseMatrix;
-      size(rows, 'points.rows', 1);
-      size(cols, 'points.cols', 0);
-      if (!isData(data)) throw typeError('ERR_POINTS', 'a Float64Array or Float32Array', 'points.data', data);
-      if (data.length !== rows * cols) {
-        throw rangeError('ERR_POINTS', `rows × cols = ${plural(rows * cols, 'number')}`, 'points.data', data.length);
-      }
-      return { form: 'dense', rows };
+function splittable(given: unknown): Pick<SplitTask, 'points' | 'rows'> {
+  if (isArray(given)) return { points: given, rows: given.length };
+  if (isObject(given)) {
+    if ('indptr' in given) {
+      const points = sparseMatrix(given as SparseMatrix);
+      return { points, rows: points.rows };
     }
-    if ('indptr' in points) {
-      checkStarts(points as SparseMatrix);
-      return { form: 'sparse', rows: (points as SparseMatrix).rows };
+    if ('data' in given) {
+      const points = denseMatrix(given as DenseMatrix, 'points', 1);
+      return { points, rows: points.rows };
     }
   }
   throw typeError(
     'ERR_POINTS',
     'rows of numbers, { data, rows, cols } or { indptr, indices, rows, cols }',
     'points, to be split,',
-    points,
+    given,
   );
 }
 
-function checkStarts({ indptr, indices, values, rows }: SparseMatrix): void {
-  size(rows, 'points.rows', 1);
-  for (const [name, list] of [
-    ['indptr', indptr],
-    ['indices', indices],
-    ...(values === undefined ? [] : ([['values', values]] as const)),
-  ] as const) {
-    if (!Array.isArray(list) && !(ArrayBuffer.isView(list) && 'length' in list)) {
-      throw typeError('ERR_POINTS', 'an array of numbers', `points.${name}`, list);
-    }
-  }
+/** A sparse matrix whose rows can be told apart; its columns and values are not looked at. */
+function sparseMatrix(given: SparseMatrix): SparseMatrix {
+  checkSparseKeys(given, 'points');
+  const { indptr: starts, indices: columns, values: numbers, rows: count, cols } = given;
+  const rows = size(count, 'points.rows', 1);
+  const indptr = list(starts, 'points.indptr') as Uint32Array;
+  const indices = list(columns, 'points.indices') as Uint32Array;
+  const values = numbers === undefined ? undefined : (list(numbers, 'points.values') as Float64Array);
   if (indptr.length !== rows + 1) {
     throw rangeError('ERR_POINTS', `rows + 1 = ${rows + 1} offsets`, 'points.indptr', indptr.length);
   }
@@ -304,4 +302,11 @@ function checkStarts({ indptr, indices, values, rows }: SparseMatrix): void {
     }
     last = start;
   }
+  return { indptr, indices, ...(values && { values }), rows, cols };
+}
+
+function list(given: unknown, where: string): ArrayLike<number> {
+  if (isTypedArray(given)) return plainView(given) as ArrayLike<number>;
+  if (isArray(given)) return given as number[];
+  throw typeError('ERR_POINTS', 'an array of numbers', where, given);
 }

@@ -1,0 +1,59 @@
+/** The names that an object of the user's may have. One that is not known is refused: what it says would not be done. */
+import { coded, show, type ErrorCode } from '../errors.js';
+
+/** What is meant by a word of another package: the name here, or advice. By the word in lower case without underscores. */
+export type Words = Readonly<Record<string, string | ((value: unknown) => string)>>;
+
+interface Owner {
+  readonly code: ErrorCode;
+  /** Stands before the name in a message: 'option', 'key'. */
+  readonly what: string;
+  /** Stands after it. */
+  readonly of?: string;
+  readonly words?: Words;
+}
+
+/** Refuses names that are not known, with a suggestion where there is one. */
+export function checkNames(given: object, known: readonly string[], owner: Owner): void {
+  for (const name of Object.keys(given)) if (!known.includes(name)) throw unknownName(given, name, known, owner);
+}
+
+/** Refuses keys of points and ellipsoids that are not known. */
+export function checkKeys(given: object, known: readonly string[], code: ErrorCode, of: string, words: Words = {}): void {
+  checkNames(given, known, { code, what: 'key', of, words });
+}
+
+function unknownName(given: object, name: string, known: readonly string[], { code, what, of, words = {} }: Owner): Error {
+  const word = name.toLowerCase().replaceAll('_', '');
+  const meant = Object.hasOwn(words, word) ? words[word] : nearest(name, known);
+  const advice = typeof meant === 'function' ? meant((given as Record<string, unknown>)[name]) : meant;
+  const hint =
+    advice === undefined ? `known are ${known.join(', ')}` : known.includes(advice) ? `did you mean ${show(advice)}?` : advice;
+  return coded(TypeError, code, `Unknown ${what} ${show(name)}${of === undefined ? '' : ` of ${of}`}; ${hint}`);
+}
+
+/** The known name that shares a beginning, or is few edits away. */
+export function nearest(name: string, known: readonly string[]): string | undefined {
+  const near = known
+    .map((k) => ({ k, d: distance(name.toLowerCase(), k.toLowerCase()) }))
+    .sort((a, b) => a.d - b.d)
+    .find(({ k, d }) => {
+      const few = Math.min(Math.max(2, k.length / 3), Math.max(k.length, name.length) / 2); // of a short name, not all of it
+      return d <= few || (name.length >= 4 && k.startsWith(name));
+    });
+  return near?.k;
+}
+
+/** Levenshtein's distance. Names longer than any option are not worth comparing. */
+function distance(a: string, b: string): number {
+  if (a.length > 40) return Infinity;
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1));
+    }
+    row = next;
+  }
+  return row[b.length]!;
+}

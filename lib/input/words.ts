@@ -1,0 +1,120 @@
+/** What scikit-learn, LIBLINEAR and their kin call things, and what is meant by it here. Keys are in lower case, without underscores. */
+import type { Words } from './keys.js';
+
+/** Of every run. */
+export const RUN_WORDS: Words = {
+  maxiter: 'maxIterations',
+  maxiters: 'maxIterations',
+  iterations: 'maxIterations',
+  niter: 'maxIterations',
+  epochs: 'maxIterations',
+  njobs: 'threads',
+  nthreads: 'threads',
+  numthreads: 'threads',
+  workers: 'threads',
+  timeout: 'timeLimit',
+  maxtime: 'timeLimit',
+  verbose: 'onProgress is called with the state of a run',
+  callback: 'onProgress',
+};
+
+const gap = (value: unknown) =>
+  `use stop: stop.gap(${typeof value === 'number' && value > 0 ? value : '1e-3'}), the relative gap to stop at`;
+const problem = 'what is trained is the L2-regularised hinge loss: leave it out';
+const weight = "set gamma (C is the same), the weight of a row's loss";
+const same = 'a fit always gives the same model: leave it out';
+const linear = 'models here are linear: there is no kernel';
+const bias = 'a bias is always trained, and is not regularised: leave it out';
+const rest = 'for several classes train one against the rest: labels.map((label) => label === …)';
+
+/** Of every way to train. */
+const TRAIN_WORDS: Words = {
+  ...RUN_WORDS,
+  tol: gap,
+  tolerance: gap,
+  eps: gap,
+  epsilon: gap,
+  kernel: linear,
+  degree: linear,
+  coef0: linear,
+  probability: 'models give no probabilities: decision(points) says how far on a side each point is',
+  penalty: problem,
+  loss: problem,
+  dual: 'the dual is what is solved: leave it out',
+  solver: problem,
+  type: problem,
+  svmtype: problem,
+  fitintercept: bias,
+  intercept: bias,
+  interceptscaling: bias,
+  bias,
+  multiclass: rest,
+  decisionfunctionshape: rest,
+  cachesize: 'there is no cache: leave it out',
+  normalize: "use scale: 'standard' or 'maxabs'",
+  standardize: "use scale: 'standard'",
+  scaler: 'scale',
+};
+
+/** Of a fit. */
+export const SVM_WORDS: Words = {
+  ...TRAIN_WORDS,
+  cost: 'C',
+  nu: weight,
+  lambda: weight,
+  alpha: weight,
+  randomstate: same,
+  seed: same,
+  shrinking: 'resting',
+  cv: "use crossValidate, or gamma: 'auto'",
+};
+
+const random: Words = { randomstate: 'seed', randomseed: 'seed', shuffle: 'rows are always dealt out at random, as seed says' };
+
+/** Of a cross-validation. */
+export const CROSS_VALIDATION_WORDS: Words = {
+  ...TRAIN_WORDS,
+  ...random,
+  cv: 'folds',
+  k: 'folds',
+  nfolds: 'folds',
+  nsplits: 'folds',
+  cs: 'gammas',
+  c: 'gammas',
+  cost: 'gammas',
+  gamma: 'gammas',
+  paramgrid: 'gammas',
+  scoring: 'accuracy',
+};
+
+/** Of a split in two. */
+export const SPLIT_WORDS: Words = {
+  ...random,
+  testsize: (value) => (typeof value === 'number' && value < 1 ? 'testShare' : 'testSize'),
+  testratio: 'testShare',
+  trainsize: 'the rest is to train on: use testShare or testSize',
+};
+
+/** Of a separation. */
+export const ESP_WORDS: Words = { ...RUN_WORDS, tol: 'tolerance', eps: 'tolerance', epsilon: 'tolerance' };
+
+/** Of a normal law's ellipsoid. */
+export const LAW_WORDS: Words = {
+  level: 'confidence',
+  p: 'confidence',
+  probability: 'confidence',
+  alpha: 'confidence is 1 - alpha',
+};
+
+/** Of reading LIBSVM text. */
+export const READ_WORDS: Words = { nfeatures: 'cols', columns: 'cols', ncols: 'cols', limit: 'maxBytes' };
+
+/** Of reading CSV. */
+export const CSV_WORDS: Words = {
+  sep: 'delimiter',
+  separator: 'delimiter',
+  target: 'label',
+  labelcolumn: 'label',
+  headers: 'header',
+  columns: 'header says whether the first row has the names of the columns',
+};

@@ -1,0 +1,113 @@
+/**
+ * What an object of the user's is, whatever it says of itself: a property of its own, or a class, may hide a typed array's `buffer` or
+ * `length`, and a proxy may have been revoked. Only what is asked here is true of the memory.
+ */
+import { types } from 'node:util';
+
+type Getter<T> = (this: unknown) => T;
+
+function getter<T>(name: string | symbol): Getter<T> {
+  const prototype = Object.getPrototypeOf(Uint8Array.prototype) as object;
+  return Object.getOwnPropertyDescriptor(prototype, name)!.get as Getter<T>; // of %TypedArray%
+}
+
+const tag = getter<string | undefined>(Symbol.toStringTag);
+const buffer = getter<ArrayBufferLike>('buffer');
+const byteOffset = getter<number>('byteOffset');
+const length = getter<number>('length');
+
+export type TypedArray =
+  | Int8Array
+  | Uint8Array
+  | Uint8ClampedArray
+  | Int16Array
+  | Uint16Array
+  | Int32Array
+  | Uint32Array
+  | Float32Array
+  | Float64Array
+  | BigInt64Array
+  | BigUint64Array;
+
+interface Kind {
+  new (length: number): TypedArray;
+  new (buffer: ArrayBufferLike, byteOffset: number, length: number): TypedArray;
+}
+
+const { Float16Array } = globalThis as { Float16Array?: Kind }; // of newer engines
+
+const KINDS = new Map<string, Kind>(
+  [
+    Int8Array,
+    Uint8Array,
+    Uint8ClampedArray,
+    Int16Array,
+    Uint16Array,
+    Int32Array,
+    Uint32Array,
+    Float32Array,
+    Float64Array,
+    BigInt64Array,
+    BigUint64Array,
+    ...(Float16Array ? [Float16Array] : []),
+  ].map((Kind) => [(Kind as { name: string }).name, Kind as unknown as Kind]),
+);
+
+function kindOf(value: unknown): Kind | undefined {
+  return KINDS.get(tag.call(value) ?? '');
+}
+
+/** Of any realm (vm context). */
+export function isTypedArray(value: unknown): value is TypedArray {
+  return tag.call(value) !== undefined;
+}
+
+/** The length of what has one, asked for once; NaN for anything else. */
+export function lengthOf(value: unknown): number {
+  if (isTypedArray(value)) return length.call(value);
+  const claimed: unknown = isObject(value) ? (value as ArrayLike<unknown>).length : undefined;
+  return typeof claimed === 'number' && Number.isInteger(claimed) && claimed >= 0 ? claimed : NaN;
+}
+
+/** A new view of the same memory: of the same kind, but with nothing of the user's on it. Detached memory has no length. */
+export function plainView<T extends TypedArray>(view: T): T {
+  const Kind = kindOf(view)!;
+  const count = length.call(view);
+  return (count === 0 ? new Kind(0) : new Kind(buffer.call(view), byteOffset.call(view), count)) as T;
+}
+
+/** Zeros in an array of the same kind; of an array that is not typed, in an array. */
+export function zerosLike(list: ArrayLike<unknown>, count: number): { [at: number]: number } {
+  const Kind = kindOf(list);
+  return Kind ? (new Kind(count) as Float64Array) : new Array<number>(count).fill(0);
+}
+
+/** Whether other threads can write to the array's memory. */
+export function isShared(view: TypedArray): boolean {
+  return types.isSharedArrayBuffer(buffer.call(view));
+}
+
+/** The same memory as unsigned numbers. */
+export function unsigned(view: Int32Array | Uint32Array): Uint32Array {
+  const count = length.call(view);
+  return count === 0 ? new Uint32Array(0) : new Uint32Array(buffer.call(view), byteOffset.call(view), count);
+}
+
+/** `Array.isArray` throws for a revoked proxy, and for nothing else. */
+export function isRevoked(value: unknown): boolean {
+  try {
+    Array.isArray(value);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+/** An object whose properties can be asked for. */
+export function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !isRevoked(value);
+}
+
+export function isArray(value: unknown): value is unknown[] {
+  return isObject(value) && Array.isArray(value);
+}
