@@ -1,4 +1,5 @@
 /** Errors all speak one grammar: Expected ⟨what⟩ for ⟨where⟩ but received ⟨what came⟩. */
+import { isRevoked } from './intrinsics.js';
 
 export type ErrorCode =
   | 'ERR_POINTS'
@@ -57,7 +58,6 @@ export class Verbatim {
 
 /** A value in a few words, however large or odd it is. */
 export function show(value: unknown): string {
-  if (value instanceof Verbatim) return value.text;
   switch (typeof value) {
     case 'string':
       return printable(JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value));
@@ -66,7 +66,7 @@ export function show(value: unknown): string {
     case 'bigint':
       return `${value}n`;
     case 'function':
-      return 'a function';
+      return isRevoked(value) ? 'a revoked proxy' : 'a function';
     case 'object':
       return value === null ? 'null' : showObject(value);
     default:
@@ -83,6 +83,8 @@ export function printable(text: string): string {
 
 function showObject(value: object): string {
   try {
+    if (isRevoked(value)) return 'a revoked proxy';
+    if (value instanceof Verbatim) return value.text;
     if (Array.isArray(value)) return `an array of length ${value.length}`;
     const name: unknown = value.constructor?.name;
     if (typeof name !== 'string' || name === '' || name.length > 40 || value.constructor === Object) return 'an object';

@@ -1,7 +1,7 @@
 /** Options: their names and the kinds of values they take. */
 import { backend, kernels, type Backend } from '../backend.js';
 import { coded, rangeError, typeError } from '../errors.js';
-import { isObject } from '../intrinsics.js';
+import { isObject, isRevoked } from '../intrinsics.js';
 import type { Signal } from '../types.js';
 import { checkNames, type Words } from './keys.js';
 
@@ -38,12 +38,12 @@ export function resolveBackend(choice: unknown): Backend {
 export const HUGE = 1e100;
 
 export function abortSignal(value: unknown, where: string): Signal {
-  if (!(value instanceof AbortSignal)) throw typeError('ERR_OPTION', 'an AbortSignal', where, value);
+  if (!isObject(value) || !(value instanceof AbortSignal)) throw typeError('ERR_OPTION', 'an AbortSignal', where, value);
   return value;
 }
 
 function callback<T>(value: unknown, where: string): (argument: T) => void {
-  if (typeof value !== 'function') throw typeError('ERR_OPTION', 'a function', where, value);
+  if (typeof value !== 'function' || isRevoked(value)) throw typeError('ERR_OPTION', 'a function', where, value);
   return value as (argument: T) => void;
 }
 
