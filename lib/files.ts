@@ -168,7 +168,7 @@ class Table {
   add({ cells, line }: CsvRecord): void {
     this.#line = line;
     if (this.#label < 0) {
-      checkCsv(cells, { file: this.#file, line });
+      checkCsv(cells, this.#reading, { file: this.#file, line });
       this.#width = cells.length;
       this.#label = this.#find(cells);
       this.#cols = this.#width - (this.#label < this.#width ? 1 : 0);

@@ -117,13 +117,13 @@ function valueOf({ weights, bias }: Model, point: Point): number {
   } else {
     const length = lengthOf(point, 'point');
     if (length !== d) {
-      if (typeof point[0] === 'object') throw severalPoints(point);
+      if (isList(point[0])) throw severalPoints(point);
       throw rangeError('ERR_POINTS', plural(d, 'number'), 'point, one for each weight of the model,', length);
     }
     s = dot(weights, point);
     // Nothing that is not finite can leave a finite sum, so the values are looked at one by one only after a bad one.
     if (!Number.isFinite(s)) {
-      if (typeof point[0] === 'object') throw severalPoints(point);
+      if (isList(point[0])) throw severalPoints(point);
       for (let j = 0; j < d; j++) finite(point[j], `point[${j}]`);
     }
   }
@@ -133,6 +133,10 @@ function valueOf({ weights, bias }: Model, point: Point): number {
 }
 
 const KEYS = ['indices', 'values'] as const;
+
+function isList(value: unknown): boolean {
+  return isArray(value) || isTypedArray(value);
+}
 
 function severalPoints(point: ArrayLike<unknown>): Error {
   const received = `rows: ${show(point[0])} for point[0]`;

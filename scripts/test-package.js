@@ -144,7 +144,10 @@ function testHere() {
     const command = join(consumer, 'node_modules', '.bin', windows ? 'fista-classify.cmd' : 'fista-classify');
     assert.equal(execFileSync(command, ['--version'], { env: bare, encoding: 'utf8', shell: windows }), `${version}\n`);
   });
-  step('types compile in a strict ES module and a strict CommonJS one', () => tool('typescript/bin/tsc', '-p', consumer));
+  step('types compile in a strict ES module and a strict CommonJS one, with the types of the web and without', () => {
+    tool('typescript/bin/tsc', '-p', consumer);
+    tool('typescript/bin/tsc', '-p', consumer, '--lib', 'es2022');
+  });
   step('publint and attw find no fault', () => {
     tool('publint/src/cli.js', 'run', '--strict', tarball);
     tool('@arethetypeswrong/cli/dist/index.js', '--no-definitely-typed', tarball);

@@ -147,6 +147,16 @@ describe.concurrent('fista-classify', () => {
     [['train', '--stop', 'never', 'x'], 'Expected agreement:SHARE, gap:NUMBER or stale for --stop but received "never"'],
     [['train', '--stop', 'gap', 'x'], 'Expected a finite number for --stop gap but received ""'],
     [['train', '--stop', 'agreement:2', 'x'], 'Expected a number from 0 to 1 for the share of stop.agreement but received 2'],
+    [
+      ['train', '--time-limit', '30', 'x'],
+      'Expected a time with its unit, such as 500ms, 30s, 5min or 2h, for --time-limit but received "30"',
+    ],
+    [
+      ['train', '--time-limit', '30sec', 'x'],
+      'Expected a time with its unit, such as 500ms, 30s, 5min or 2h, for --time-limit but received "30sec"',
+    ],
+    [['train', '--time-limit', '0s', 'x'], 'Expected a positive number for --time-limit but received "0"'],
+    [['separate', '--time-limit', '1e', 'x.csv', 'y.csv'], 'Expected a time with its unit'],
     [['train', '-w1', 'two', 'x'], 'Expected a finite number for -w1 but received "two"'],
     [['train', '--scale', 'big', 'x'], 'Expected auto, none, standard or maxabs for --scale but received "big"'],
     [['predict', '-b', '1', 'x', 'y'], 'Expected 0 for -b but received 1: a linear SVM has no probabilities'],
@@ -280,6 +290,26 @@ describe('fista-classify train', () => {
     expect(info.elapsed).toBeGreaterThanOrEqual(200);
   });
 
+  it.each([
+    ['100ms', 100],
+    ['0.1 s', 100],
+    ['0.002min', 120],
+    ['3e-5h', 108],
+  ])('--time-limit %s is as long', async (time, least) => {
+    const { code, stdout } = await run(['train', '--json', ...LONG, '--time-limit', time, '-', 'm.json'], large());
+    expect(code).toBe(3);
+    const { info } = JSON.parse(stdout) as { info: { elapsed: number } };
+    expect(info).toMatchObject({ status: 'time-limit' });
+    expect(info.elapsed).toBeGreaterThanOrEqual(least);
+  });
+
+  it('says what to do with LIBSVM text that is called CSV', async () => {
+    file('libsvm.csv', '1 1:1\n2 1:2\n');
+    expect(await bad(1, ['train', 'libsvm.csv', 'm.json'])).toMatch(
+      /; this is LIBSVM text, which is read from a file that neither its name nor --csv calls CSV \[ERR_CSV\]$/,
+    );
+  });
+
   it('leaves the name of a file in an error as it is', async () => {
     file('options.svm', '1 1:x\n');
     expect(await bad(1, ['train', 'options.svm', 'm.json'])).toMatch(/ at options\.svm:1:/);
@@ -303,7 +333,11 @@ describe('fista-classify train', () => {
     ['a broken line', '1 1:1\n-1 2\n', 'Expected index:value at data.svm:2:4 but received "2" [ERR_LIBSVM]'],
     ['columns from 0', '1 0:1\n', 'for a file that counts from 0 use --zero-based [ERR_LIBSVM]'],
     ['words', 'spam 1:1\n', 'for labels that are words use --labels string [ERR_LIBSVM]'],
-    ['three labels', '1 1:1\n2 1:1\n3 1:1\n', 'Expected two distinct labels but received at least three: 1, 2, 3 [ERR_LABELS]'],
+    [
+      'three labels',
+      '1 1:1\n2 1:1\n3 1:1\n',
+      'Expected two distinct labels but received at least three: 1, 2, 3; train one against the rest [ERR_LABELS]',
+    ],
     ['one label', '1 1:1\n1 1:2\n', 'Expected two distinct labels but every label is 1 [ERR_LABELS]'],
   ])('refuses %s, exit code 1, and leaves the model that was there', async (_what, data, message) => {
     file('data.svm', data);

@@ -21,6 +21,25 @@ describe('readCsv', () => {
     });
   });
 
+  it('tells LIBSVM text, whose rows have no commas, from a table', async () => {
+    const message =
+      'Expected comma-separated values at input:1 but received "1 1:0.5 2:-3e2"; this is LIBSVM text, which readLibsvm reads';
+    const text = '1 1:0.5 2:-3e2\n-1 2:1\n';
+    const forms: ReadCsvOptions[] = [
+      { label: 'y' },
+      { label: -1 },
+      { label: 0, header: false },
+      { label: null },
+      { label: 0, delimiter: ' ', header: false },
+    ];
+    for (const options of forms) await expect(read(text, options)).rejects.toMatchObject({ code: 'ERR_CSV', message });
+    // A column of times is none.
+    const times = await read('when 12:30\n1\n2\n', { label: null });
+    expect(times.columns).toEqual(['when 12:30']);
+    await expect(read('1,12:30\n', { label: 0, header: false })).rejects.toThrow('Expected a finite number at input:1:2');
+    await expect(read('spam 1:1 2:3\n', { label: 0 })).rejects.toThrow('this is LIBSVM text, which readLibsvm reads');
+  });
+
   it('takes the label column by number, from either end, with and without a header', async () => {
     const first = await read('y,a\n1,2\n', { label: 0 });
     expect(first).toMatchObject({ labels: Float64Array.of(1), columns: ['a'], points: { data: Float64Array.of(2) } });

@@ -141,6 +141,20 @@ describe('model.decision(points)', () => {
 });
 
 describe('model.predict(points) and model.predictOne(point)', () => {
+  it('of no points are none', () => {
+    const model = modelOf([1, 2], 0.75, ['a', 'b']);
+    const nothing = { rows: 0, cols: 2 };
+    const sparse = { indptr: [0], indices: [], ...nothing };
+    for (const points of [[], { data: new Float64Array(0), ...nothing }, { data: new Float32Array(0), ...nothing }, sparse]) {
+      expect(model.predict(points)).toEqual([]);
+      expect(model.decision(points)).toEqual(new Float64Array(0));
+      const out = new Float64Array(0);
+      expect(model.decision(points, out)).toBe(out);
+    }
+    const shared = new Float64Array(new SharedArrayBuffer(0));
+    expect(model.predict({ data: shared, ...nothing })).toEqual([]);
+  });
+
   it('name a bad value wherever it is, even beside a weight of 0', () => {
     const nine = modelOf([0, 1, -1, 0, 2, 0, 1, 0, 0], 0, [-1, 1]);
     for (const bad of [NaN, Infinity, -Infinity, '1', 1n, undefined]) {

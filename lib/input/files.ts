@@ -235,10 +235,13 @@ export function csvError(what: string, { file, line, column, name }: CsvPlace, r
   return coded(SyntaxError, 'ERR_CSV', `Expected ${what} at ${file}:${line}${cell} but received ${show(received)}`, cause);
 }
 
+/** A number, or a word and an entry; then entries. */
+const LIBSVM_ROW = /^\s*(?:[-+.\d]\S*|\S+\s+\d+:[-+.\deE]+)(?:\s+\d+:[-+.\deE]+)+\s*$/;
+
 /** Refuses a file whose first row is one of LIBSVM text: its blanks and colons make no cells, so that every row would be a label. */
-export function checkCsv(cells: readonly string[], place: CsvPlace): void {
-  const row = cells.join(' ');
-  if (!/^\s*\S+(?:\s+\d+:[-+.\deE]+)+\s*$/.test(row)) return;
+export function checkCsv(cells: readonly string[], { delimiter }: CsvReading, place: CsvPlace): void {
+  const row = cells.join(delimiter);
+  if (!LIBSVM_ROW.test(row)) return;
   const { message } = csvError('comma-separated values', place, row);
   throw coded(SyntaxError, 'ERR_CSV', `${message}; this is LIBSVM text, which readLibsvm reads`);
 }

@@ -1,5 +1,19 @@
 // Compiled, not run, where fista-classify is installed: what its types allow, and what they refuse, seen from an ES module.
-import { backend, Dataset, type BackendInfo, type DenseMatrix, type SparseMatrix } from 'fista-classify';
+import {
+  backend,
+  crossValidate,
+  Dataset,
+  LinearSvm,
+  readCsv,
+  readLibsvm,
+  separateEllipsoids,
+  trainTestSplit,
+  type BackendInfo,
+  type DenseMatrix,
+  type Fitted,
+  type Signal,
+  type SparseMatrix,
+} from 'fista-classify';
 
 export const info: BackendInfo = backend;
 export const name: 'native' | 'js' = backend.name;
@@ -18,3 +32,46 @@ datasets[0]?.dispose();
 Dataset.from('points');
 // @ts-expect-error -- no such backend
 Dataset.from(dense, { backend: 'gpu' });
+
+// From a file to a model: labels are numbers or words, as the file has it.
+export async function train(signal: Signal): Promise<string | number> {
+  const { points, labels } = await readCsv('a.csv', { label: 'kind', signal });
+  const { train, test } = trainTestSplit(points, labels, { seed: 1 });
+  const model: Fitted<string | number> = LinearSvm.fit(train.points, train.labels, { positive: 'tea', signal });
+  model.score(test.points, test.labels);
+  await crossValidate(points, labels, { folds: 3 });
+  const { weights } = await LinearSvm.fitAsync(points, labels, { classWeight: 'balanced' });
+  return LinearSvm.fit(points, labels, { warmStart: model }).predictOne(weights);
+}
+
+export async function words(): Promise<string> {
+  const { points, labels } = await readLibsvm('a.svm', { labels: 'string' });
+  const model: LinearSvm<string> = LinearSvm.fit(points, labels);
+  return model.predictOne({ indices: [0], values: [1] });
+}
+
+const model = LinearSvm.fit([[1], [2]], [-1, 1]);
+export const label: number = model.predictOne([1]);
+export const back: 'ham' | 'spam' = LinearSvm.fromJSON<'ham' | 'spam'>(JSON.parse('{}')).predictOne([1]);
+export const any: string | number | boolean = LinearSvm.fromJSON({}).predictOne([1]);
+
+// Rows that are split may be records.
+const people = trainTestSplit([{ age: 1, name: 'a' }, { age: 2, name: 'b' }], ['x', 'y']); // prettier-ignore
+export const age: number | undefined = people.train.points[0]?.age;
+export const kind: string | undefined = people.test.labels[0];
+const matrices = trainTestSplit(sparse, new Float64Array(1));
+export const cols: number = matrices.test.points.cols;
+export const numbers: Float64Array = matrices.train.labels;
+
+export const { status } = separateEllipsoids([{ center: [0], radius: 1 }], [{ center: [9], shape: 1 }]);
+
+// @ts-expect-error -- a radius is a number
+separateEllipsoids([{ center: [0], radius: [1] }], []);
+// @ts-expect-error -- no such key
+separateEllipsoids([{ center: [0], radii: 1 }], []);
+// @ts-expect-error -- no such option
+LinearSvm.fit([[1], [2]], [-1, 1], { tol: 1e-3 });
+// @ts-expect-error -- models are made by fit
+new LinearSvm({ C: 1 });
+// @ts-expect-error -- no signal
+LinearSvm.fit([[1], [2]], [-1, 1], { signal: 5 });

@@ -1,0 +1,77 @@
+/** The declarations as they are published, in programs of users: compiled, not run. */
+import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import ts from 'typescript';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ROOT } from './child.js';
+
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'fista-types-'));
+  const installed = join(folder, 'node_modules', 'fista-classify');
+  cpSync(join(ROOT, 'package.json'), join(installed, 'package.json'));
+  for (const file of readdirSync(join(ROOT, 'dist'), { recursive: true, encoding: 'utf8' })) {
+    if (file.endsWith('.d.ts')) cpSync(join(ROOT, 'dist', file), join(installed, 'dist', file));
+  }
+  for (const name of ['types.mts', 'types.cts']) cpSync(join(ROOT, 'scripts', 'consumer', name), join(folder, name));
+  writeFileSync(
+    join(folder, 'signal.mts'),
+    `import { LinearSvm, readCsv, type Signal } from 'fista-classify';
+    const { signal } = new AbortController();
+    export const model = LinearSvm.fit([[1], [2]], [-1, 1], { signal });
+    export const file = readCsv('a.csv', { label: 0, signal: AbortSignal.timeout(100) });
+    export const same: AbortSignal = signal satisfies Signal;
+    // @ts-expect-error -- not all of a signal
+    LinearSvm.fit([[1], [2]], [-1, 1], { signal: { aborted: false } });`,
+  );
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** What the compiler finds wrong, in declarations too; of the compiler's own it is known. */
+function faults(files: readonly string[], options: ts.CompilerOptions): string[] {
+  const all: ts.CompilerOptions = {
+    target: ts.ScriptTarget.ES2022,
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    skipLibCheck: false,
+    skipDefaultLibCheck: true,
+    types: [],
+    noEmit: true,
+    ...options,
+  };
+  const program = ts.createProgram(
+    files.map((name) => join(folder, name)),
+    all,
+  );
+  return ts.getPreEmitDiagnostics(program).map(({ file, messageText }) => {
+    return `${file?.fileName.replace(folder, '')}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
+  });
+}
+
+const node16 = { module: ts.ModuleKind.Node16, moduleResolution: ts.ModuleResolutionKind.Node16 };
+const bundler = { module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler };
+const es = ['lib.es2022.d.ts'];
+const web = [...es, 'lib.dom.d.ts'];
+
+describe('the types compile without a cast', { tags: ['slow'] }, () => {
+  it.each<[string, readonly string[], ts.CompilerOptions]>([
+    ['with the language alone, node16', ['types.mts', 'types.cts'], { ...node16, lib: es }],
+    ['with the language alone, bundler', ['types.mts'], { ...bundler, lib: es }],
+    ['with the web, node16', ['types.mts', 'types.cts', 'signal.mts'], { ...node16, lib: web }],
+    ['with the web, bundler', ['types.mts', 'signal.mts'], { ...bundler, lib: web }],
+    [
+      'with Node',
+      ['types.mts', 'types.cts', 'signal.mts'],
+      { ...node16, lib: es, skipLibCheck: true, types: ['node'], typeRoots: [join(ROOT, 'node_modules', '@types')] },
+    ],
+  ])('%s', (_, files, options) => {
+    expect(faults(files, options)).toEqual([]);
+  });
+
+  it('and the compiler would say what is wrong', () => {
+    writeFileSync(join(folder, 'wrong.mts'), `import { LinearSvm } from 'fista-classify'; export const n: number = LinearSvm.fit;`);
+    expect(faults(['wrong.mts'], { ...bundler, lib: es })).toEqual([expect.stringContaining("is not assignable to type 'number'")]);
+  });
+});
