@@ -7,8 +7,9 @@ import { types } from 'node:util';
 type Getter<T> = (this: unknown) => T;
 
 function getter<T>(name: string | symbol): Getter<T> {
-  const prototype = Object.getPrototypeOf(Uint8Array.prototype) as object;
-  return Object.getOwnPropertyDescriptor(prototype, name)!.get as Getter<T>; // of %TypedArray%
+  const prototype = Object.getPrototypeOf(Uint8Array.prototype) as object; // %TypedArray%'s
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- it is called with what it is asked of
+  return Object.getOwnPropertyDescriptor(prototype, name)!.get as Getter<T>;
 }
 
 const tag = getter<string | undefined>(Symbol.toStringTag);

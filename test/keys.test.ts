@@ -49,8 +49,8 @@ describe('an ellipsoid', () => {
     expect(separateEllipsoids([a], [b], { backend }).status).toBe('touching');
     const by = (word: 'shape' | 'radius') => {
       const first = [{ center: [0, 0], [word]: 1 }, { center: [0, 3] }];
-      const { elapsed: _, ...rest } = separateEllipsoids(first, [{ center: [4, 0], [word]: 0.5 }], { backend, goal: 'widest' });
-      return rest;
+      const result = separateEllipsoids(first, [{ center: [4, 0], [word]: 0.5 }], { backend, goal: 'widest' });
+      return { ...result, elapsed: 0 };
     };
     expect(by('radius')).toEqual(by('shape'));
     expect(by('radius').distance.lower).toBeCloseTo(2.5, 2);

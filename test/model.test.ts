@@ -7,7 +7,7 @@ import { binary, clouds, dense, rounded, sparse, wdbc } from './svm-data.js';
 const finite = fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e100, max: 1e100 });
 
 function modelOf<L extends Label>(weights: number[], bias: number, labels: [L, L]): LinearSvm<L> {
-  return LinearSvm.fromJSON({ format: 'fista-classify/linear-svm', version: 1, labels, bias, weights }) as LinearSvm<L>;
+  return LinearSvm.fromJSON<L>({ format: 'fista-classify/linear-svm', version: 1, labels, bias, weights });
 }
 
 const { rows, labels } = wdbc();
