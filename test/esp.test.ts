@@ -438,7 +438,7 @@ describe('bad input', () => {
     [good, { centers: { ...dense(2, 2), rows: 3 }, shapes: dense(2, 2) }, {}, 'RangeError', 'Expected rows × cols = 6 numbers for second.centers.data but received 4'],
     [good, { centers: dense(2, 2), shapes: dense(2, 2, NaN) }, {}, 'RangeError', 'Expected a finite number for second.shapes.data[0] but received NaN'],
     [null, far, {}, 'TypeError', 'Expected an array of ellipsoids or { centers, shapes } for first but received null'],
-    [good, { centers: dense(2, 2) }, {}, 'TypeError', 'Expected an array of ellipsoids or { centers, shapes } for second but received an object'],
+    [good, { centers: dense(2, 2) }, {}, 'TypeError', 'Expected { data, rows, cols } for second.shapes but received undefined'],
     [good, { centers: null, shapes: dense(2, 2) }, {}, 'TypeError', 'Expected { data, rows, cols } for second.centers but received null'],
     [good, { centers: { ...dense(2, 2), cols: -1 }, shapes: dense(2, 2) }, {}, 'RangeError', 'Expected an integer from 0 to 4294967294 for second.centers.cols but received -1'],
     [good, { centers: dense(2, 2, NaN), shapes: dense(2, 2) }, {}, 'RangeError', 'Expected a finite number for second.centers.data[0] but received NaN'],
@@ -534,7 +534,7 @@ describe('ellipsoidFromCovariance(mean, covariance, { confidence })', () => {
     [RangeError, [0, 0], [[1, 0.5], [0.25, 1]], {}, 'Expected 0.5, as in covariance[0][1], for covariance[1][0] but received 0.25'],
     [RangeError, [0, 0], [[1, 2], [2, 1]], {}, 'Expected a positive semidefinite matrix, whose pivots are 0 or more, for covariance but received pivot -3 at [1][1]'],
     [RangeError, [0], [1], { confidence: 1 }, 'Expected a number between 0 and 1 for options.confidence but received 1'],
-    [TypeError, [0], [1], { level: 0.9 }, 'Unknown option "level"; known are confidence'],
+    [TypeError, [0], [1], { level: 0.9 }, 'Unknown option "level"; did you mean "confidence"?'],
   ])('refuses what is no mean, covariance or confidence: %o %j %j %j', (Kind, mean, covariance, options, message) => {
     const call = () => ellipsoidFromCovariance(mean as number[], covariance as number[], options as { confidence?: number });
     const code = message.includes('option') ? 'ERR_OPTION' : 'ERR_ELLIPSOIDS';

@@ -127,7 +127,7 @@ describe('stop is strict', () => {
     ],
     [() => stop.stale({ deltaMin: -1 }), RangeError, 'Expected a number from 0 to 1 for deltaMin of stop.stale but received -1'],
     [() => stop.stale({ patience: 0 }), RangeError, 'Expected a number of 1 or more for patience of stop.stale but received 0'],
-    [() => stop.stale({ delta: 1 } as never), TypeError, 'Unknown option "delta" of stop.stale; known are deltaMin, patience'],
+    [() => stop.stale({ delta: 1 } as never), TypeError, 'Unknown option "delta" of stop.stale; did you mean "deltaMin"?'],
   ])('%s', (call, Kind, message) => {
     expect(call).toThrow(expect.objectContaining({ message, code: 'ERR_OPTION' }));
     expect(call).toThrow(Kind);
