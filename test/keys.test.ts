@@ -234,6 +234,12 @@ describe('options', () => {
     expect(await refusal(() => call(options))).toMatch(new RegExp(`^TypeError \\[ERR_OPTION\\] Unknown option .*; did you mean "${name}"\\?$`));
   });
 
+  it('are not told a name that they do not have', async () => {
+    expect(await refusal(() => Dataset.from(rows, { max_iter: 5 } as object))).toBe(
+      'TypeError [ERR_OPTION] Unknown option "max_iter"; known are backend, threads',
+    );
+  });
+
   it('that are no object at all are refused', async () => {
     for (const none of [null, 5, 'C=1', []]) {
       expect(await refusal(() => LinearSvm.fit(rows, labels, none as object))).toMatch(

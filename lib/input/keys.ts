@@ -25,10 +25,15 @@ export function checkKeys(given: object, known: readonly string[], code: ErrorCo
 
 function unknownName(given: object, name: string, known: readonly string[], { code, what, of, words = {} }: Owner): Error {
   const word = name.toLowerCase().replaceAll('_', '');
-  const meant = Object.hasOwn(words, word) ? words[word] : nearest(name, known);
+  const meant = Object.hasOwn(words, word) ? words[word] : undefined;
   const advice = typeof meant === 'function' ? meant((given as Record<string, unknown>)[name]) : meant;
+  const near = advice !== undefined && known.includes(advice) ? advice : nearest(name, known);
   const hint =
-    advice === undefined ? `known are ${known.join(', ')}` : known.includes(advice) ? `did you mean ${show(advice)}?` : advice;
+    advice?.includes(' ') === true // and not a name
+      ? advice
+      : near === undefined
+        ? `known are ${known.join(', ')}`
+        : `did you mean ${show(near)}?`;
   return coded(TypeError, code, `Unknown ${what} ${show(name)}${of === undefined ? '' : ` of ${of}`}; ${hint}`);
 }
 

@@ -7,7 +7,7 @@ import type { DatasetOptions, DenseMatrix, SparseMatrix } from '../types.js';
 import { checkKeys, type Words } from './keys.js';
 import { numbersOf } from './lists.js';
 import { knownOptions, resolveBackend, resolveThreads } from './options.js';
-import { RUN_WORDS } from './words.js';
+import { THREAD_WORDS } from './words.js';
 
 type Data = Float64Array | Float32Array;
 
@@ -120,11 +120,11 @@ export function checkSparseKeys(points: object, where: string): void {
 /** A dense matrix of at least so many rows; its numbers are not looked at. */
 export function denseMatrix(given: DenseMatrix, where: string, least: number, code: ErrorCode = 'ERR_POINTS'): DenseMatrix {
   checkDenseKeys(given, where, code);
-  const { data, ...sides } = { data: given.data, rows: given.rows, cols: given.cols };
-  const rows = size(sides.rows, `${where}.rows`, least, code);
-  const cols = size(sides.cols, `${where}.cols`, 0, code);
+  const { data } = given;
+  const rows = size(given.rows, `${where}.rows`, least, code);
+  const cols = size(given.cols, `${where}.cols`, 0, code);
   if (!isData(data)) throw typeError(code, 'a Float64Array or Float32Array', `${where}.data`, data);
-  const view = plainView(data);
+  const view = plainView(data); // last, as a getter may have detached it
   if (view.length !== rows * cols) {
     throw rangeError(code, `rows × cols = ${plural(rows * cols, 'number')}`, `${where}.data`, view.length);
   }
@@ -240,6 +240,6 @@ export function size(value: unknown, where: string, least: number, code: ErrorCo
 const DATASET_OPTIONS = ['backend', 'threads'] as const satisfies readonly (keyof DatasetOptions)[];
 
 export function resolveDatasetOptions(options: DatasetOptions | undefined): { backend: Backend; threads: number } {
-  const { backend, threads } = knownOptions(options, DATASET_OPTIONS, RUN_WORDS);
+  const { backend, threads } = knownOptions(options, DATASET_OPTIONS, THREAD_WORDS);
   return { backend: resolveBackend(backend), threads: resolveThreads(threads) };
 }

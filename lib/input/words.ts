@@ -1,17 +1,17 @@
 /** What scikit-learn, LIBLINEAR and their kin call things, and what is meant by it here. Keys are in lower case, without underscores. */
 import type { Words } from './keys.js';
 
+/** Of whatever computes. */
+export const THREAD_WORDS: Words = { njobs: 'threads', nthreads: 'threads', numthreads: 'threads', workers: 'threads' };
+
 /** Of every run. */
-export const RUN_WORDS: Words = {
+const RUN_WORDS: Words = {
+  ...THREAD_WORDS,
   maxiter: 'maxIterations',
   maxiters: 'maxIterations',
   iterations: 'maxIterations',
   niter: 'maxIterations',
   epochs: 'maxIterations',
-  njobs: 'threads',
-  nthreads: 'threads',
-  numthreads: 'threads',
-  workers: 'threads',
   timeout: 'timeLimit',
   maxtime: 'timeLimit',
   verbose: 'onProgress is called with the state of a run',
