@@ -6,18 +6,22 @@ import { decimal } from './decimal.js';
 import { coded, plural, rangeError, show, typeError, Verbatim, type CodedError } from './errors.js';
 import { MOST_WEIGHTS, type Model } from './model.js';
 
-/**
- * Every row has a last feature of value `bias`, if that is not negative. We write 1, so that the feature's weight is our bias.
- */
-export function writeLiblinear({ weights, bias, labels: [negative, positive] }: Model): string {
-  for (const label of [negative, positive]) {
+/** A model's text, line by line: it has a line for every weight, be it 0. Labels must be integers. */
+export function liblinearLines({ weights, bias, labels }: Model): Iterable<string> {
+  for (const label of labels) {
     if (typeof label !== 'number' || !Number.isInteger(label) || Math.abs(label) > 0x7fffffff) {
       throw rangeError('ERR_LABELS', 'an integer', 'every label, as LIBLINEAR has no others,', label);
     }
   }
-  const head = ['solver_type L2R_L1LOSS_SVC_DUAL', 'nr_class 2', `label ${positive} ${negative}`, `nr_feature ${weights.length}`];
-  const lines = Array.from(weights, (w) => `${w} `);
-  return [...head, 'bias 1', 'w', ...lines, `${bias} `, ''].join('\n');
+  return lines(weights, bias, labels);
+}
+
+/** Every row has a last feature of value `bias`, if that is not negative. We write 1, so that the feature's weight is our bias. */
+function* lines(weights: Float64Array, bias: number, [negative, positive]: Model['labels']): Generator<string> {
+  yield `solver_type L2R_L1LOSS_SVC_DUAL\nnr_class 2\nlabel ${String(positive)} ${String(negative)}\n`;
+  yield `nr_feature ${weights.length}\nbias 1\nw\n`;
+  for (const weight of weights) yield `${weight} \n`;
+  yield `${bias} \n`;
 }
 
 /** Its linear classifiers, with the number of weights that a feature has when there are two classes. */

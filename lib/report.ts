@@ -1,11 +1,12 @@
 /** How a fit went, as one self-contained HTML page: what was proved, how it got there, margins and weights. */
 import { barChart, brief, count, escape, histogram, lineChart, page, percent, table } from './charts.js';
+import { entriesOf } from './model.js';
 import type { Label, SvmInfo, SvmProgress, SvmShares, SvmStatus } from './types.js';
 
 export interface ReportInput {
   /** The page's heading, such as the name of the data. */
   readonly title: string;
-  readonly model: { readonly weights: ArrayLike<number>; readonly bias: number; readonly labels: readonly [Label, Label] };
+  readonly model: { readonly weights: Float64Array; readonly bias: number; readonly labels: readonly [Label, Label] };
   readonly info: SvmInfo;
   /** What `onProgress` was given, in order. */
   readonly history: readonly SvmProgress[];
@@ -165,8 +166,7 @@ function marginChart({ model }: ReportInput, [up, down]: [number[], number[]]) {
 function weightChart({ model, names, firstColumn = 0 }: ReportInput): string {
   const { weights } = model;
   const [negative, positive] = model.labels;
-  const order = Array.from(weights, (_, j) => j).filter((j) => weights[j] !== 0);
-  order.sort((a, b) => Math.abs(weights[b]!) - Math.abs(weights[a]!) || a - b);
+  const order = entriesOf(weights).indices.sort((a, b) => Math.abs(weights[b]!) - Math.abs(weights[a]!) || a - b);
   const shown = order.slice(0, MOST_BARS);
   const others = order.length - shown.length;
   return barChart({
@@ -174,7 +174,7 @@ function weightChart({ model, names, firstColumn = 0 }: ReportInput): string {
     note:
       `In the units of the data as given; ${count(weights.length - order.length)} of ${count(weights.length)} weights are 0` +
       `${others > 0 ? `, ${count(others)} smaller ones are not shown` : ''}. The bias is ${brief(model.bias)}.`,
-    bars: shown.map((j) => ({ name: names?.[j] ?? `column ${j + firstColumn}`, value: weights[j]! })),
+    bars: Array.from(shown, (j) => ({ name: names?.[j] ?? `column ${j + firstColumn}`, value: weights[j]! })),
     sides: [`speaks for ${String(negative)}`, `speaks for ${String(positive)}`],
   });
 }

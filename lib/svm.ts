@@ -11,7 +11,7 @@ import {
   rowWeights,
   type Fit,
 } from './input/index.js';
-import { readLiblinear, writeLiblinear } from './liblinear.js';
+import { liblinearLines, readLiblinear } from './liblinear.js';
 import { decisionOf, decisions, labelOf, readJSON, writeJSON, type Model } from './model.js';
 import { Prepared, Training, unfitted, type Finished } from './training.js';
 import type { FileLabels, Label, Point, Points, SvmInfo, SvmJSON, SvmOptions } from './types.js';
@@ -34,16 +34,19 @@ export class LinearSvm<L extends Label = Label> implements Model<L> {
   readonly bias: number;
   /** The label on the negative side and the one on the positive side. */
   readonly labels: readonly [negative: L, positive: L];
+  /** The names of the columns, where the model was read from a file that has them. */
+  readonly columns: readonly string[] | undefined;
   /** How the fit went, and what it proved; undefined for a model that was read from elsewhere. */
   readonly info: SvmInfo | undefined;
 
   private constructor(made: Made<L>) {
     if (!(made instanceof Made)) throw notMade('LinearSvm', 'LinearSvm.fit(points, labels, options)');
     const { model, info } = made;
-    const { weights, bias, labels } = model;
+    const { weights, bias, labels, columns } = model;
     this.weights = weights;
     this.bias = bias;
     this.labels = labels;
+    this.columns = columns;
     this.info = info;
   }
 
@@ -137,13 +140,14 @@ export class LinearSvm<L extends Label = Label> implements Model<L> {
     return { accuracy: (confusion[0][0] + confusion[1][1]) / values.length, confusion };
   }
 
+  /** The model as plain data, with a checksum. */
   toJSON(): SvmJSON {
     return writeJSON(this);
   }
 
   /** The text of a model that liblinear-predict reads. Labels must be integers. */
   toLiblinear(): string {
-    return writeLiblinear(this);
+    return [...liblinearLines(this)].join('');
   }
 }
 

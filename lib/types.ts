@@ -307,15 +307,24 @@ export interface Split<P extends readonly unknown[] | DenseMatrix | SparseMatrix
   readonly test: Part<P, A>;
 }
 
-/** A model as plain data. */
+/** A model as plain data, as `toJSON` gives it. */
 export interface SvmJSON {
   readonly format: 'fista-classify/linear-svm';
   readonly version: 1;
   readonly labels: readonly [negative: Label, positive: Label];
   readonly bias: number;
-  readonly weights: readonly number[];
-  /** In files: the sha256 of all that predicts. Where it is there, it must be right. */
-  readonly checksum?: string;
+  /** All of them, or, where that is shorter, those that are not 0: indices ascend from 0. */
+  readonly weights: readonly number[] | SparseWeights;
+  /** The names of the columns, where the model has them. */
+  readonly columns?: readonly string[];
+  /** The sha256 of all that predicts. `fromJSON` refuses another one, and reads a model without. */
+  readonly checksum: string;
+}
+
+export interface SparseWeights {
+  readonly length: number;
+  readonly indices: readonly number[];
+  readonly values: readonly number[];
 }
 
 /** The points center + shape·z with |z| <= 1. */

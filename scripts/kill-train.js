@@ -12,7 +12,7 @@ const { LinearSvm } = require('..');
 
 const [kills, seed, columns] = [200, 1, 2_000_000].map((otherwise, k) => Number(process.argv[2 + k] ?? otherwise));
 const folder = mkdtempSync(join(tmpdir(), 'fista-kill-'));
-const [data, model, page] = ['data.svm', 'model.json', 'page.html'].map((name) => join(folder, name));
+const [data, model, page] = ['data.svm', 'model.txt', 'page.html'].map((name) => join(folder, name));
 
 let state = seed >>> 0;
 const uniform = () => {
@@ -22,7 +22,7 @@ const uniform = () => {
   return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
 };
 
-/** One column in a hundred is used: the model, a number for each, is large, and soon trained. */
+/** One column in a hundred is used: the model, LIBLINEAR's text with a number for each, is large, and soon trained. */
 function rows() {
   return Array.from({ length: 400 }, (_, i) => {
     const entries = Array.from({ length: columns / 40_000 }, (_, k) => `${(i >> 1) + 20_000 * k + 1}:${uniform().toFixed(3)}`);
@@ -35,7 +35,16 @@ const read = (path) => readFileSync(path, 'utf8');
 
 /** Starts a training; the promises are kept at the moments that can be seen from outside. */
 function start(gamma) {
-  const args = [join(__dirname, '../bin/fista-classify.js'), 'train', '--cols', String(columns), '--gamma', gamma];
+  const args = [
+    join(__dirname, '../bin/fista-classify.js'),
+    'train',
+    '--cols',
+    String(columns),
+    '--gamma',
+    gamma,
+    '--format',
+    'liblinear',
+  ];
   const began = performance.now();
   const child = spawn(process.execPath, [...args, '--report', page, data, model], { stdio: ['ignore', 'ignore', 'pipe'] });
   const times = {};
@@ -52,11 +61,11 @@ function start(gamma) {
   });
   const watcher = watch(folder, (_, name) => {
     // Were it written in its place, that would be seen as well.
-    if (name?.startsWith(`model.json.${child.pid}-`) || (name === 'model.json' && times.opened === undefined)) {
+    if (name?.startsWith(`model.txt.${child.pid}-`) || (name === 'model.txt' && times.opened === undefined)) {
       see('opened');
       const { size = Infinity } = statSync(join(folder, name), { throwIfNoEntry: false }) ?? {};
       for (const what of waiting.keys()) if (size >= what) see(what);
-    } else if (name === 'model.json') see('model');
+    } else if (name === 'model.txt') see('model');
     if (name?.startsWith(`page.html.${child.pid}-`)) see('page');
   });
   const ended = new Promise((done) =>
@@ -127,7 +136,7 @@ async function main() {
     const outcome = now === before.model ? 'old' : now === whole ? 'new' : undefined;
     const told = `kill ${k}, ${signal}, ${where}: ${end.signal ?? end.code} ${end.stderr.trim().split('\n').at(-1)}`;
     if (!outcome) faults.push(`${told}: the model is neither the old nor the new one (${now.length} characters)`);
-    else LinearSvm.fromJSON(JSON.parse(now));
+    else LinearSvm.fromLiblinear(now);
     const shown = read(page);
     if (shown !== before.page && !(shown.startsWith('<!doctype html>') && shown.endsWith('</html>\n'))) {
       faults.push(`${told}: the page is neither the old nor a whole one`);

@@ -209,6 +209,18 @@ describe('fista-classify train', () => {
     expect(text('again.json')).toBe(text('m.json'));
   });
 
+  it('writes what JSON.stringify(model) gives, and how the training went', async () => {
+    await good(['train', '-q', WDBC, 'm.json']);
+    const { points, labels } = await readLibsvm(WDBC);
+    const { training, ...model } = json('m.json');
+    expect(JSON.stringify(model)).toBe(JSON.stringify(LinearSvm.fit(points, labels)));
+    expect(training).toMatchObject({ rows: 569, status: 'agreement' });
+    // Of the columns that are used in the rows.
+    await good(['train', '-q', '--cols', '1000000', file('wide.svm', '1 7:1\n-1 999999:1\n'), 'wide.json']);
+    expect(text('wide.json').length).toBeLessThan(1000);
+    expect(json('wide.json').weights).toMatchObject({ length: 1_000_000, indices: [6, 999_998] });
+  });
+
   it('names the model after the data', async () => {
     const data = file('some.svm', '1 1:1\n-1 1:-1\n');
     expect(await good(['train', '-q', data])).toBe('');
@@ -572,7 +584,7 @@ describe('fista-classify predict', () => {
     file('b.csv', 'x,y\n5,0\n');
     file('c.csv', '5;0;yes\n');
     await good(['train', 'a.csv', 'm.json']);
-    expect((json('m.json').training as { columns: string[] }).columns).toEqual(['x', 'y']);
+    expect(json('m.json').columns).toEqual(['x', 'y']);
     expect(await good(['predict', 'a.csv', 'm.json', 'out'])).toBe('Accuracy = 100% (2/2)\n');
     expect(await good(['predict', '--no-label', 'b.csv', 'm.json'])).toBe('yes\n');
     expect(await good(['predict', '--no-header', '--delimiter', ';', '--label', '-1', 'c.csv', 'm.json', 'out'])).toBe(
@@ -596,13 +608,13 @@ describe('fista-classify predict', () => {
       [whole.slice(0, whole.length >> 1), 'Expected JSON at cut.json:'],
       [whole.slice(0, -3), 'the end: the file was cut [ERR_MODEL]'],
       ['', 'Expected a model for cut.json but received an empty file [ERR_MODEL]'],
-      [whole.replace(/"bias": -?\d/, '"bias": 7'), 'cut.json: Expected '],
-      [whole.replace(/"bias": -?\d/, '"bias": 7'), 'is not theirs: the model was edited or damaged'],
+      [whole.replace(/"bias":-?\d/, '"bias":7'), 'cut.json: Expected '],
+      [whole.replace(/"bias":-?\d/, '"bias":7'), 'is not theirs: the model was edited or damaged'],
       [
-        whole.replace('"weights": [', '"weights": ["x",'),
+        whole.replace('"weights":[', '"weights":["x",'),
         'cut.json: Expected a finite number for json.weights[0] but received "x" [ERR_MODEL]',
       ],
-      [whole.replace('"version": 1', '"version": 2'), '(written by a newer fista-classify) [ERR_MODEL]'],
+      [whole.replace('"version":1', '"version":2'), '(written by a newer fista-classify) [ERR_MODEL]'],
       [
         'solver_type L2R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 2\nbias -1\nw\n1 \n',
         'but received the end: the file was cut [ERR_MODEL]',

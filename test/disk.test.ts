@@ -8,7 +8,7 @@ import { LinearSvm } from '../lib/index.js';
 import { ROOT } from './child.js';
 
 const BIN = join(ROOT, 'bin', 'fista-classify.js');
-const WIDE = '--cols 100000'; // a model of half a megabyte
+const WIDE = '--cols 100000 --format liblinear'; // a model of 300 kB, with a line for each column
 const onPosix = process.platform !== 'win32';
 
 let folder = '';
@@ -58,7 +58,7 @@ describe.skipIf(!mounts)('a disk', () => {
   it('that has room for the model and not for the page has the new model and the old page', () => {
     const { stdout, stderr } = onDisk('16k', `fista train -q --report disk/p.html data.svm disk/m.json`);
     expect(stderr).toBe('fista-classify: Cannot write disk/p.html: no space left on device [ENOSPC]\n');
-    expect(stdout).toBe(`exit 1\n${there('{\n ')}`);
+    expect(stdout).toBe(`exit 1\n${there('{"f')}`);
   });
 
   it('that is full keeps what predict and convert would have replaced', () => {
@@ -121,7 +121,7 @@ describe.skipIf(!onPosix)('a process', () => {
 
   it('that writes the model to a reader that leaves ends quietly', () => {
     const { stdout, stderr } = shell(`{ fista train -q ${WIDE} data.svm -; echo "exit $?" >&9; } 9>&2 | head -n 1`);
-    expect([stdout, stderr]).toEqual(['{\n', 'exit 0\n']);
+    expect([stdout, stderr]).toEqual(['solver_type L2R_L1LOSS_SVC_DUAL\n', 'exit 0\n']);
   });
 
   // The process sends itself the signal (test/moments.cjs): nobody has to be there in time. scripts/kill-train.js kills from outside.

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Dataset, LinearSvm, type Label } from '../lib/index.js';
-import { checksum } from '../lib/model.js';
 import { binary, clouds, dense, rounded, sparse, wdbc } from './svm-data.js';
 
 const finite = fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e100, max: 1e100 });
@@ -59,8 +58,8 @@ describe('model.toJSON() and LinearSvm.fromJSON(json)', () => {
     );
   });
 
-  it('write a version, and nothing of the fit', () => {
-    expect(Object.keys(model.toJSON())).toEqual(['format', 'version', 'labels', 'bias', 'weights']);
+  it('write a version and a checksum, and nothing of the fit', () => {
+    expect(Object.keys(model.toJSON())).toEqual(['format', 'version', 'labels', 'bias', 'weights', 'checksum']);
     expect(model.toJSON()).toMatchObject({ format: 'fista-classify/linear-svm', version: 1, labels: [-1, 1] });
     expect(LinearSvm.fromJSON(model.toJSON()).info).toBeUndefined();
   });
@@ -73,9 +72,19 @@ describe('model.toJSON() and LinearSvm.fromJSON(json)', () => {
   });
 
   it('refuse a changed model where there is a checksum', () => {
-    const json = { ...model.toJSON(), checksum: checksum(model) };
+    const { checksum, ...bare } = model.toJSON();
+    const json = { ...bare, checksum };
+    expect(checksum).toMatch(/^[0-9a-f]{64}$/);
     expect(LinearSvm.fromJSON(JSON.parse(JSON.stringify(json))).bias).toBe(model.bias);
-    for (const change of [{ bias: 0 }, { labels: [1, -1] }, { weights: [...json.weights].reverse() }, { checksum: 'abc' }]) {
+    const weights = [...(json.weights as number[])];
+    for (const change of [
+      { bias: 0 },
+      { labels: [1, -1] },
+      { weights: weights.toReversed() },
+      { weights: [...weights, 0] },
+      { columns: weights.map((_, j) => `x${j}`) },
+      { checksum: 'abc' },
+    ]) {
       expect(() => LinearSvm.fromJSON({ ...json, ...change })).toThrow(
         expect.objectContaining({
           code: 'ERR_MODEL',
@@ -83,7 +92,104 @@ describe('model.toJSON() and LinearSvm.fromJSON(json)', () => {
         }) as Error,
       );
     }
-    expect(LinearSvm.fromJSON({ ...model.toJSON(), bias: 0 }).bias).toBe(0);
+    expect(LinearSvm.fromJSON({ ...bare, bias: 0 }).bias).toBe(0);
+  });
+
+  it('write the weights that are not 0 where these are few, under the same checksum', () => {
+    const weights = new Array<number>(100).fill(0);
+    weights[3] = 0.1;
+    weights[99] = -2;
+    const json = modelOf(weights, 0.5, [0, 1]).toJSON();
+    expect(json.weights).toEqual({ length: 100, indices: [3, 99], values: [0.1, -2] });
+    expect(LinearSvm.fromJSON({ ...json, weights }).weights).toEqual(Float64Array.from(weights));
+    const zero = { ...json, weights: { length: 100, indices: [3, 7, 99], values: [0.1, 0, -2] } };
+    expect(LinearSvm.fromJSON(zero).weights).toEqual(Float64Array.from(weights));
+  });
+
+  it('choose either form by what is shorter, and read both', () => {
+    const chosen = new Set<boolean>();
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, finite), { maxLength: 200, size: 'max' }),
+        (weights) => {
+          const first = modelOf(weights, 1, [0, 1]);
+          const text = JSON.stringify(first);
+          chosen.add(Array.isArray(first.toJSON().weights));
+          const second = LinearSvm.fromJSON(JSON.parse(text));
+          expect(second.weights).toEqual(Float64Array.from(weights, (w) => w + 0));
+          expect(JSON.stringify(second)).toBe(text);
+        },
+      ),
+      { numRuns: 300 },
+    );
+    expect(chosen.size).toBe(2);
+  });
+
+  it('keep a model of 10^8 columns and two entries short', () => {
+    const length = 1e8;
+    const json = { format: 'fista-classify/linear-svm', version: 1, labels: [0, 1], bias: 1 };
+    const wide = LinearSvm.fromJSON({ ...json, weights: { length, indices: [0, length - 1], values: [1, -1] } });
+    const text = JSON.stringify(wide);
+    expect(text.length).toBeLessThan(300);
+    const again = LinearSvm.fromJSON(JSON.parse(text));
+    expect([again.weights.length, again.weights[0], again.weights[1], again.weights[length - 1]]).toEqual([length, 1, 0, -1]);
+    expect(again.toJSON()).toEqual(wide.toJSON());
+    expect(again.predictOne({ indices: [length - 1], values: [2] })).toBe(0);
+  });
+
+  it.each<[weights: unknown, message: string]>([
+    ['x', 'Expected an array of numbers or { length, indices, values } for json.weights but received "x"'],
+    [{}, 'Expected an integer from 0 to 268435456 for json.weights.length but received undefined'],
+    [{ length: 2 ** 28 + 1, indices: [], values: [] }, 'for json.weights.length but received 268435457'],
+    [{ length: -1, indices: [], values: [] }, 'for json.weights.length but received -1'],
+    [{ length: 1.5, indices: [], values: [] }, 'for json.weights.length but received 1.5'],
+    [{ length: 2, indices: 'ab', values: [] }, 'Expected an array of numbers for json.weights.indices but received "ab"'],
+    [{ length: 2, indices: [] }, 'Expected an array of numbers for json.weights.values but received undefined'],
+    [{ length: 2, indices: [0, 1, 1], values: [] }, 'Expected at most 2 numbers for json.weights.indices but received 3'],
+    [{ length: 9, indices: [1], values: [1, 2] }, 'Expected 1 number for json.weights.values, as in json.weights.indices, but'],
+    [{ length: 9, indices: [3, 3], values: [1, 2] }, 'an integer from 4 to 8, as indices ascend, for json.weights.indices[1] but'],
+    [{ length: 9, indices: [9], values: [1] }, 'an integer from 0 to 8, as indices ascend, for json.weights.indices[0] but'],
+    [{ length: 9, indices: [-1], values: [1] }, 'for json.weights.indices[0] but received -1'],
+    [{ length: 9, indices: [0.5], values: [1] }, 'for json.weights.indices[0] but received 0.5'],
+    [{ length: 9, indices: [null], values: [1] }, 'Expected a finite number for json.weights.indices[0] but received null'],
+    [{ length: 9, indices: [1], values: [NaN] }, 'Expected a finite number for json.weights.values[0] but received NaN'],
+    [
+      { length: 9, indices: new Array(9), values: [] },
+      'Expected a finite number for json.weights.indices[0] but received undefined',
+    ],
+  ])('refuse the weights %j', (weights, message) => {
+    const json = { format: 'fista-classify/linear-svm', version: 1, labels: [0, 1], bias: 1, weights };
+    expect(() => LinearSvm.fromJSON(json)).toThrow(
+      expect.objectContaining({ code: 'ERR_MODEL', message: expect.stringContaining(message) as string }) as Error,
+    );
+  });
+
+  it('keep the names of columns, and refuse what are none', () => {
+    const json = { format: 'fista-classify/linear-svm', version: 1, labels: [0, 1], bias: 1, weights: [1, 2] };
+    const named = LinearSvm.fromJSON({ ...json, columns: ['age', 'height'] });
+    expect(named.columns).toEqual(['age', 'height']);
+    expect(LinearSvm.fromJSON(JSON.parse(JSON.stringify(named))).columns).toEqual(['age', 'height']);
+    expect(LinearSvm.fromJSON(json).columns).toBeUndefined();
+    for (const [columns, message] of [
+      [['age'], 'Expected 2 names, one for each weight, for json.columns but received an array of length 1'],
+      ['ab', 'Expected 2 names, one for each weight, for json.columns but received "ab"'],
+      [['age', 7], 'Expected a string for json.columns[1] but received 7'],
+    ]) {
+      expect(() => LinearSvm.fromJSON({ ...json, columns })).toThrow(message as string);
+    }
+  });
+
+  it('read each property once', () => {
+    const reads = new Map<string, number>();
+    const counted = new Proxy(model.toJSON(), {
+      get: (json, name) => {
+        reads.set(String(name), (reads.get(String(name)) ?? 0) + 1);
+        return Reflect.get(json, name) as unknown;
+      },
+    });
+    LinearSvm.fromJSON(counted);
+    expect([...reads.values()].every((count) => count === 1)).toBe(true);
+    expect(reads.size).toBe(6);
   });
 
   it('keep labels that look like keys', () => {

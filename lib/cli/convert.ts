@@ -2,6 +2,7 @@
 import { coded } from '../errors.js';
 import { libsvmLines } from '../files.js';
 import { resolveLibsvmWriting } from '../input/index.js';
+import { modelLines } from '../modelfile.js';
 import { usageError, type Arguments, type Command } from './arguments.js';
 import type { Context } from './context.js';
 import {
@@ -10,7 +11,6 @@ import {
   denseRow,
   isCsv,
   looksLikeModel,
-  modelText,
   readData,
   readModel,
   writeFile,
@@ -62,7 +62,7 @@ export async function runConvert(args: Arguments, context: Context): Promise<num
   }
   if (format === 'json' || format === 'liblinear') {
     const { model, training } = await readModel(from, signal);
-    await writeFile(to, [modelText(model, format, training)], output, signal);
+    await writeFile(to, modelLines(model, format, { training }), output, signal);
     await told(`${count(model.weights.length, 'weight')}`, { from, to, format, weights: model.weights.length });
     return 0;
   }

@@ -1,17 +1,15 @@
 /** Data and models by their names on the command line; `-` is stdin or stdout. */
-import { constants, createReadStream } from 'node:fs';
+import { constants } from 'node:fs';
 import { access, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { addAbortSignal, Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { getHeapStatistics } from 'node:v8';
 import { constants as zlib, createGzip, gunzipSync } from 'node:zlib';
 import { targetOf, writeAtomically } from '../atomic.js';
 import { coded, show, type CodedError } from '../errors.js';
 import { inPieces, readCsv, readLibsvm } from '../files.js';
-import { checksum } from '../model.js';
-import { isGzip, named } from '../source.js';
-import { LinearSvm } from '../svm.js';
+import { readModelFile, type ModelFile } from '../modelfile.js';
+import { isGzip } from '../source.js';
 import type { DenseMatrix, SparseMatrix, SvmInfo } from '../types.js';
 import { usageError, type Arguments, type Option } from './arguments.js';
 import type { Output } from './output.js';
@@ -113,21 +111,6 @@ export function denseRow(points: Data['points'], i: number, cols = points.cols):
 
 // ---- Models
 
-export type ModelFormat = 'json' | 'liblinear';
-
-export interface ModelFile {
-  readonly model: LinearSvm;
-  readonly format: ModelFormat;
-  /** What `train` wrote about the training, as it stands in the file. */
-  readonly training: Readonly<Record<string, unknown>> | undefined;
-}
-
-/** V8's strings end there. */
-const MOST_BYTES = 2 ** 29 - 24;
-/** V8 ends the process, and no error, when its heap is full: JSON may have one character for so many bytes of it, and one list. */
-const HEAP_A_CHARACTER = 32;
-const HEAP_A_LIST = 256;
-
 /** Neither row nor comment of LIBSVM text begins like a model. What is no regular file cannot be looked at twice: it is data. */
 export async function looksLikeModel(path: string): Promise<boolean> {
   if (path === '-') return false;
@@ -146,94 +129,8 @@ export async function looksLikeModel(path: string): Promise<boolean> {
   }
 }
 
-/** The format is told by the first character. */
-export async function readModel(path: string, signal: AbortSignal): Promise<ModelFile> {
-  return parseModel(await readText(path, 'ERR_MODEL', signal), path);
-}
-
-function parseModel(text: string, path: string): ModelFile {
-  if (text.trim() === '') throw coded(SyntaxError, 'ERR_MODEL', `Expected a model for ${path} but received an empty file`);
-  if (!/^\s*[{[]/.test(text.slice(0, 1000))) {
-    // Data in place of a model: file names in the wrong order.
-    if (/^\s*[-+.\d]/.test(text.slice(0, 1000))) {
-      const received = show(text.trimStart().split('\n', 1)[0]!.trimEnd());
-      throw coded(SyntaxError, 'ERR_MODEL', `Expected a model, JSON or LIBLINEAR's text, for ${path} but received ${received}`);
-    }
-    return { model: LinearSvm.fromLiblinear(text, path), format: 'liblinear', training: undefined };
-  }
-  const json = parseJSON(text, path, 'ERR_MODEL') as { training?: Record<string, unknown> };
-  try {
-    const { training } = json;
-    const known = typeof training === 'object' && training !== null && !Array.isArray(training);
-    return { model: LinearSvm.fromJSON(json), format: 'json', training: known ? training : undefined };
-  } catch (error) {
-    (error as Error).message = `${path}: ${(error as Error).message}`;
-    throw error;
-  }
-}
-
-export async function readText(path: string, code: 'ERR_MODEL' | 'ERR_ELLIPSOIDS', signal: AbortSignal): Promise<string> {
-  const tooLong = () => coded(RangeError, code, `Expected at most ${MOST_BYTES} bytes of text for ${path} but received more`);
-  if (path !== '-' && (await stat(path)).size > MOST_BYTES) throw tooLong();
-  const chunks: Buffer[] = [];
-  let length = 0;
-  const stream: Readable = path === '-' ? process.stdin : createReadStream(path);
-  try {
-    for await (const chunk of addAbortSignal(signal, stream) as AsyncIterable<Buffer>) {
-      length += chunk.length;
-      if (length > MOST_BYTES) throw tooLong();
-      chunks.push(chunk);
-    }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).syscall === 'read') named(error, path);
-    throw error;
-  }
-  const bytes = Buffer.concat(chunks);
-  try {
-    const plain = isGzip(bytes) ? gunzipSync(bytes, { maxOutputLength: MOST_BYTES }) : bytes;
-    return new TextDecoder('utf-8', { fatal: true }).decode(plain);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLong();
-    throw coded(SyntaxError, code, `Expected text in UTF-8, gzipped or not, for ${path} but received other bytes`, error);
-  }
-}
-
-/** JSON, or an error that names file, line and column. */
-export function parseJSON(text: string, path: string, code: 'ERR_MODEL' | 'ERR_ELLIPSOIDS'): unknown {
-  checkHeap(text, path, code);
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    const { message } = error as Error;
-    const told = / at position (\d+)( \(line \d+ column \d+\))?$/.exec(message)?.[1];
-    // Of a value that cannot be one V8 tells the first character, not the place.
-    if (told === undefined && !message.endsWith('end of JSON input')) {
-      const token = /^Unexpected token '(.+?)', /s.exec(message)?.[1] ?? message;
-      throw coded(SyntaxError, code, `Expected JSON for ${path} but received ${show(token)} where no value can begin`, error);
-    }
-    const at = told === undefined ? text.length : Number(told);
-    let [line, start] = [1, 0];
-    for (let n = text.indexOf('\n'); n >= 0 && n < at; n = text.indexOf('\n', start)) [line, start] = [line + 1, n + 1];
-    const received = text.slice(at).trim() === '' ? 'the end: the file was cut' : show(text.slice(at, at + 20));
-    throw coded(SyntaxError, code, `Expected JSON at ${path}:${line}:${at - start + 1} but received ${received}`, error);
-  }
-}
-
-function checkHeap(text: string, path: string, code: 'ERR_MODEL' | 'ERR_ELLIPSOIDS'): void {
-  const { heap_size_limit: heap } = getHeapStatistics();
-  const check = (count: number, bytes: number, what: string) => {
-    const most = Math.floor(heap / bytes);
-    if (count <= most) return;
-    const remedy = 'NODE_OPTIONS=--max-old-space-size=⟨MB⟩ makes room for more';
-    throw coded(RangeError, code, `Expected at most ${most} ${what} of JSON for ${path} but received ${count}; ${remedy}`);
-  };
-  check(text.length, HEAP_A_CHARACTER, 'characters');
-  let lists = 0;
-  for (let at = 0; at < text.length; at++) {
-    const sign = text.charCodeAt(at);
-    if (sign === 0x5b || sign === 0x7b) lists++;
-  }
-  check(lists, HEAP_A_LIST, 'lists and objects');
+export function readModel(path: string, signal: AbortSignal): Promise<ModelFile> {
+  return readModelFile(path, signal, path === '-' ? process.stdin : undefined);
 }
 
 /** What a file keeps of a training. Nothing that differs from run to run: the same data and options give the same file. */
@@ -252,14 +149,8 @@ export const TRAINING = [
   'backend',
 ] as const satisfies readonly (keyof SvmInfo)[];
 
-export function trainingOf(info: SvmInfo, columns: readonly string[] | undefined): Record<string, unknown> {
-  const story = Object.fromEntries(TRAINING.map((name) => [name, info[name]]));
-  return columns ? { ...story, columns } : story;
-}
-
-export function modelText(model: LinearSvm, format: ModelFormat, training: ModelFile['training']): string {
-  if (format === 'liblinear') return model.toLiblinear();
-  return `${JSON.stringify({ ...model.toJSON(), checksum: checksum(model), ...(training && { training }) }, null, 1)}\n`;
+export function trainingOf(info: SvmInfo): Record<string, unknown> {
+  return Object.fromEntries(TRAINING.map((name) => [name, info[name]]));
 }
 
 // ---- Writing

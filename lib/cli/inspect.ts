@@ -1,5 +1,6 @@
 /** fista-classify inspect: what is in a model. */
 import { show } from '../errors.js';
+import { entriesOf } from '../model.js';
 import type { Arguments, Command } from './arguments.js';
 import type { Context } from './context.js';
 import { readModel, TRAINING } from './files.js';
@@ -19,13 +20,16 @@ export async function runInspect(args: Arguments, { output, signal }: Context): 
   const top = args.number('top', [0, 1e9]) ?? 10;
   const [file] = args.files as [string];
   const { model, format, training } = await readModel(file, signal);
-  const { labels, bias, weights } = model;
-  const columns = Array.isArray(training?.columns) && training.columns.length === weights.length ? training.columns : undefined;
-  const nameOf = (j: number) => (typeof columns?.[j] === 'string' ? columns[j] : String(j + 1));
-  const used = weights.reduce((sum, w) => sum + (w !== 0 ? 1 : 0), 0);
-  const order = Uint32Array.from(weights.keys()).sort((i, j) => Math.abs(weights[j]!) - Math.abs(weights[i]!) || i - j);
-  const largest = Array.from(order.subarray(0, top), (j) => ({ column: nameOf(j), weight: weights[j]! }));
-  const norm = Math.sqrt(weights.reduce((sum, w) => sum + w * w, 0));
+  const { labels, bias, weights, columns } = model;
+  const nameOf = (j: number) => columns?.[j] ?? String(j + 1);
+  const { indices, values } = entriesOf(weights);
+  const used = indices.length;
+  const order = Uint32Array.from(indices.keys()).sort((i, j) => Math.abs(values[j]!) - Math.abs(values[i]!) || i - j);
+  const largest = Array.from(order.subarray(0, top), (k) => ({ column: nameOf(indices[k]!), weight: values[k]! }));
+  // Then the first of those that are 0, if so many are asked for.
+  for (let j = 0; j < weights.length && largest.length < top; j++)
+    if (weights[j] === 0) largest.push({ column: nameOf(j), weight: 0 });
+  const norm = Math.sqrt(values.reduce((sum, w) => sum + w * w, 0));
   const known = TRAINING.map((name) => [name, training?.[name]] as const).filter(([, value]) =>
     /^(number|string)$/.test(typeof value),
   );

@@ -4,9 +4,10 @@ import { coded } from '../errors.js';
 import { separateEllipsoidsAsync } from '../esp.js';
 import { checkKeys } from '../input/index.js';
 import type { Ellipsoid, Ellipsoids, EspOptions } from '../types.js';
+import { parseJSON, readText } from '../text.js';
 import { toNumber, usageError, type Arguments, type Command } from './arguments.js';
 import type { Context } from './context.js';
-import { DATA_OPTIONS, denseRow, parseJSON, readData, readText } from './files.js';
+import { DATA_OPTIONS, denseRow, readData } from './files.js';
 import { brief, count, duration } from './numbers.js';
 import { BACKEND_OPTION, LIMIT_OPTIONS, runOptions } from './run.js';
 

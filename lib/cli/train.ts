@@ -2,12 +2,13 @@
 import { basename } from 'node:path';
 import { sameFile } from '../atomic.js';
 import { show } from '../errors.js';
+import { modelLines } from '../modelfile.js';
 import { report } from '../report.js';
 import { stop } from '../stopping.js';
 import { LinearSvm } from '../svm.js';
 import type { Label, StopRule, SvmOptions, SvmProgress } from '../types.js';
 import { toNumber, usageError, type Arguments, type Command } from './arguments.js';
-import { checkWritable, DATA_OPTIONS, isCsv, modelText, readData, trainingOf, writeFile, type Data } from './files.js';
+import { checkWritable, DATA_OPTIONS, isCsv, readData, trainingOf, writeFile, type Data } from './files.js';
 import type { Context } from './context.js';
 import { brief, count, duration, percent, short } from './numbers.js';
 import { progressLine, TimeLeft } from './progress.js';
@@ -98,7 +99,7 @@ export async function runTrain(args: Arguments, context: Context): Promise<numbe
   output.clear();
   signal.throwIfAborted();
   const { info } = model;
-  await writeFile(path, [modelText(model, format, trainingOf(info, file.columns))], output, signal);
+  await writeFile(path, modelLines(model, format, { columns: file.columns, training: trainingOf(info) }), output, signal);
   // The model is there: Ctrl-C comes too late to leave nothing behind.
   if (page !== undefined) await writeFile(page, [pageOf(data, model, file, history, args)], output);
 

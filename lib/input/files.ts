@@ -31,6 +31,10 @@ export function checkSource(source: unknown): string {
   throw typeError('ERR_SOURCE', 'a path, a Readable or a Uint8Array', 'source', source);
 }
 
+export function checkPath(path: unknown): void {
+  if (typeof path !== 'string') throw typeError('ERR_SOURCE', 'a path', 'path', path);
+}
+
 /** A piece of a stream, as bytes. */
 export function checkPiece(piece: unknown): Uint8Array {
   if (types.isUint8Array(piece)) return plainView(piece);
