@@ -192,21 +192,18 @@ export interface ParseProblem {
   last: number;
 }
 
-/** What a file held. */
-export interface Parsed {
+/** How much a file held. */
+export interface ParsedSizes {
   rows: number;
   /** One more than the highest column. */
   cols: number;
   /** Entries left out, as they are beyond the limit. */
   ignored: number;
-  indptr: Uint32Array;
-  indices: Uint32Array;
-  /** Absent if all are 1. */
-  values: Float64Array | undefined;
-  /** Labels that are numbers, or else */
-  labels: Float64Array | undefined;
-  /** labels as text, each with a newline after it. */
-  words: Uint8Array | undefined;
+  entries: number;
+  /** False if all of them are 1. */
+  hasValues: boolean;
+  /** Bytes of labels that are text. */
+  words: number;
 }
 
 /** Reads LIBSVM text, piece by piece. */
@@ -215,8 +212,17 @@ export interface Parser {
   push(chunk: Uint8Array): ParseProblem | undefined;
   /** The text has ended. */
   finish(): ParseProblem | undefined;
-  /** Hands over what was read. */
-  take(): Parsed;
+  sizes(): ParsedSizes;
+  /** Hands over the next out.length of a list, so that large ones go in steps: where each row begins, */
+  takeStarts(out: Uint32Array): void;
+  /** the columns of the entries, */
+  takeIndices(out: Uint32Array): void;
+  /** their values, if there are any, */
+  takeValues(out: Float64Array): void;
+  /** labels that are numbers, */
+  takeLabels(out: Float64Array): void;
+  /** or labels that are text, each with a newline after it. */
+  takeWords(out: Uint8Array): void;
 }
 
 /** `limit`: columns from there on are refused, or ignored. */

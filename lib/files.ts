@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { writeAtomically } from './atomic.js';
+import type { Parser } from './backend.js';
 import { records, type CsvRecord } from './csv.js';
 import { decimal } from './decimal.js';
 import { Verbatim } from './errors.js';
@@ -15,8 +16,10 @@ import {
   resolveLibsvmReading,
   resolveLibsvmWriting,
   type CsvReading,
+  type LibsvmReading,
   type LibsvmWriting,
 } from './input/index.js';
+import { Pace } from './pace.js';
 import { pieces } from './source.js';
 import type {
   CsvData,
@@ -45,35 +48,68 @@ export async function readLibsvm(source: Source, options?: ReadLibsvmOptions): P
 export async function readLibsvm(source: Source, options?: ReadLibsvmOptions): Promise<LibsvmData> {
   const name = checkSource(source);
   const reading = resolveLibsvmReading(options);
-  const { backend, zeroBased, limit, ignoreExtra, words } = reading;
+  const { backend, zeroBased, limit, ignoreExtra, words, signal } = reading;
+  const pace = new Pace(signal);
   const parser = new backend.Parser(zeroBased, limit, ignoreExtra, words);
   for await (const piece of pieces(source, name, { ...reading, code: 'ERR_LIBSVM' })) {
-    const problem = parser.push(piece);
-    if (problem) throw libsvmError(problem, name, reading);
+    for (let at = 0; at < piece.length; at += PARSED) {
+      if (pace.due) await pace.turn();
+      const problem = parser.push(piece.subarray(at, at + PARSED));
+      if (problem) throw libsvmError(problem, name, reading);
+    }
   }
   const problem = parser.finish();
   if (problem) throw libsvmError(problem, name, reading);
-  const { rows, cols, ignored, indptr, indices, values, labels, words: text } = parser.take();
-  return {
-    points: { indptr, indices, ...(values && { values }), rows, cols: reading.cols ?? cols },
-    labels: labels ?? split(text!, rows, name),
-    ignored,
-  };
+  return handOver(parser, name, reading, pace);
 }
 
-/** Words with a newline after each; equal ones are one string. */
-function split(text: Uint8Array, rows: number, name: string): string[] {
+/** Bytes of text that are parsed in one go: by the TypeScript kernels in a few milliseconds. */
+const PARSED = 1 << 17;
+/** Entries of a list that are copied in one go. */
+const COPIED = 1 << 18;
+
+async function handOver(parser: Parser, name: string, { cols: asked, words }: LibsvmReading, pace: Pace): Promise<LibsvmData> {
+  const { rows, cols, ignored, entries, hasValues, words: bytes } = parser.sizes();
+  const all = async <T extends Uint32Array | Float64Array>(out: T, length: number, take: (out: T) => void): Promise<T> => {
+    for (let at = 0; at < length; at += COPIED) {
+      if (pace.due) await pace.turn();
+      take(out.subarray(at, Math.min(at + COPIED, length)) as T);
+    }
+    return out;
+  };
+  const indptr = await all(new Uint32Array(rows + 1), rows, (out) => parser.takeStarts(out));
+  indptr[rows] = entries;
+  const indices = await all(new Uint32Array(entries), entries, (out) => parser.takeIndices(out));
+  const values = hasValues && (await all(new Float64Array(entries), entries, (out) => parser.takeValues(out)));
+  const labels = words
+    ? await takeWords(parser, rows, bytes, name, pace)
+    : await all(new Float64Array(rows), rows, (out) => parser.takeLabels(out));
+  return { points: { indptr, indices, ...(values && { values }), rows, cols: asked ?? cols }, labels, ignored };
+}
+
+/** Labels that are words, with a newline after each; equal ones are one string. */
+async function takeWords(parser: Parser, rows: number, bytes: number, name: string, pace: Pace): Promise<string[]> {
   checkWords(rows, 0, name, 'ERR_LIBSVM');
   const known = new Map<string, string>();
-  const bytes = Buffer.from(text.buffer, text.byteOffset, text.byteLength);
-  const words = new Array<string>(rows);
-  for (let i = 0, at = 0; i < rows; i++) {
-    const end = bytes.indexOf(10, at);
-    const word = bytes.toString('utf8', at, end);
-    const same = known.get(word);
-    if (same === undefined) checkWords(rows, known.set(word, word).size, name, 'ERR_LIBSVM');
-    words[i] = same ?? word;
-    at = end + 1;
+  const words: string[] = [];
+  const buffer = Buffer.alloc(Math.min(bytes, PARSED + 1000)); // a label is at most 1000 bytes
+  let held = 0; // bytes of a word that has no end yet
+  while (bytes > 0) {
+    if (pace.due) await pace.turn();
+    const some = Math.min(bytes, buffer.length - held);
+    parser.takeWords(buffer.subarray(held, held + some));
+    bytes -= some;
+    const text = buffer.subarray(0, held + some);
+    let at = 0;
+    for (let end = text.indexOf(10); end >= 0; end = text.indexOf(10, at)) {
+      const word = text.toString('utf8', at, end);
+      const same = known.get(word);
+      if (same === undefined) checkWords(rows, known.set(word, word).size, name, 'ERR_LIBSVM');
+      words.push(same ?? word);
+      at = end + 1;
+    }
+    held = text.length - at;
+    buffer.copyWithin(0, at, text.length);
   }
   return words;
 }

@@ -19,9 +19,12 @@ double decide(void* context, const char* text, size_t length) {
 class ParserHandle : public Napi::ObjectWrap<ParserHandle> {
  public:
   static Napi::Function define(Napi::Env env) {
-    return DefineClass(env, "Parser",
-                       {InstanceMethod<&ParserHandle::push>("push"), InstanceMethod<&ParserHandle::finish>("finish"),
-                        InstanceMethod<&ParserHandle::take>("take")});
+    return DefineClass(
+        env, "Parser",
+        {InstanceMethod<&ParserHandle::push>("push"), InstanceMethod<&ParserHandle::finish>("finish"),
+         InstanceMethod<&ParserHandle::sizes>("sizes"), InstanceMethod<&ParserHandle::take_starts>("takeStarts"),
+         InstanceMethod<&ParserHandle::take_indices>("takeIndices"), InstanceMethod<&ParserHandle::take_values>("takeValues"),
+         InstanceMethod<&ParserHandle::take_labels>("takeLabels"), InstanceMethod<&ParserHandle::take_words>("takeWords")});
   }
 
   // new Parser(zeroBased, limit, ignoreExtra, words)
@@ -45,28 +48,44 @@ class ParserHandle : public Napi::ObjectWrap<ParserHandle> {
     return problem(info.Env());
   }
 
-  // take(): { rows, cols, ignored, indptr, indices, values, labels, words }
-  Napi::Value take(const Napi::CallbackInfo& info) {
+  // sizes(): { rows, cols, ignored, entries, hasValues, words }
+  Napi::Value sizes(const Napi::CallbackInfo& info) {
     const Napi::Env env = info.Env();
     Napi::Object o = Napi::Object::New(env);
     o.Set("rows", static_cast<double>(parser_.rows()));
     o.Set("cols", static_cast<double>(parser_.cols()));
     o.Set("ignored", static_cast<double>(parser_.ignored()));
-    if (!parser_.starts.push(static_cast<uint32_t>(parser_.indices.size()))) out_of_memory(env);
-    o.Set("indptr", array_of(env, parser_.starts));
-    o.Set("indices", array_of(env, parser_.indices));
-    o.Set("values", parser_.has_values() ? array_of(env, parser_.values) : env.Undefined());
-    o.Set("labels", parser_.has_words() ? env.Undefined() : array_of(env, parser_.labels));
-    o.Set("words", parser_.has_words() ? array_of(env, parser_.words) : env.Undefined());
-    report(env, 0);
+    o.Set("entries", static_cast<double>(parser_.indices.size()));
+    o.Set("hasValues", parser_.has_values());
+    o.Set("words", static_cast<double>(parser_.words.size()));
     return o;
   }
 
+  Napi::Value take_starts(const Napi::CallbackInfo& info) { return take(info, parser_.starts); }
+  Napi::Value take_indices(const Napi::CallbackInfo& info) { return take(info, parser_.indices); }
+  Napi::Value take_labels(const Napi::CallbackInfo& info) { return take(info, parser_.labels); }
+  Napi::Value take_words(const Napi::CallbackInfo& info) { return take(info, parser_.words); }
+  Napi::Value take_values(const Napi::CallbackInfo& info) {
+    const auto out = room<double>(info, parser_.values_left());
+    parser_.take_values(out.data, out.size);
+    report(info.Env(), parser_.bytes());
+    return info.Env().Undefined();
+  }
+
+  // take…(out): the next out.length entries of a list.
   template <typename T>
-  static Napi::Value array_of(Napi::Env env, Blocks<T>& list) {
-    Napi::TypedArrayOf<T> all = Napi::TypedArrayOf<T>::New(env, list.size());
-    list.take(all.Data());
-    return all;
+  Napi::Value take(const Napi::CallbackInfo& info, Blocks<T>& list) {
+    const auto out = room<T>(info, list.size());
+    list.take(out.data, out.size);
+    report(info.Env(), parser_.bytes());
+    return info.Env().Undefined();
+  }
+
+  template <typename T>
+  static Span<T> room(const Napi::CallbackInfo& info, size_t left) {
+    const auto out = array<T>(info, 0, "out", 0);
+    if (out.size > left) refuse(info.Env(), "at most " + std::to_string(left) + " entries", "out", std::to_string(out.size));
+    return out;
   }
 
   // What is wrong, for lib/input to word; or undefined.

@@ -7,7 +7,7 @@ import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Backend, Parsed, ParseProblem } from '../lib/backend.js';
+import type { Backend, Parser, ParseProblem } from '../lib/backend.js';
 import { Dataset, LinearSvm, readLibsvm, writeLibsvm, type ReadLibsvmOptions } from '../lib/index.js';
 import { pieces } from '../lib/source.js';
 import { js, names, natives } from './backends.js';
@@ -26,6 +26,21 @@ function inPieces(all: Uint8Array, size: number): Readable {
     })(),
     { objectMode: true },
   );
+}
+
+/** Counts the turns of the event loop until it is asked for them. */
+function counted(): () => number {
+  let turns = 0;
+  let handle: NodeJS.Immediate;
+  const turn = () => {
+    turns++;
+    handle = setImmediate(turn);
+  };
+  handle = setImmediate(turn);
+  return () => {
+    clearImmediate(handle);
+    return turns;
+  };
 }
 
 const SIZES = [1, 2, 7, 64, 1 << 20];
@@ -412,6 +427,26 @@ describe('readLibsvm', () => {
     await expect(reading).rejects.toThrow('Expected bytes that stay where they are for source');
   });
 
+  it.each(names)('lets the event loop turn while it parses and hands over, %s', { tags: ['slow'] }, async (backend) => {
+    const row = ` ${Array.from({ length: 50 }, (_, j) => `${j + 1}:0.5`).join(' ')}\n`;
+    const text = bytes(Array.from({ length: 100_000 }, (_, i) => (i % 2 ? 'ham' : 'spam') + row).join(''));
+    // One piece: nothing but the reader itself can let the others have their turns.
+    const whole = { [Symbol.asyncIterator]: () => [text].values() } as unknown as AsyncIterable<Uint8Array>;
+    const turns = counted();
+    const { labels, points } = await readLibsvm(whole, { labels: 'string', backend });
+    expect(turns()).toBeGreaterThan(0);
+    expect([labels.length, labels[0], labels[99_999], points.indices.length]).toEqual([100_000, 'spam', 'ham', 5_000_000]);
+  });
+
+  it('ends with the reason of a signal that is aborted while one large piece is parsed', { tags: ['slow'] }, async () => {
+    const text = bytes('1 1:0.5 2:0.25 3:0.125 4:7\n'.repeat(1_000_000));
+    const whole = { [Symbol.asyncIterator]: () => [text].values() } as unknown as AsyncIterable<Uint8Array>;
+    const controller = new AbortController();
+    const reason = new Error('enough');
+    setImmediate(() => controller.abort(reason));
+    expect(await readLibsvm(whole, { signal: controller.signal }).catch((error: unknown) => error)).toBe(reason);
+  });
+
   it('gives what fit and Dataset take', async () => {
     const { points, labels } = await readLibsvm(join(ROOT, 'test/fixtures/wdbc.libsvm.gz'));
     expect(points).toMatchObject({ rows: 569, cols: 30 });
@@ -420,13 +455,34 @@ describe('readLibsvm', () => {
   });
 });
 
+/** All that a parser read, taken in steps of so many entries. */
+function takeAll(parser: Parser, step: number) {
+  const sizes = parser.sizes();
+  const { rows, entries, hasValues, words } = sizes;
+  const all = <T extends Uint32Array | Float64Array | Uint8Array>(out: T, take: (out: T) => void): T => {
+    for (let at = 0; at < out.length; at += step) take(out.subarray(at, at + step) as T);
+    return out;
+  };
+  return {
+    ...sizes,
+    starts: all(new Uint32Array(rows), (out) => parser.takeStarts(out)),
+    indices: all(new Uint32Array(entries), (out) => parser.takeIndices(out)),
+    values: hasValues ? all(new Float64Array(entries), (out) => parser.takeValues(out)) : undefined,
+    labels: words === 0 ? all(new Float64Array(rows), (out) => parser.takeLabels(out)) : undefined,
+    words: all(new Uint8Array(words), (out) => parser.takeWords(out)),
+  };
+}
+type Taken = ReturnType<typeof takeAll>;
+
 describe('Parser', () => {
   const text = bytes('1 1:1 2:0.25 # x\n-1 3:1e5\n\n2 2:123456789.123456789123\n');
 
   it.skipIf(natives.length === 0)('gives the same natively, cut in two at every place', () => {
-    const read = (Parser: typeof js.Parser, cut: number): Parsed | ParseProblem => {
+    const read = (Parser: typeof js.Parser, cut: number): Taken | ParseProblem => {
       const parser = new Parser(false, 1000, false, false);
-      return parser.push(text.subarray(0, cut)) ?? parser.push(text.subarray(cut)) ?? parser.finish() ?? parser.take();
+      return (
+        parser.push(text.subarray(0, cut)) ?? parser.push(text.subarray(cut)) ?? parser.finish() ?? takeAll(parser, 1 + (cut % 3))
+      );
     };
     const expected = read(js.Parser, 0);
     for (let cut = 0; cut <= text.length; cut++) {
@@ -440,12 +496,12 @@ describe('Parser', () => {
     (what) => {
       const alphabet = fc.constantFrom(...'0123456789.:+-eE \t\n\r#qidnax', '\xe4', '\xc3', '\xa4', '\0');
       const soup = fc.array(fc.oneof(alphabet, fc.constantFrom('1:1 ', '2:0.5 ', '3:1e-3\n', '\n1 ', 'qid:1')), { maxLength: 60 });
-      const outcome = ({ Parser }: Backend, all: Uint8Array, size: number): Parsed | ParseProblem => {
+      const outcome = ({ Parser }: Backend, all: Uint8Array, size: number): Taken | ParseProblem => {
         const parser = new Parser(true, 1000, true, what === 'word');
         let problem: ParseProblem | undefined;
         for (let at = 0; at < all.length && !problem; at += size) problem = parser.push(all.subarray(at, at + size));
         problem ??= parser.finish();
-        const taken = parser.take(); // megabytes, after a problem too: else garbage collections, at almost every parser, look for them
+        const taken = takeAll(parser, size); // megabytes, after a problem too: else garbage collections, at almost every parser, look for them
         return problem ?? taken;
       };
       fc.assert(
@@ -460,6 +516,35 @@ describe('Parser', () => {
       );
     },
   );
+
+  it('hands over lists of several blocks in steps of any size', () => {
+    // The values before the first that is not 1 are not stored.
+    const rows = Array.from({ length: 150_000 }, (_, i) => `${i} ${i + 1}:1 400000:${i < 70_000 ? 1 : i}\n`);
+    const text = bytes(rows.join(''));
+    for (const { Parser } of [js, ...natives.slice(0, 1)]) {
+      const outcomes = [1000, 65_536, 262_144, 1 << 20].map((step) => {
+        const parser = new Parser(false, 400_000, false, false);
+        expect(parser.push(text) ?? parser.finish()).toBeUndefined();
+        return takeAll(parser, step);
+      });
+      const [{ values, starts, indices, labels }] = outcomes as [Taken];
+      expect(values).toEqual(Float64Array.from({ length: 300_000 }, (_, k) => (k % 2 === 0 || k < 140_000 ? 1 : k >> 1)));
+      expect(starts).toEqual(Uint32Array.from({ length: 150_000 }, (_, i) => 2 * i));
+      expect(indices).toEqual(Uint32Array.from({ length: 300_000 }, (_, k) => (k % 2 ? 399_999 : k >> 1)));
+      expect(labels).toEqual(Float64Array.from({ length: 150_000 }, (_, i) => i));
+      for (const outcome of outcomes) expect(outcome).toEqual(outcomes[0]);
+    }
+  });
+
+  it.skipIf(natives.length === 0)('hands over no more than there is', () => {
+    const parser = new natives[0]!.Parser(false, 1000, false, false);
+    parser.push(bytes('1 1:2\n'));
+    parser.finish();
+    expect(() => parser.takeIndices(new Uint32Array(2))).toThrow('Expected at most 1 entries for out but received 2');
+    expect(() => parser.takeValues(new Float64Array(2))).toThrow('Expected at most 1 entries for out but received 2');
+    expect(() => parser.takeWords(new Uint8Array(1))).toThrow('Expected at most 0 entries for out but received 1');
+    expect(() => parser.takeStarts(new Float64Array(1) as never)).toThrow('Expected a Uint32Array for out');
+  });
 
   it('goes on refusing after a problem, and takes empty pieces', () => {
     for (const { Parser } of [js, ...natives.slice(0, 1)]) {

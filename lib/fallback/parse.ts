@@ -6,7 +6,7 @@
  *
  * Blanks are space, tab and carriage return; a line of blanks or comment only is no row. Positions count bytes, from 1.
  */
-import type { Parsed, ParseProblem } from '../backend.js';
+import type { ParsedSizes, ParseProblem } from '../backend.js';
 import { DECIMAL } from '../facts.js';
 
 /** A token is never longer; what is longer is no number, and no label. */
@@ -30,7 +30,8 @@ export class Parser {
   readonly #labels = new List(Float64Array);
   readonly #starts = new List(Uint32Array);
   readonly #indices = new List(Uint32Array);
-  #values: List<Float64Array> | undefined; // once a value is not 1
+  #values: List<Float64Array> | undefined; // from the first on that is not 1
+  #ones = 0; // values before those
   #rows = 0;
   #cols = 0;
   #ignored = 0;
@@ -107,18 +108,38 @@ export class Parser {
     return this.#problem;
   }
 
-  take(): Parsed {
-    this.#starts.push(this.#indices.length);
+  sizes(): ParsedSizes {
     return {
       rows: this.#rows,
       cols: this.#cols,
       ignored: this.#ignored,
-      indptr: this.#starts.take(),
-      indices: this.#indices.take(),
-      values: this.#values?.take(),
-      labels: this.#words ? undefined : this.#labels.take(),
-      words: this.#words?.take(),
+      entries: this.#indices.length,
+      hasValues: this.#values !== undefined,
+      words: this.#words?.length ?? 0,
     };
+  }
+
+  takeStarts(out: Uint32Array): void {
+    this.#starts.take(out);
+  }
+
+  takeIndices(out: Uint32Array): void {
+    this.#indices.take(out);
+  }
+
+  takeValues(out: Float64Array): void {
+    const ones = Math.min(out.length, this.#ones);
+    out.fill(1, 0, ones);
+    this.#ones -= ones;
+    this.#values!.take(out.subarray(ones));
+  }
+
+  takeLabels(out: Float64Array): void {
+    this.#labels.take(out);
+  }
+
+  takeWords(out: Uint8Array): void {
+    this.#words!.take(out);
   }
 
   /** The end of the piece is within a token, from its start or since. */
@@ -178,7 +199,7 @@ export class Parser {
     this.#indices.push(column);
     if (value !== 1 && !this.#values) {
       this.#values = new List(Float64Array);
-      for (let k = 0; k < before; k++) this.#values.push(1);
+      this.#ones = before;
     }
     this.#values?.push(value);
     return true;
@@ -257,13 +278,15 @@ function isWord(bytes: Uint8Array, from: number, to: number): boolean {
 
 type Numbers = Uint8Array | Uint32Array | Float64Array;
 
-/** A list that grows block by block: nothing is copied until it is taken, and then each block is dropped as it is copied. */
+/** A list that grows block by block: nothing is copied until it is taken, in steps, and then each block is dropped once it is copied. */
 class List<T extends Numbers> {
   static readonly BLOCK = 1 << 16;
   readonly #View: new (length: number) => T;
   #blocks: T[] = [];
   #block: T | undefined;
   #used = List.BLOCK;
+  #first = 0; // blocks that were taken
+  #taken = 0; // entries of the first that was not
   length = 0;
 
   constructor(View: new (length: number) => T) {
@@ -280,15 +303,18 @@ class List<T extends Numbers> {
     this.length++;
   }
 
-  take(): T {
-    const all = new this.#View(this.length);
-    this.#blocks.reverse();
-    for (let at = 0; this.#blocks.length > 0; at += List.BLOCK) {
-      all.set(this.#blocks.pop()!.subarray(0, this.length - at), at);
+  /** Moves the first out.length entries to `out`. */
+  take(out: Numbers): void {
+    for (let at = 0; at < out.length;) {
+      const from = this.#blocks[this.#first]!;
+      const some = Math.min(out.length - at, List.BLOCK - this.#taken);
+      out.set(from.subarray(this.#taken, this.#taken + some), at);
+      at += some;
+      this.#taken += some;
+      this.length -= some;
+      if (this.#taken < List.BLOCK) continue;
+      delete this.#blocks[this.#first++];
+      this.#taken = 0;
     }
-    this.#block = undefined;
-    this.#used = List.BLOCK;
-    this.length = 0;
-    return all;
   }
 }

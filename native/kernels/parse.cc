@@ -44,7 +44,7 @@ bool is_word(const uint8_t* p, const uint8_t* to) {
 
 }  // namespace
 
-size_t Parser::bytes() const { return starts.bytes() + indices.bytes() + values.bytes() + labels.bytes() + words.bytes(); }
+size_t Parser::bytes() const { return starts.bytes() + indices.bytes() + values_.bytes() + labels.bytes() + words.bytes(); }
 
 bool Parser::push(const uint8_t* chunk, size_t n, Decider decider) {
   if (problem_.kind != ParseProblem::none) return false;
@@ -217,8 +217,11 @@ bool Parser::decimal(const uint8_t* from, const uint8_t* to, double& value) {
 }
 
 inline bool Parser::store(int64_t column, double value) {
-  if (value != 1 && !has_values_ && !first_value()) return false;
-  if (has_values_ && !values.push(value)) return false;
+  if (value != 1 && !has_values_) {
+    has_values_ = true;
+    ones_ = static_cast<size_t>(entries_);  // all so far
+  }
+  if (has_values_ && !values_.push(value)) return false;
   if (!indices.push(static_cast<uint32_t>(column))) return false;
   ++entries_;
   last_ = column;
@@ -226,13 +229,11 @@ inline bool Parser::store(int64_t column, double value) {
   return true;
 }
 
-// All values so far were 1.
-bool Parser::first_value() {
-  for (uint64_t k = 0; k < entries_; ++k) {
-    if (!values.push(1)) return false;
-  }
-  has_values_ = true;
-  return true;
+void Parser::take_values(double* out, size_t n) {
+  const size_t ones = n < ones_ ? n : ones_;
+  for (size_t i = 0; i < ones; ++i) out[i] = 1;
+  ones_ -= ones;
+  values_.take(out + ones, n - ones);
 }
 
 // The piece ends within a token.

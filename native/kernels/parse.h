@@ -14,7 +14,7 @@
 
 namespace fista {
 
-// A list that grows block by block: nothing is copied until it is taken, and then each block is freed as it is copied.
+// A list that grows block by block: nothing is copied until it is taken, in steps, and then each block is freed once it is copied.
 template <typename T>
 class Blocks {
  public:
@@ -25,7 +25,7 @@ class Blocks {
     while (first_ != nullptr) drop();
   }
 
-  size_t size() const { return full_ * kBlock + (last_ == nullptr ? 0 : kBlock - static_cast<size_t>(end_ - at_)); }
+  size_t size() const { return last_ == nullptr ? 0 : full_ * kBlock + kBlock - static_cast<size_t>(end_ - at_) - taken_; }
   size_t bytes() const { return (full_ + (last_ != nullptr)) * kBlock * sizeof(T); }
 
   // False if there is no memory.
@@ -35,18 +35,18 @@ class Blocks {
     return true;
   }
 
-  // Copies all to `out`, of size() entries, and is empty then.
-  void take(T* out) {
-    size_t left = size();
-    while (first_ != nullptr) {
-      const size_t n = left < kBlock ? left : kBlock;
-      for (size_t i = 0; i < n; ++i) out[i] = first_->entries[i];
-      out += n;
-      left -= n;
-      drop();
+  // Moves the first n entries, of size() at most, to `out`.
+  void take(T* out, size_t n) {
+    while (n > 0) {
+      const size_t here = first_ == last_ ? size() : kBlock - taken_;
+      const size_t some = n < here ? n : here;
+      const T* const from = first_->entries.data() + taken_;
+      for (size_t i = 0; i < some; ++i) out[i] = from[i];
+      out += some;
+      n -= some;
+      taken_ += some;
+      if (some == here) drop();
     }
-    full_ = 0;
-    at_ = end_ = nullptr;
   }
 
  private:
@@ -82,12 +82,19 @@ class Blocks {
     Block* next = first_->next;
     delete first_;
     first_ = next;
-    if (next == nullptr) last_ = nullptr;
+    taken_ = 0;
+    if (next != nullptr) {
+      --full_;
+    } else {
+      last_ = nullptr;
+      at_ = end_ = nullptr;
+    }
   }
 
   Block *first_ = nullptr, *last_ = nullptr;
   T *at_ = nullptr, *end_ = nullptr;
-  size_t full_ = 0;  // blocks before the last
+  size_t full_ = 0;   // blocks before the last
+  size_t taken_ = 0;  // entries of the first
 };
 
 struct ParseProblem {
@@ -140,9 +147,13 @@ class Parser {
   bool has_values() const { return has_values_; }
   size_t bytes() const;
 
+  // The values that were not taken yet; none if all are 1.
+  size_t values_left() const { return ones_ + values_.size(); }
+  // Moves the first n of them to `out`.
+  void take_values(double* out, size_t n);
+
   // What was read. `starts` lacks the last one, which is the number of indices.
   Blocks<uint32_t> starts, indices;
-  Blocks<double> values;  // none while all are 1
   Blocks<double> labels;
   Blocks<uint8_t> words;  // each with a newline after it
 
@@ -159,7 +170,6 @@ class Parser {
   bool decimal(const uint8_t* from, const uint8_t* to, double& value);
   bool start_row(double label);
   bool store(int64_t column, double value);
-  bool first_value();
   bool keep(const uint8_t* from, size_t n);
   bool refuse(ParseProblem::Kind kind, const uint8_t* from, const uint8_t* to, uint64_t at);
   void end_row() {
@@ -173,6 +183,8 @@ class Parser {
   bool starved_ = false;  // no memory, in the midst of a row: what was half stored must not be stored again
   bool has_values_ = false, in_row_ = false, in_comment_ = false;
   uint64_t rows_ = 0, ignored_ = 0, entries_ = 0;
+  size_t ones_ = 0;  // values before those that are stored
+  Blocks<double> values_;
   int64_t cols_ = 0, last_ = -1;
   uint64_t line_ = 1, line_start_ = 0;
   uint64_t offset_ = 0;  // of the piece in the text

@@ -93,6 +93,13 @@ void problems() {
   expect("1 1:1 2:1\n2 1:1 2:1", P::entries, 2, 7, options);
 }
 
+// Values before the first that is not 1 are not stored, and handed over all the same.
+void ones() {
+  const Reading r = read("1 1:1 2:1\n1 1:1 2:0.5 3:1\n", 100);
+  check::at("ones");
+  CHECK((r.values == std::vector<double>{1, 1, 1, 0.5, 1}));
+}
+
 // Rows over several blocks of every list.
 void blocks() {
   std::string text;
@@ -174,6 +181,7 @@ void decimals() {
 int main() {
   rows();
   problems();
+  ones();
   blocks();
   decimals();
   return check::report();

@@ -37,7 +37,13 @@ struct Reading {
 template <typename T>
 std::vector<T> taken(fista::Blocks<T>& blocks) {
   std::vector<T> all(blocks.size());
-  blocks.take(all.data());
+  // In steps that end within blocks and at their ends.
+  for (size_t at = 0; at < all.size();) {
+    const size_t left = all.size() - at, step = at % 3 == 0 ? 7 : 16, n = step < left ? step : left;
+    blocks.take(all.data() + at, n);
+    at += n;
+    CHECK(blocks.size() == all.size() - at);
+  }
   return all;
 }
 
@@ -63,7 +69,10 @@ Reading read(const uint8_t* text, size_t size, const Options& o, Next next) {
   r.has_values = parser.has_values();
   r.starts = taken(parser.starts);
   r.indices = taken(parser.indices);
-  r.values = taken(parser.values);
+  r.values.resize(parser.values_left());
+  const size_t half = r.values.size() / 2;
+  parser.take_values(r.values.data(), half);
+  parser.take_values(r.values.data() + half, r.values.size() - half);
   r.labels = taken(parser.labels);
   r.words = taken(parser.words);
   return r;
