@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream';
 import { coded, printable, Verbatim } from './errors.js';
 import { csvError } from './input/index.js';
+import type { Pace } from './pace.js';
 
 /** A record, and the number of the line it ends on. */
 export interface CsvRecord {
@@ -11,6 +12,8 @@ export interface CsvRecord {
 
 /** Bytes of a record, and of a line: a quote that is never closed, or a line that never ends, would take in the rest of the file. */
 const MOST_BYTES = 1 << 24;
+/** Bytes that the parser is given at a time: it takes a few milliseconds for them. */
+const FED = 1 << 15;
 
 async function load(): Promise<typeof import('csv-parse')> {
   try {
@@ -21,7 +24,12 @@ async function load(): Promise<typeof import('csv-parse')> {
 }
 
 /** The records of CSV text, whatever their lengths; empty lines are none. */
-export async function* records(pieces: AsyncGenerator<Uint8Array>, delimiter: string, file: string): AsyncGenerator<CsvRecord> {
+export async function* records(
+  pieces: AsyncGenerator<Uint8Array>,
+  delimiter: string,
+  file: string,
+  pace: Pace,
+): AsyncGenerator<CsvRecord> {
   const { parse, CsvError } = await load();
   let failed: { error: unknown } | undefined;
   const bytes = async function* () {
@@ -30,13 +38,16 @@ export async function* records(pieces: AsyncGenerator<Uint8Array>, delimiter: st
     let length = 0;
     try {
       for await (const piece of pieces) {
-        for (let k = 0; k < piece.length; k++) {
-          const byte = piece[k]!;
-          length = byte === 10 || byte === 13 ? 0 : length + 1;
-          if (byte === 10) line++;
-          if (length > MOST_BYTES) throw csvError(`a line of at most ${MOST_BYTES} bytes`, { file, line }, new Verbatim('more'));
+        for (let at = 0; at < piece.length; at += FED) {
+          if (pace.due) await pace.turn();
+          const some = Buffer.from(piece.subarray(at, at + FED)); // a copy: the parser looks at it later
+          for (const byte of some) {
+            length = byte === 10 || byte === 13 ? 0 : length + 1;
+            if (byte === 10) line++;
+            if (length > MOST_BYTES) throw csvError(`a line of at most ${MOST_BYTES} bytes`, { file, line }, new Verbatim('more'));
+          }
+          yield some;
         }
-        yield Buffer.from(piece); // the parser looks at it later
       }
     } catch (error) {
       failed = { error };
@@ -44,7 +55,15 @@ export async function* records(pieces: AsyncGenerator<Uint8Array>, delimiter: st
     }
   };
   const input = Readable.from(bytes(), { objectMode: true, highWaterMark: 1 });
-  const parser = parse({ delimiter, info: true, relax_column_count: true, skip_empty_lines: true, max_record_size: MOST_BYTES });
+  const parser = parse({
+    delimiter,
+    // Named, as the parser would ask at every byte of the first line which of them it is, and know no other afterwards.
+    record_delimiter: ['\r\n', '\n', '\r'],
+    info: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    max_record_size: MOST_BYTES,
+  });
   input.on('error', (error) => parser.destroy(error));
   input.pipe(parser);
   try {

@@ -468,6 +468,11 @@ export interface ReadCsvOptions {
   label: string | number | null;
   /** Whether the first row has the names of the columns. @default true */
   header?: boolean;
+  /**
+   * The columns of the points, by their names in the header: whatever their order in the file, they come in this one. One that is missing
+   * is an error, others are left out. `model.columns`, say. @default all, as they come
+   */
+  columns?: readonly string[];
   /** One character or more. @default ',' */
   delimiter?: string;
   /** What labels are; 'auto': numbers if every one is a number. @default 'auto' */
@@ -485,4 +490,6 @@ export interface CsvData<Labels extends FileLabels = FileLabels> {
   readonly labels: Labels;
   /** The names of the points' columns: those of the header, or else the columns' numbers in the file. */
   readonly columns: string[];
+  /** The names of the columns left out, with `columns`. */
+  readonly ignored: string[];
 }

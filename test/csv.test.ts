@@ -18,6 +18,7 @@ describe('readCsv', () => {
       points: { data: Float64Array.of(1, 2.5, -300, 0.5), rows: 2, cols: 2 },
       labels: ['tea', 'coffee'],
       columns: ['age', 'height'],
+      ignored: [],
     });
   });
 
@@ -53,6 +54,75 @@ describe('readCsv', () => {
     expect(data.labels).toHaveLength(0);
     expect((await read('5', { label: null, header: false })).points).toEqual({ data: Float64Array.of(5), rows: 1, cols: 1 });
     await expect(read('a,b\n1,x', { label: null })).rejects.toThrow('at input:2:2 (column "b") but received "x"');
+  });
+
+  it('gives columns by name in the order asked for, and leaves others out unread', async () => {
+    const columns = ['age', 'h'];
+    const expected = { points: { data: Float64Array.of(1, 2, 3, 4), rows: 2, cols: 2 }, labels: ['x', 'y'], columns };
+    expect(await read('age,h,label\n1,2,x\n3,4,y', { label: 'label', columns })).toEqual({ ...expected, ignored: [] });
+    expect(await read('h,label,age\n2,x,1\n4,y,3', { label: 'label', columns })).toEqual({ ...expected, ignored: [] });
+    expect(await read('id,h,label,age,note\n#7,2,x,1,\n#8,4,y,3,late', { label: 'label', columns })).toEqual({
+      ...expected,
+      ignored: ['id', 'note'],
+    });
+    expect((await read('h,age\n2,1', { label: null, columns })).points.data).toEqual(Float64Array.of(1, 2));
+    expect((await read('h,label\n2,x', { label: 'label', columns: [] })).points).toMatchObject({ rows: 1, cols: 0 });
+  });
+
+  it('refuses columns that are missing, or that a name does not tell apart', async () => {
+    const refused = (text: string, columns: unknown, message: string) =>
+      expect(read(text, { label: 'y', columns: columns as string[] })).rejects.toThrow(message);
+    await refused('a,y\n1,0', ['a', 'b', 'c'], 'Expected the columns "b", "c" at input:1 but received "a,y"');
+    await refused('a,y\n1,0', ['b'], 'Expected the column "b" at input:1 but received "a,y"');
+    await refused('a,y\n1,0', ['a', 'y'], 'Expected the column "y" at input:1 but received "a,y"');
+    const many = Array.from({ length: 12 }, (_, j) => `x${j}`);
+    await refused('a,y\n1,0', many, '"x8", "x9" and 2 more at input:1');
+    await refused('a,a,y\n1,2,0', ['a'], 'Expected one column "a" at input:1 but received two');
+    await refused(
+      'b,a,y\n1,2,0',
+      ['a', 'b', 'a'],
+      'Expected the columns in their order, as two are called "a", at input:1 but received "b,a,y"',
+    );
+    // Nothing is to be told apart where all are there in their order.
+    expect((await read('a,y,a\n1,0,2', { label: 'y', columns: ['a', 'a'] })).points.data).toEqual(Float64Array.of(1, 2));
+    await refused('a,y\n1,0', 'a', 'Expected an array of names for options.columns but received "a"');
+    await refused('a,y\n1,0', ['a', 7], 'Expected a name for options.columns[1] but received 7');
+    await expect(read('1,0', { label: 0, header: false, columns: ['a'] })).rejects.toThrow(
+      'Expected nothing for options.columns, as there is no header, but received an array of length 1',
+    );
+  });
+
+  it('takes every kind of line end, and several in one file', async () => {
+    const text = 'y,a\r\none,1\ntwo,2\rtwo,3\r\n\r\none,4';
+    const data = await read(text, { label: 'y' });
+    expect(data).toMatchObject({ labels: ['one', 'two', 'two', 'one'], points: { data: Float64Array.of(1, 2, 3, 4) } });
+    await expect(read('y,a\r\n1,2\r\n1,x\r\n', { label: 'y' })).rejects.toThrow('at input:3:2 (column "a")');
+  });
+
+  it('lets the event loop turn while it reads rows, and a row of a million cells', { tags: ['slow'] }, async () => {
+    const turns = async (text: string, options: ReadCsvOptions) => {
+      let count = 0;
+      let handle: NodeJS.Immediate;
+      const turn = () => {
+        count++;
+        handle = setImmediate(turn);
+      };
+      handle = setImmediate(turn);
+      // One piece: nothing but the reader itself can let the others have their turns.
+      const whole = { [Symbol.asyncIterator]: () => [Buffer.from(text)].values() } as unknown as AsyncIterable<Uint8Array>;
+      const { points, labels } = await readCsv(whole, options);
+      clearImmediate(handle);
+      expect(count).toBeGreaterThan(0);
+      return { points, labels };
+    };
+    const { points, labels } = await turns(`y,a,b\n${'x,1.5,-2\ny,0.25,7\n'.repeat(200_000)}`, { label: 'y' });
+    expect(points).toMatchObject({ rows: 400_000, cols: 2 });
+    expect([...points.data.subarray(-4)]).toEqual([1.5, -2, 0.25, 7]);
+    expect([labels.length, labels[0], labels[399_999]]).toEqual([400_000, 'x', 'y']);
+    const wide = await turns(`${'0.5,'.repeat(1_000_000)}7`, { label: -1, header: false });
+    expect(wide.points).toMatchObject({ rows: 1, cols: 1_000_000 });
+    expect(wide.points.data.every((value) => value === 0.5)).toBe(true);
+    expect(wide.labels).toEqual(Float64Array.of(7));
   });
 
   it('gives labels as numbers if all are, or as asked', async () => {

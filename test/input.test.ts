@@ -510,7 +510,7 @@ describe('what is read', () => {
       'Unknown option "colour"; known are cols, zeroBased, labels, extra, maxBytes, signal, backend',
     );
     expect(refusal(() => resolveCsvReading({ colour: 1 } as never))).toBe(
-      'Unknown option "colour"; known are label, header, delimiter, labels, maxBytes, signal',
+      'Unknown option "colour"; known are label, header, columns, delimiter, labels, maxBytes, signal',
     );
   });
 

@@ -183,6 +183,7 @@ function writable(label: unknown, i: number): number | string {
 export interface CsvReading {
   readonly label: string | number | null;
   readonly header: boolean;
+  readonly columns: readonly string[] | undefined;
   readonly delimiter: string;
   readonly labels: 'auto' | 'number' | 'string';
   readonly maxBytes: number;
@@ -192,6 +193,7 @@ export interface CsvReading {
 const CSV_OPTIONS = [
   'label',
   'header',
+  'columns',
   'delimiter',
   'labels',
   'maxBytes',
@@ -209,14 +211,26 @@ export function resolveCsvReading(given: ReadCsvOptions): CsvReading {
   if (typeof label === 'string' && !header) {
     throw rangeError('ERR_OPTION', "a column's number", 'options.label, as there is no header,', label);
   }
+  const columns = optional(options.columns, 'columns', columnNames);
+  if (columns && !header) throw rangeError('ERR_OPTION', 'nothing', 'options.columns, as there is no header,', options.columns);
   return {
     label,
     header,
+    columns,
     delimiter: optional(options.delimiter, 'delimiter', delimiter) ?? ',',
     labels: optional(options.labels, 'labels', oneOfThese('auto', 'number', 'string')) ?? 'auto',
     maxBytes: optional(options.maxBytes, 'maxBytes', mostBytes) ?? Infinity,
     signal: optional(options.signal, 'signal', abortSignal),
   };
+}
+
+/** A copy of a list of names. */
+function columnNames(value: unknown, where: string): string[] {
+  if (!Array.isArray(value)) throw typeError('ERR_OPTION', 'an array of names', where, value);
+  return Array.from(value, (name: unknown, j) => {
+    if (typeof name !== 'string') throw typeError('ERR_OPTION', 'a name', `${where}[${j}]`, name);
+    return name;
+  });
 }
 
 function delimiter(value: unknown, where: string): string {
