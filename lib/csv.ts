@@ -13,7 +13,7 @@ export interface CsvRecord {
 /** Bytes of a record, and of a line: a quote that is never closed, or a line that never ends, would take in the rest of the file. */
 const MOST_BYTES = 1 << 24;
 /** Bytes that the parser is given at a time: it takes a few milliseconds for them. */
-const FED = 1 << 15;
+const FED = 1 << 14;
 
 async function load(): Promise<typeof import('csv-parse')> {
   try {

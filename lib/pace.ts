@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 
 /** Milliseconds of a task, after which the event loop turns. What a task does in one go comes on top of it. */
-const TASK = 8;
+const TASK = 5;
 
 export class Pace {
   readonly #signal: AbortSignal | undefined;

@@ -593,9 +593,46 @@ describe('fista-classify predict', () => {
     expect(await bad(1, ['predict', 'b.csv', 'm.json'])).toContain(
       'Expected a column "label", as --label says, at b.csv:1 but received "x,y"',
     );
-    file('d.csv', 'x,y,z,label\n5,0,1,yes\n');
-    expect(await bad(1, ['predict', 'd.csv', 'm.json'])).toContain(
-      'Expected 2 columns beside labels for d.csv, as m.json has weights, but received 3',
+  });
+
+  it('finds the columns of CSV by their names', async () => {
+    file('a.csv', 'age,h,label\n1,100,old\n2,110,old\n-1,90,young\n-2,120,young\n');
+    await good(['train', '-q', '--scale', 'none', 'a.csv', 'm.json']);
+    expect(json('m.json').columns).toEqual(['age', 'h']);
+    await good(['predict', '-q', '--decision-values', 'a.csv', 'm.json', 'straight']);
+    file('b.csv', 'h,age,label\n100,1,old\n110,2,old\n90,-1,young\n120,-2,young\n');
+    expect(await good(['predict', '--decision-values', 'b.csv', 'm.json', 'swapped'])).toBe('Accuracy = 100% (4/4)\n');
+    expect(text('swapped')).toBe(text('straight'));
+    // What the model does not know may be anything, and is told of once.
+    file('c.csv', 'id,h,age,label,note\n#1,100,1,old,x\n#2,90,-1,young,y\n');
+    const extra = await run(['predict', '--json', 'c.csv', 'm.json', 'out']);
+    expect(extra.stderr).toBe('fista-classify: c.csv has 2 columns that the model does not know ("id", "note"): ignored\n');
+    expect(JSON.parse(extra.stdout)).toMatchObject({ accuracy: 1, ignored: 4 });
+    file('d.csv', 'h,height,label\n100,1,old\n');
+    expect(await bad(1, ['predict', 'd.csv', 'm.json', 'out'])).toBe(
+      'fista-classify: Expected the column "age" at d.csv:1 but received "h,height,label" [ERR_CSV]',
+    );
+    // Names are kept by convert, and shown by inspect.
+    await good(['convert', 'm.json', 'again.json', '-q']);
+    expect(json('again.json')).toEqual(json('m.json'));
+    expect(await good(['inspect', 'm.json'])).toMatch(/^ {2}age {2}/m);
+  });
+
+  it('takes the columns of CSV by their order where the file or the model has no names, and counts them', async () => {
+    file('a.csv', 'age,h,label\n1,0,old\n-1,0,young\n');
+    file('bare.csv', 'old,1,0\nyoung,-1,0\n');
+    await good(['train', '-q', 'a.csv', 'named.json']);
+    await good(['train', '-q', '--no-header', 'bare.csv', 'bare.json']);
+    expect(json('bare.json').columns).toBeUndefined();
+    expect(await good(['predict', '-q', '--no-header', 'bare.csv', 'named.json'])).toBe('old\nyoung\n');
+    expect(await good(['predict', '-q', 'a.csv', 'bare.json'])).toBe('old\nyoung\n');
+    file('wide.csv', 'old,1,0,7\n');
+    expect(await bad(1, ['predict', '--no-header', 'wide.csv', 'named.json'])).toContain(
+      'Expected 2 columns beside labels for wide.csv, as named.json has weights, but received 3',
+    );
+    file('short.csv', 'age,label\n1,old\n');
+    expect(await bad(1, ['predict', 'short.csv', 'bare.json'])).toContain(
+      'Expected 2 columns beside labels for short.csv, as bare.json has weights, but received 1',
     );
   });
 

@@ -22,8 +22,10 @@ export interface Data {
   readonly labels: Float64Array | string[];
   /** Entries beyond the columns asked for. */
   readonly ignored: number;
-  /** Names of columns. */
+  /** Of CSV: the columns' names, or else their numbers in the file. */
   readonly columns?: readonly string[];
+  /** Whether these are names. */
+  readonly named?: boolean;
 }
 
 export const DATA_OPTIONS: readonly Option[] = [
@@ -40,6 +42,8 @@ interface Wanted {
   /** Of LIBSVM text: how many columns, and whether more are left out or an error. */
   readonly cols?: number | undefined;
   readonly extra?: 'error' | 'ignore';
+  /** Of CSV with names: which columns, in this order. */
+  readonly columns?: readonly string[] | undefined;
   /** Whether labels are wanted. */
   readonly labelled: boolean;
   /** What labels must be, whatever the file says. */
@@ -64,7 +68,8 @@ export async function readData(path: string, args: Arguments, wanted: Wanted): P
   }
 }
 
-async function readTable(path: string, args: Arguments, { cols, extra, labelled, labels, signal, output }: Wanted): Promise<Data> {
+async function readTable(path: string, args: Arguments, wanted: Wanted): Promise<Data> {
+  const { cols, extra, columns, labelled, labels, signal, output } = wanted;
   const source = path === '-' ? process.stdin : path;
   const kind = labels ?? args.oneOf('labels', ['number', 'string']);
   const maxBytes = args.number('max-bytes', [0, Number.MAX_SAFE_INTEGER]) ?? Infinity;
@@ -83,18 +88,25 @@ async function readTable(path: string, args: Arguments, { cols, extra, labelled,
   }
   const label = args.text('label') ?? (args.has('no-header') ? '0' : 'label');
   const delimiter = args.text('delimiter')?.replace('\\t', '\t');
-  const data = await readCsv(source, {
+  const named = !args.has('no-header');
+  const { ignored, ...data } = await readCsv(source, {
     label: !labelled || args.has('no-label') ? null : /^-?\d+$/.test(label) ? Number(label) : label,
-    header: !args.has('no-header'),
+    header: named,
+    ...(named && columns && { columns }),
     ...(delimiter !== undefined && { delimiter }),
     ...(kind && { labels: kind }),
     maxBytes,
     signal,
   });
-  if (!args.has('no-header') && looksLikeData(data.columns)) {
+  if (named && looksLikeData(data.columns)) {
     output.warn(`the first row of ${path}, taken for the names of columns, is all numbers; if it is data use --no-header`);
   }
-  return { ...data, ignored: 0 };
+  if (ignored.length > 0) {
+    const some = ignored.slice(0, 5).map(show).join(', ') + (ignored.length > 5 ? ', …' : '');
+    const which = ignored.length === 1 ? 'a column' : `${ignored.length} columns`;
+    output.warn(`${path} has ${which} that the model does not know (${some}): ignored`);
+  }
+  return { ...data, ignored: data.points.rows * ignored.length, named };
 }
 
 function looksLikeData(names: readonly string[]): boolean {

@@ -25,9 +25,10 @@ export const predict: Command = {
     ...DATA_OPTIONS,
   ],
   notes: [
-    'Both kinds of models are read, whatever their names. Columns beyond those of the model are ignored, with one',
-    'warning. Without out (or with -) labels go to stdout and the accuracy to stderr; with --json labels are',
-    'written only if out is given.',
+    'Both kinds of models are read, whatever their names. Of CSV, columns are found by the names that the model was',
+    'trained with, in any order; without names in either, by their order. Columns that the model does not have are',
+    'ignored, with one warning. Without out (or with -) labels go to stdout and the accuracy to stderr; with --json',
+    'labels are written only if out is given.',
   ],
 };
 
@@ -47,6 +48,7 @@ export async function runPredict(args: Arguments, { output, signal }: Context): 
   const { points, labels, ignored, columns } = await readData(data, args, {
     cols,
     extra: 'ignore',
+    columns: model.columns,
     labelled: true,
     labels: word ? 'string' : undefined,
     signal,
@@ -60,7 +62,7 @@ export async function runPredict(args: Arguments, { output, signal }: Context): 
       `Expected ${cols} columns beside labels for ${data}, as ${file} has weights, but received ${columns.length}${hint}`,
     );
   }
-  if (ignored > 0)
+  if (ignored > 0 && !columns)
     output.warn(`${data} has columns beyond the ${cols} of the model: ${count(ignored)} of its entries were ignored`);
 
   const values = model.decision(points);

@@ -99,7 +99,12 @@ export async function runTrain(args: Arguments, context: Context): Promise<numbe
   output.clear();
   signal.throwIfAborted();
   const { info } = model;
-  await writeFile(path, modelLines(model, format, { columns: file.columns, training: trainingOf(info) }), output, signal);
+  await writeFile(
+    path,
+    modelLines(model, format, { columns: file.named ? file.columns : undefined, training: trainingOf(info) }),
+    output,
+    signal,
+  );
   // The model is there: Ctrl-C comes too late to leave nothing behind.
   if (page !== undefined) await writeFile(page, [pageOf(data, model, file, history, args)], output);
 
