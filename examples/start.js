@@ -44,8 +44,8 @@ trained   in ${info.elapsed.toFixed(1)} ms: ${info.iterations} iterations, worth
 accuracy ${percent(accuracy)} on the training data: ${confusion[0][1]} benign called malignant, ${confusion[1][0]} malignant called benign
 gap       ${info.relativeGap.toExponential(1)}: the objective is proved to be within this share of the best there is
 
-Proved, of ${info.rows} rows:`);
-rows(info.agreed, info.shares.agreed, 'get from this model the label that every exact optimum would give them');
+Proved, of ${info.rows} training rows (no accuracies):`);
+rows(info.agreed, info.shares.agreed, 'get from this model the label, right or wrong, that every exact optimum would give them');
 rows(
   info.properlyClassified,
   info.shares.properlyClassified,

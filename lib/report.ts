@@ -26,7 +26,7 @@ const MOST_LINES = 40;
 
 /** Why the fit ended, in a sentence. */
 export const STATUS_MEANING: Readonly<Record<SvmStatus, string>> = {
-  agreement: 'The share of rows asked for provably gets the label that every exact optimum would give it.',
+  agreement: 'The share of rows asked for provably gets the label that every exact optimum would give it, right or wrong.',
   gap: 'The objective is proved to be as near the optimum as was asked for.',
   stale: 'The share of rows proved properly classified has stopped growing.',
   precision: 'Rounding is most of the gap that is left: more iterations cannot prove more.',
@@ -35,7 +35,7 @@ export const STATUS_MEANING: Readonly<Record<SvmStatus, string>> = {
 };
 
 const PROOFS: readonly (readonly [keyof SvmShares, string, string])[] = [
-  ['agreed', 'agreed', 'get from this model the label that every exact optimum gives them'],
+  ['agreed', 'agreed', 'get from this model the label, right or wrong, that every exact optimum gives them'],
   [
     'properlyClassified',
     'properly classified',
@@ -50,22 +50,23 @@ export function report(input: ReportInput): string {
   const columns = model.weights.length;
   const margins = byClass(input);
   const wrong = margins.reduce((sum, list) => sum + list.filter((margin) => !(margin > 0)).length, 0);
+  const accuracy = percent(1 - wrong / (input.decisions.length || 1));
   const limit = info.status === 'max-iterations' || info.status === 'time-limit';
   const tile = (name: string, value: string, more = '') =>
     `<div><dt>${name}</dt><dd>${value}${more && `<small>${more}</small>`}</dd></div>`;
   const tiles = [
+    tile('training accuracy', accuracy, `${count(wrong)} of ${count(input.decisions.length)} rows wrong`),
     tile('rows', count(info.rows), `${count(columns)} ${columns === 1 ? 'column' : 'columns'}`),
     tile('relative gap', brief(info.relativeGap), 'a proved bound'),
     tile('iterations', count(info.iterations), `${brief(info.passes)} passes over the data`),
     tile('time', duration(info.elapsed), `${escape(info.backend)}, ${info.threads} ${info.threads === 1 ? 'thread' : 'threads'}`),
-    tile('training accuracy', percent(1 - wrong / (info.rows || 1)), `${count(wrong)} ${wrong === 1 ? 'row' : 'rows'} wrong`),
   ];
   return page(
     title,
     `<header><h1>${escape(title)}</h1>
 <p class="lead"><span class="status${limit ? ' limit' : ''}">${escape(info.status)}</span> ${escape(STATUS_MEANING[info.status])}</p></header>
 <dl class="tiles">${tiles.join('')}</dl>
-<section><h2>What is proved</h2><div class="card">${proofs(info)}</div></section>
+<section><h2>What is proved</h2><div class="card">${proofs(info, accuracy)}</div></section>
 <section><h2>How it got there</h2><div class="charts">${progress(input).join('\n')}</div>${numbers(input.history)}</section>
 <section><h2>The model</h2><div class="charts"><div class="stack">${histogram(marginChart(input, margins))}
 <div class="card">${settings(input)}</div></div>
@@ -74,7 +75,7 @@ ${weightChart(input)}</div></section>
   );
 }
 
-function proofs({ rows, ...info }: SvmInfo): string {
+function proofs({ rows, ...info }: SvmInfo, accuracy: string): string {
   const lines = PROOFS.map(([key, name, meaning], k) => {
     const share = info.shares[key];
     return (
@@ -83,7 +84,10 @@ function proofs({ rows, ...info }: SvmInfo): string {
       `<rect class="c${k}" width="${(100 * share).toFixed(2)}" height="8"/></svg></dd></div>`
     );
   });
-  return `<p class="soft">Of ${count(rows)} rows, whichever of the exact optima one takes:</p><dl class="proofs">${lines.join('')}</dl>`;
+  return (
+    `<p class="soft">Of ${count(rows)} training rows, whichever of the exact optima one takes. None of these shares is an accuracy: that is ` +
+    `${accuracy} on the training rows.</p><dl class="proofs">${lines.join('')}</dl>`
+  );
 }
 
 // ---- Progress
@@ -108,8 +112,9 @@ function progress({ history }: ReportInput): string[] {
     ...axes.map(({ x, over, of }) =>
       lineChart({
         title: `Rows certified over ${over}`,
+        note: 'What is proved of the training rows by then. These are no accuracies.',
         x,
-        y: 'share of rows',
+        y: 'share of the training rows',
         percent: true,
         series: PROOFS.map(([key, name]) => ({ name, points: history.map((p) => [of(p), p.shares[key]]) })),
       }),
@@ -129,7 +134,7 @@ function numbers(history: readonly SvmProgress[]): string {
     brief(relativeGap),
     ...PROOFS.map(([key]) => percent(shares[key])),
   ]);
-  const caption = `${count(shown.length)} of ${count(history.length)} checks`;
+  const caption = `${count(shown.length)} of ${count(history.length)} checks; shares of the training rows that are certified`;
   return `<details class="card"><summary>The same in numbers</summary>${table(['iteration', 'time', 'relative gap', ...PROOFS.map(([, name]) => name)], rows, caption)}</details>`;
 }
 
@@ -191,7 +196,10 @@ function settings({ info, model, facts = [] }: ReportInput): string {
     ['elapsed', duration(info.elapsed)],
     ['primal, dual', `${info.primal.toPrecision(8)}, ${info.dual.toPrecision(8)}`],
     ['gap', `${info.gap.toExponential(2)} (relative ${info.relativeGap.toExponential(2)})`],
-    ...PROOFS.map(([key, name]) => [name, `${count(info[key])} rows (${percent(info.shares[key])})`] as const),
+    ...PROOFS.map(
+      ([key, name]) =>
+        [`proved: ${name}`, `${count(info[key])} of ${count(info.rows)} rows (${percent(info.shares[key])})`] as const,
+    ),
     ['gamma, mu', `${brief(info.gamma)}, ${brief(info.mu)}`],
     ['scaling', info.scale],
     ['L (steps are 1 / L)', brief(info.L)],

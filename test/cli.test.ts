@@ -197,7 +197,13 @@ describe('fista-classify train', () => {
   it('writes a model that the library reads, the same file each time', async () => {
     const first = await good(['train', WDBC, 'm.json']);
     expect(first).toMatch(/^Done \(agreement\) after \d+ iterations, /);
-    expect(first).toMatch(/% of the rows provably get the label that the exact optimum gives them\n/);
+    expect(first).toMatch(/^training accuracy \d\d\.\d %: \d+ of 569 rows get their own label$/m);
+    expect(first).toMatch(
+      /^proved: \d+ of 569 rows \(\d\d\.\d %\) get the label, right or wrong, that the exact optimum gives them$/m,
+    );
+    // Accuracy comes first, and no share without what it is of.
+    expect(first.indexOf('training accuracy')).toBeLessThan(first.indexOf('proved'));
+    for (const line of first.split('\n').filter((text) => text.includes('%'))) expect(line).toMatch(/ of 569 rows /);
     expect(first).toMatch(/\nwrote m\.json\n$/);
     const { points, labels } = await readLibsvm(WDBC);
     const fitted = LinearSvm.fit(points, labels);
@@ -904,9 +910,11 @@ describe('the progress line', () => {
       env: { ...process.env, TERM: 'xterm', NO_COLOR: '', ...env },
     });
 
-  it.skipIf(!script)('shows iteration, gap and certified share on a terminal, and is gone at the end', () => {
+  it.skipIf(!script)('shows iteration, gap and the share of rows that are proved on a terminal, and is gone at the end', () => {
     const screen = onTerminal('');
-    expect(screen).toMatch(/\r\u001b\[2K\u001b\[2miteration \d+ · gap \S+ · certified \d+\.\d % · \S+ m?s\u001b\[22m\r\u001b\[2K/);
+    expect(screen).toMatch(
+      /\r\u001b\[2K\u001b\[2miteration \d+ · gap \S+ · label settled for (> )?\d+\.\d % of rows · \S+ m?s\u001b\[22m\r\u001b\[2K/,
+    );
     expect(screen.slice(screen.lastIndexOf('\u001b[2K') + 4)).toMatch(/^Done \(agreement\)/);
   });
 

@@ -99,9 +99,9 @@ describe('SECURITY.md', () => {
       ['lib/input/points.ts', 'MOST'],
       ['lib/input/svm.ts', 'BYTES_A_COLUMN'],
       ['lib/model.ts', 'MOST_WEIGHTS'],
-      ['lib/cli/files.ts', 'MOST_BYTES'],
-      ['lib/cli/files.ts', 'HEAP_A_CHARACTER'],
-      ['lib/cli/files.ts', 'HEAP_A_LIST'],
+      ['lib/text.ts', 'MOST_BYTES'],
+      ['lib/text.ts', 'HEAP_A_CHARACTER'],
+      ['lib/text.ts', 'HEAP_A_LIST'],
       ['lib/cli/convert.ts', 'MOST_NAMES'],
       ['examples/server/schemas.js', 'MOST_COLUMNS'],
     ] as const) {

@@ -129,11 +129,15 @@ describe('report(input)', () => {
     const input = { ...cancer(), names: Array.from({ length: 30 }, (_, j) => `measure ${j}`) };
     const html = report(input);
     const { info, model } = input;
+    const [, positive] = model.labels;
+    const right = Array.from(input.labels, (label, i) => input.decisions[i]! > 0 === (label === positive)).filter(Boolean).length;
+    const accuracy = right / 569;
     const largest = Array.from(model.weights, Math.abs).indexOf(Math.max(...Array.from(model.weights, Math.abs)));
     for (const words of [
       'gap</span> The objective is proved',
       `${info.agreed} rows`,
       percent(info.shares.zero),
+      `None of these shares is an accuracy: that is ${percent(accuracy)} on the training rows.`,
       `>measure ${largest}<`,
     ]) {
       expect(html).toContain(words);

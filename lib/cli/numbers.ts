@@ -10,8 +10,10 @@ export function short(value: number): string {
   return value !== 0 && Math.abs(value) < 1e-3 ? value.toExponential(1) : String(Number(value.toPrecision(3)));
 }
 
+/** 100.0 % only for all. */
 export function percent(share: number): string {
-  return `${(100 * share).toFixed(1)} %`;
+  const text = (100 * share).toFixed(1);
+  return share < 1 && text === '100.0' ? '> 99.9 %' : `${text} %`;
 }
 
 /** 12,345; with a noun 12,345 rows, 1 row */

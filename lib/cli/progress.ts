@@ -68,7 +68,7 @@ export function progressLine({ iteration, relativeGap, shares, elapsed }: SvmPro
   const parts = [
     `iteration ${count(iteration)}`,
     `gap ${short(relativeGap)}`,
-    `certified ${percent(shares.agreed)}`,
+    `label settled for ${percent(shares.agreed)} of rows`,
     duration(elapsed),
   ];
   // An upper bound where a rule other than the gap may end it sooner.

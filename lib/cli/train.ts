@@ -105,8 +105,10 @@ export async function runTrain(args: Arguments, context: Context): Promise<numbe
     output,
     signal,
   );
+  const decisions = model.decision(points);
+  const correct = decisions.reduce((sum, value, i) => sum + (model.labels[value > 0 ? 1 : 0] === labels[i] ? 1 : 0), 0);
   // The model is there: Ctrl-C comes too late to leave nothing behind.
-  if (page !== undefined) await writeFile(page, [pageOf(data, model, file, history, args)], output);
+  if (page !== undefined) await writeFile(page, [pageOf(data, model, file, decisions, history, args)], output);
 
   const limit = info.status === 'max-iterations' || info.status === 'time-limit' || info.status === 'precision';
   const written = [path, ...(page === undefined ? [] : [page])].filter((name) => name !== '-');
@@ -114,13 +116,18 @@ export async function runTrain(args: Arguments, context: Context): Promise<numbe
     ? []
     : [
         `${MEANING[info.status]} after ${count(info.iterations, 'iteration')}, ${duration(info.elapsed)}`,
-        `${percent(info.shares.agreed)} of the rows provably get the label that the exact optimum gives them`,
+        `training accuracy ${percent(correct / points.rows)}: ${count(correct)} of ${count(points.rows, 'row')} get their own label`,
+        `proved: ${count(info.agreed)} of ${count(info.rows, 'row')} (${percent(info.shares.agreed)}) get the label, right or wrong, that the exact optimum gives them`,
         `relative gap ${short(info.relativeGap)}, gamma ${brief(info.gamma)}, scale ${info.scale}, ${info.backend} backend`,
         ...written.map((name) => `wrote ${name}`),
       ];
   // What is printed must not end up in the model.
   if (path === '-') lines.forEach((line) => output.say(line));
-  else await output.result({ info, labels: model.labels, columns: points.cols, files: written }, lines);
+  else
+    await output.result(
+      { info, trainingAccuracy: correct / points.rows, labels: model.labels, columns: points.cols, files: written },
+      lines,
+    );
   return limit ? 3 : 0;
 }
 
@@ -136,7 +143,8 @@ const MEANING = {
 function pageOf(
   data: string,
   model: LinearSvm & { info: NonNullable<LinearSvm['info']> },
-  { points, labels, columns }: Data,
+  { labels, columns }: Data,
+  decisions: Float64Array,
   history: readonly SvmProgress[],
   args: Arguments,
 ): string {
@@ -145,7 +153,7 @@ function pageOf(
     model,
     info: model.info,
     history,
-    decisions: model.decision(points),
+    decisions,
     labels,
     names: columns,
     firstColumn: isCsv(data, args) || args.has('zero-based') ? 0 : 1,

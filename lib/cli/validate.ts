@@ -20,7 +20,7 @@ export async function validate(
     ...(gamma !== 'auto' && { gammas: [gamma ?? 64 / points.rows] }),
     onProgress: ({ done, total, elapsed, mean }) => {
       const left = done > 1 ? ` · about ${duration((elapsed / done) * (total - done))} left` : '';
-      output.progress(() => `fit ${count(done)} of ${count(total)} · accuracy ${percent(mean)}${left}`);
+      output.progress(() => `fit ${count(done)} of ${count(total)} · accuracy on rows held out ${percent(mean)}${left}`);
     },
   });
   output.clear();
@@ -34,7 +34,7 @@ export async function validate(
     gamma === 'auto'
       ? table.map(
           (row) =>
-            `gamma ${brief(row.gamma)}: ${percent(row.mean)} ± ${percent(row.standardError)}${row.gamma === pick ? ' (pick)' : ''}`,
+            `gamma ${brief(row.gamma)}: accuracy ${percent(row.mean)} ± ${percent(row.standardError)} on rows held out${row.gamma === pick ? ' (pick)' : ''}`,
         )
       : [];
   const accuracy = right / total;
