@@ -43,7 +43,10 @@ export function* modelLines(
   format: ModelFormat,
   { columns = model.columns, training }: Partial<Pick<ModelFile, 'training'> & Pick<LinearSvm, 'columns'>> = {},
 ): Generator<string> {
-  if (format === 'liblinear') return yield* liblinearLines(model);
+  if (format === 'liblinear') {
+    yield* liblinearLines(model);
+    return;
+  }
   const { weights, bias, labels } = model;
   yield jsonText({ ...writeJSON({ weights, bias, labels, columns }), ...(training && { training }) });
   yield '\n';

@@ -119,6 +119,20 @@ describe.skipIf(!onPosix)('a process', () => {
     },
   );
 
+  it.each([
+    ['train data.svm -', 'a model'],
+    ['train data.svm m.json --report -', 'a page'],
+    ['convert data.svm - --to csv', 'data'],
+    ['predict data.svm broken.svm -', 'labels'],
+  ])('that is to write to a closed stdout by %s does not lose %s in silence', (words) => {
+    const { stderr } = shell(`{ fista ${words}; echo "exit $?" >&9; } 9>&2 >&-`);
+    expect(stderr).toBe('fista-classify: Expected an open stdout, to which - writes, but it is closed [EBADF]\nexit 1\n');
+    expect(text('m.json')).toBe('old');
+    // Who throws it away by its name is obeyed.
+    const { stderr: thrown } = shell('{ fista train -q data.svm -; echo "exit $?" >&9; } 9>&2 > /dev/null');
+    expect(thrown).toBe('exit 0\n');
+  });
+
   it('that writes the model to a reader that leaves ends quietly', () => {
     const { stdout, stderr } = shell(`{ fista train -q ${WIDE} data.svm -; echo "exit $?" >&9; } 9>&2 | head -n 1`);
     expect([stdout, stderr]).toEqual(['solver_type L2R_L1LOSS_SVC_DUAL\n', 'exit 0\n']);

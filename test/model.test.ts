@@ -175,7 +175,7 @@ describe('model.toJSON() and LinearSvm.fromJSON(json)', () => {
       ['ab', 'Expected 2 names, one for each weight, for json.columns but received "ab"'],
       [['age', 7], 'Expected a string for json.columns[1] but received 7'],
     ]) {
-      expect(() => LinearSvm.fromJSON({ ...json, columns })).toThrow(message as string);
+      expect(() => LinearSvm.fromJSON({ ...json, columns })).toThrow(message);
     }
   });
 

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { backend, LinearSvm } from '../lib/index.js';
 import { ROOT } from './child.js';
@@ -350,21 +351,27 @@ describe.skipIf(!installed)('examples/server', () => {
     ['rows and a file', { rows: [[1], [2]], labels: [1, 2], file: 'a' }, /must match exactly one schema/],
     ['a path', { file: '../model.json' }, /must match pattern/],
     ['an unknown option', { file: 'clouds.libsvm', options: { threads: 64 } }, /must NOT have additional properties/],
-  ])('POST /train refuses %s with the reason', async (_, body, reason) => {
+  ])('POST /train refuses %s with the reason, and GET /train stays as it was', async (_, body, reason) => {
+    const before = (await server.call('GET', '/train')).body;
+    expect(before).toMatchObject({ state: 'done', info: { rows: expect.any(Number) as number } });
     const answer = await server.call('POST', '/train', body);
+    expect((await server.call('GET', '/train')).body).toEqual(before);
     expect(answer.status).toBe(400);
     expect(`${answer.body.code} ${answer.body.message}`).toMatch(reason);
     expect((await server.call('GET', '/health')).status).toBe(200);
   });
 
   it.each([
-    ['is not there', 'missing.libsvm', /ENOENT/],
-    ['cannot be parsed', 'broken.libsvm', /broken\.libsvm:2:/],
+    ['is not there', 'missing.libsvm', /^The file missing\.libsvm cannot be read: ENOENT$/],
+    ['cannot be parsed', 'broken.libsvm', /^Expected index:value with a finite number at broken\.libsvm:2:/],
   ])('GET /train says so if the file %s, and the old model stays', async (_, name, reason) => {
     const before = (await server.call('GET', '/health')).body.model;
     expect((await server.call('POST', '/train', { file: name })).status).toBe(202);
-    const { error } = (await server.trained('failed')) as { error: { message: string } };
-    expect(error.message).toMatch(reason);
+    const failed = (await server.trained('failed')) as { error: { message: string }; last: { model: unknown; info: object } };
+    expect(failed.error.message).toMatch(reason);
+    expect(JSON.stringify(failed)).not.toContain(folder);
+    // What the last good one was is still told.
+    expect(failed.last).toMatchObject({ model: before, info: { status: expect.any(String) as string } });
     expect((await server.call('GET', '/health')).body.model).toEqual(before);
   });
 
@@ -453,13 +460,24 @@ describe.skipIf(!installed)('examples/server', () => {
 
   it("README.md's requests get the answers it shows", async () => {
     const text = readFileSync(join(ROOT, 'examples/server/README.md'), 'utf8');
-    const [train, predict] = [...text.matchAll(/ -d '(\{.*\})'/g)].map((match) => match[1]!);
-    expect((await server.call('POST', '/train', train)).status).toBe(202);
-    await server.trained('done');
+    const block = [...text.matchAll(/```sh\n([^]*?)```/g)][1]![1]!;
     const { labels: shown } = JSON.parse(
-      /^# (\{"version".*\})$/m.exec(text)![1]!.replaceAll('…', '0').replace('"0"', '0'),
+      /^# (\{"version".*\})$/m.exec(block)![1]!.replaceAll('…', '0').replace('"0"', '0'),
     ) as Answer['body'];
-    expect((await server.call('POST', '/predict', predict)).body.labels).toEqual(shown);
+    // As it is pasted, to a server that has no model yet.
+    const fresh = await Server.start(folder, { MODEL: 'pasted.json', ADMIN_TOKEN: undefined });
+    try {
+      const script = block.replaceAll('localhost:3000', `127.0.0.1:${fresh.port}`);
+      const { stdout, stderr } = await promisify(execFile)('/bin/sh', ['-c', script]);
+      expect(stderr).toBe('');
+      const answer = JSON.parse(stdout.slice(stdout.lastIndexOf('{"version"'))) as Answer['body'];
+      expect(answer.labels).toEqual(shown);
+    } finally {
+      await fresh.stop();
+    }
+    const pasted = readFileSync(join(folder, 'pasted.json'), 'utf8');
+    writeFileSync(file, pasted);
+    expect((await server.call('POST', '/reload')).status).toBe(200);
     const refusal = JSON.parse(/```json\n(.*)\n```/.exec(text)![1]!) as Answer['body'];
     expect((await server.call('POST', '/predict', { rows: [[1, 2, 3]] })).body).toEqual(refusal);
   });

@@ -3,7 +3,6 @@
 const { readdir, readFile } = require('node:fs/promises');
 const { setPriority } = require('node:os');
 const { join } = require('node:path');
-const { setImmediate: turn } = require('node:timers/promises');
 const { LinearSvm, readLibsvm, stop } = require('fista-classify');
 const { toPoints } = require('./schemas.js');
 
@@ -18,6 +17,7 @@ class Training {
   #settings;
   #controller;
   #story = {};
+  #last; // the story of the last that was done
 
   constructor(settings) {
     this.#settings = settings;
@@ -33,20 +33,28 @@ class Training {
     const given = file === undefined ? { points: toPoints(rows, columns), labels } : undefined;
     this.#controller = new AbortController();
     const { signal } = this.#controller;
+    const before = { state: this.state, progress: this.progress, story: this.#story };
     this.state = 'running';
     this.progress = undefined;
     this.#story = { source: file ?? `${rows.length} rows`, began: new Date().toISOString() };
-    const load = async () => given ?? (await readLibsvm(join(dataFolder, file), { signal, cols: columns }));
-    const run = load().then((data) => this.#run(data, options, signal));
+    const path = file && join(dataFolder, file);
+    const load = async () => given ?? (await readLibsvm(path, { signal, cols: columns }));
+    // What is wrong with data that were sent is told to who sent them, and nothing has begun then.
+    let accepted = given === undefined;
+    let accept;
+    const begun = new Promise((done) => (accept = () => done((accepted = true))));
+    const run = load().then((data) => this.#run(data, options, signal, accept));
     this.ended = run.then(
       (model) => this.#end('done', { model }),
-      (error) => this.#end(signal.aborted ? 'aborted' : 'failed', { error: { code: error.code, message: error.message } }, error),
+      (error) => {
+        if (accepted || signal.aborted) this.#end(signal.aborted ? 'aborted' : 'failed', { error: told(error, file, path) }, error);
+        else [this.state, this.progress, this.#story] = [before.state, before.progress, before.story];
+      },
     );
-    // What is wrong with data that were sent is known at once, and told to who sent them.
-    if (given) await Promise.race([run, turn()]);
+    if (given) await Promise.race([run, begun]);
   }
 
-  async #run({ points, labels }, { gap, ...options }, signal) {
+  async #run({ points, labels }, { gap, ...options }, signal, accept) {
     const { threads, nice, publish, log } = this.#settings;
     log.info(this.#story, 'Training begins');
     const model = await LinearSvm.fitAsync(points, labels, {
@@ -56,9 +64,11 @@ class Training {
       signal,
       onProgress: (progress) => {
         if (this.progress === undefined) void yieldTo(nice, log); // the thread is there by now
+        accept();
         this.progress = progress;
       },
     });
+    accept();
     this.#story.info = model.info;
     return publish(model, signal);
   }
@@ -67,6 +77,7 @@ class Training {
     this.state = state;
     this.outcomes[state]++;
     Object.assign(this.#story, more, { ended: new Date().toISOString() });
+    if (state === 'done') this.#last = this.#story;
     if (state === 'failed') this.#settings.log.error(error, 'Training failed');
     else this.#settings.log.info({ ...this.#story, info: undefined }, `Training ${state}`);
   }
@@ -79,8 +90,21 @@ class Training {
   }
 
   describe() {
-    return { state: this.state, ...this.#story, ...(this.state === 'running' && { progress: this.progress ?? null }) };
+    return {
+      state: this.state,
+      ...this.#story,
+      ...(this.state === 'running' && { progress: this.progress ?? null }),
+      ...(this.state !== 'done' && this.#last && { last: this.#last }),
+    };
   }
+}
+
+/** What went wrong, for others to read: without paths of this machine. */
+function told({ code, message }, file, path) {
+  if (code === undefined) return { code: 'ERR_INTERNAL', message: 'Something failed here; the log says what' };
+  if (!/^E[A-Z]+$/.test(code)) return { code, message: path ? message.replaceAll(path, file) : message };
+  const what = message.includes(path) ? `The file ${file} cannot be read` : 'The model file cannot be written';
+  return { code, message: `${what}: ${code}` };
 }
 
 /**

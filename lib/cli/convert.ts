@@ -51,7 +51,7 @@ export async function runConvert(args: Arguments, context: Context): Promise<num
   const { output, signal } = context;
   const [from, to] = args.files as [string, string];
   const asked = args.oneOf('to', FORMATS);
-  await checkWritable(to, from);
+  await checkWritable(to, output, from);
   const model = asked ? asked === 'json' || asked === 'liblinear' : !isCsv(from, args) && (await looksLikeModel(from));
   const format: Format =
     asked ?? (/\.json(\.gz)?$/i.test(to) ? 'json' : /\.csv(\.gz)?$/i.test(to) ? 'csv' : model ? 'liblinear' : 'libsvm');

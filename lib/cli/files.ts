@@ -168,8 +168,11 @@ export function trainingOf(info: SvmInfo): Record<string, unknown> {
 // ---- Writing
 
 /** Ends early what could only fail late, after hours of work; and what would replace a file that is read. */
-export async function checkWritable(path: string, ...read: readonly string[]): Promise<void> {
-  if (path === '-') return;
+export async function checkWritable(path: string, output: Output, ...read: readonly string[]): Promise<void> {
+  if (path === '-') {
+    if (output.lost) throw failure('EBADF', 'Expected an open stdout, to which - writes, but it is closed');
+    return;
+  }
   const there = await stat(path).catch(ignoreMissing);
   if (there?.isDirectory()) throw failure('EISDIR', `Expected a file name for what is to be written but ${path} is a folder`);
   if (there && !there.isFile()) return; // a terminal, a pipe

@@ -1,4 +1,5 @@
 /** What the command line prints; nothing else in lib prints. Results go to stdout, all else to stderr. */
+import { fstatSync, readSync, statSync } from 'node:fs';
 import { printable } from '../errors.js';
 
 const CLEAR = '\r\u001b[2K';
@@ -19,6 +20,21 @@ export class Output {
   /** Whether nobody reads stdout any more. */
   get closed(): boolean {
     return this.#closed;
+  }
+
+  /**
+   * Whether stdout was closed from the start: Node puts /dev/null in its place, open for reading too, and all that is written is lost
+   * without an error. Who wants that says > /dev/null, which is open for writing only.
+   */
+  get lost(): boolean {
+    try {
+      const [stdout, nothing] = [fstatSync(1), statSync('/dev/null')];
+      if (!stdout.isCharacterDevice() || stdout.rdev !== nothing.rdev) return false;
+      readSync(1, Buffer.alloc(1));
+      return true;
+    } catch {
+      return false; // for writing only, or no such device here
+    }
   }
 
   /** One JSON object for machines, or lines for people. */

@@ -33,10 +33,11 @@ export const predict: Command = {
 };
 
 export async function runPredict(args: Arguments, { output, signal }: Context): Promise<number> {
-  const [data, file, out = '-'] = args.files as [string, string, string?];
+  const [data, file, asked] = args.files as [string, string, string?];
+  const out = asked ?? '-';
   if (args.number('b', [0, 1]) === 1)
     throw usageError('Expected 0 for -b but received 1: a linear SVM has no probabilities (see --decision-values)');
-  if (out !== '-') await checkWritable(out, data, file);
+  if (asked !== undefined) await checkWritable(asked, output, data, file);
   const { model } = await readModel(file, signal);
   // One label a line: what is printed must be told apart again, and leave a terminal as it was.
   const odd = model.labels.find((label) => printable(String(label)) !== String(label));

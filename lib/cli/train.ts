@@ -72,7 +72,7 @@ export async function runTrain(args: Arguments, context: Context): Promise<numbe
     if (page !== undefined && (page === path || (path !== '-' && page !== '-' && (await sameFile(page, path))))) {
       throw usageError(`Expected another file than ${path}, the model's, for --report`);
     }
-    for (const file of [path, ...(page === undefined ? [] : [page])]) await checkWritable(file, data);
+    for (const file of [path, ...(page === undefined ? [] : [page])]) await checkWritable(file, output, data);
   } else if (given !== undefined || page !== undefined) {
     throw usageError(
       `Expected neither a model name nor --report with -v, which writes no model, but received ${given ?? '--report'}`,

@@ -282,7 +282,7 @@ type Numbers = Uint8Array | Uint32Array | Float64Array;
 class List<T extends Numbers> {
   static readonly BLOCK = 1 << 16;
   readonly #View: new (length: number) => T;
-  #blocks: T[] = [];
+  #blocks: (T | undefined)[] = [];
   #block: T | undefined;
   #used = List.BLOCK;
   #first = 0; // blocks that were taken
@@ -313,7 +313,7 @@ class List<T extends Numbers> {
       this.#taken += some;
       this.length -= some;
       if (this.#taken < List.BLOCK) continue;
-      delete this.#blocks[this.#first++];
+      this.#blocks[this.#first++] = undefined;
       this.#taken = 0;
     }
   }
