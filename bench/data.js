@@ -1,4 +1,5 @@
-// Finds the data sets of the benchmarks. They are not part of the repository: from --data, FISTA_CLASSIFY_DATA, or ../shared/data.
+// Finds the data sets of the benchmarks: in --data, FISTA_CLASSIFY_DATA, ../shared/data, or test/fixtures, which has those that are part of
+// the repository.
 'use strict';
 const { createHash } = require('node:crypto');
 const { existsSync, readFileSync } = require('node:fs');
@@ -57,7 +58,13 @@ const SETS = {
 
 /** (name) => the text of a set as a Buffer, or undefined after saying what to download. */
 function finder(named) {
-  const folders = [named, process.env.FISTA_CLASSIFY_DATA, join(__dirname, '..', '..', 'shared', 'data')].filter(Boolean);
+  const root = join(__dirname, '..');
+  const folders = [
+    named,
+    process.env.FISTA_CLASSIFY_DATA,
+    join(root, '..', 'shared', 'data'),
+    join(root, 'test', 'fixtures'),
+  ].filter(Boolean);
   return (name) => {
     const { from, sha256 } = SETS[name];
     const names = [name, `${name}.libsvm`, `${name}.gz`, `${name}.libsvm.gz`];

@@ -1,6 +1,7 @@
 // npm run bench -- [tables] [--data folder]: runs the tables named (without a name all but those marked onlyNamed), prints them, and keeps the
 // numbers in bench/results/<table>.json. A table is a file in bench/tables that exports { name, describe, run }:
 //   describe   one line for the list
+//   sets       names of data sets that --sets may choose from, if it looks at that
 //   run        (context) => results for the JSON file, or undefined; may be async. context: { machine, print, data, sets }
 // The form of the results, and the page bench/results/index.html that shows them, are described in bench/README.md.
 'use strict';
@@ -18,7 +19,7 @@ const tables = readdirSync(join(__dirname, 'tables')).map((file) => require(join
 
 function usage() {
   const list = tables.map(({ name, describe }) => `  ${name.padEnd(10)} ${describe}`).join('\n');
-  return `npm run bench -- [tables] [--data folder]\n\n${list}\n\nWithout a name all run but large. --data (or FISTA_CLASSIFY_DATA): where the data sets are.\n--sets a9a,w8a: of the tables peers and large these sets only.`;
+  return `npm run bench -- [tables] [--data folder]\n\n${list}\n\nWithout a name all run but large. --data (or FISTA_CLASSIFY_DATA): where the data sets are.\n--sets a9a,w8a: these data sets only, of the tables that know them.`;
 }
 
 async function main() {
@@ -27,9 +28,19 @@ async function main() {
     options: { data: { type: 'string' }, sets: { type: 'string' }, help: { type: 'boolean' } },
   });
   const unknown = positionals.filter((word) => !tables.some(({ name }) => name === word));
-  if (values.help || unknown.length > 0) {
-    console.log(`${unknown.length > 0 ? `There is no table ${unknown.join(', ')}.\n\n` : ''}${usage()}`);
-    process.exitCode = unknown.length > 0 ? 1 : 0;
+  const chosen = tables.filter((table) => (positionals.length > 0 ? positionals.includes(table.name) : !table.onlyNamed));
+  const sets = values.sets?.split(',');
+  const known = [...new Set(chosen.flatMap((table) => table.sets ?? []))];
+  const odd = sets?.filter((name) => !known.includes(name)) ?? [];
+  const wrong = [
+    ...(unknown.length > 0 ? [`There is no table ${unknown.join(', ')}.`] : []),
+    ...(odd.length > 0
+      ? [`There is no data set ${odd.join(', ')} in what is to be run: --sets knows ${known.join(', ') || 'none there'}.`]
+      : []),
+  ];
+  if (values.help || wrong.length > 0) {
+    console.log([...wrong, usage()].join('\n\n'));
+    process.exitCode = wrong.length > 0 ? 1 : 0;
     return;
   }
   console.log(
@@ -37,15 +48,14 @@ async function main() {
       .map(([key, value]) => `${key.padEnd(10)} ${value}`)
       .join('\n'),
   );
-  for (const table of tables) {
-    if (positionals.length > 0 ? !positionals.includes(table.name) : table.onlyNamed) continue;
+  for (const table of chosen) {
     console.log(`\n== ${table.name}: ${table.describe}\n`);
     const printed = [];
     const print = (...words) => {
       console.log(...words);
       printed.push(...words.join(' ').split('\n'));
     };
-    const results = await table.run({ machine, print, data: finder(values.data), sets: values.sets?.split(',') });
+    const results = await table.run({ machine, print, data: finder(values.data), sets });
     if (results === undefined) continue;
     mkdirSync(FOLDER, { recursive: true });
     const { versions, ...rest } = results;

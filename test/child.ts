@@ -7,7 +7,7 @@ export const ROOT = join(__dirname, '..');
 /** Milliseconds after which a process is taken to hang: more than any needs on a busy machine, and less than a test may take. */
 export const HANG = 480_000;
 
-export type Environment = Partial<Record<`FISTA_CLASSIFY_${'BACKEND' | 'SIMD' | 'THREADS' | 'BINARY'}`, string>>;
+export type Environment = Partial<Record<`FISTA_CLASSIFY_${'BACKEND' | 'SIMD' | 'THREADS' | 'BINARY' | 'DATA'}`, string>>;
 
 /** This process's environment without our variables, save the binary under test. */
 function environment(extra: Environment): NodeJS.ProcessEnv {

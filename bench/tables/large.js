@@ -155,5 +155,6 @@ module.exports = {
   name: 'large',
   describe: 'LIBLINEAR on a swarm and on a million generated rows; minutes and gigabytes, so only where it is named',
   onlyNamed: true,
+  sets: Object.keys(SETS),
   run,
 };

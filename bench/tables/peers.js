@@ -249,4 +249,9 @@ const bars = (rows) => ({
   bars: rows.filter((row) => row.two).map(({ name, two, quickest }) => ({ name, value: speed(two, quickest.times).median })),
 });
 
-module.exports = { name: 'peers', describe: 'LIBLINEAR, LIBSVM, scikit-learn, Pegasos and libsvm-js at equal test accuracy', run };
+module.exports = {
+  name: 'peers',
+  describe: 'LIBLINEAR, LIBSVM, scikit-learn, Pegasos and libsvm-js at equal test accuracy',
+  sets: SMALL,
+  run,
+};

@@ -1,0 +1,71 @@
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { chromium } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { node, ROOT } from './child.js';
+
+// The benchmarks as in a fresh clone: no data but those of the repository.
+
+const above = mkdtempSync(join(tmpdir(), 'fista-bench-'));
+const folder = join(above, 'clone');
+const CHROMIUM = [process.env.CHROMIUM_PATH, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
+  (path) => path !== undefined && existsSync(path),
+);
+
+const bench = (...words: string[]) => node([join(folder, 'bench', 'run.js'), ...words], { FISTA_CLASSIFY_DATA: '' });
+
+beforeAll(() => {
+  mkdirSync(folder);
+  cpSync(join(ROOT, 'bench'), join(folder, 'bench'), { recursive: true, filter: (path) => !path.includes('results') });
+  cpSync(join(ROOT, 'test', 'fixtures'), join(folder, 'test', 'fixtures'), { recursive: true });
+  cpSync(join(ROOT, 'package.json'), join(folder, 'package.json'));
+  for (const name of ['dist', 'node_modules']) symlinkSync(join(ROOT, name), join(folder, name), 'junction');
+});
+afterAll(() => rmSync(above, { recursive: true }));
+
+describe('npm run bench', () => {
+  it('-- svm measures the data of the repository, and shows them on a page of at most 1200 px', { tags: ['slow'] }, async () => {
+    const { code, stdout, stderr } = await bench('svm');
+    expect(`${code} ${stderr}`).toBe('0 ');
+    expect(stdout).toMatch(/^wdbc +99 % agreement \d+\.\d \(\d+\) of 26/m);
+    expect(stdout).toContain('Left out: the data set a9a is not in');
+    const kept = JSON.parse(readFileSync(join(folder, 'bench/results/svm.json'), 'utf8')) as {
+      work: { name: string; passes: number }[];
+      async: { name: string; fits: number };
+      tables: { title: string }[];
+    };
+    expect(kept.work.map(({ name }) => name)).toEqual(['wdbc', 'wdbc', 'wdbc', 'wdbc']);
+    expect(kept.async).toMatchObject({ name: 'wdbc' });
+    expect(kept.tables).toHaveLength(2);
+    if (!CHROMIUM) return;
+    const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+    try {
+      const page = await browser.newPage({ viewport: { width: 1200, height: 800 } });
+      await page.goto(pathToFileURL(join(folder, 'bench/results/index.html')).href);
+      // What would have to be scrolled sideways.
+      const wide = await page.evaluate<string[]>(
+        `[document.documentElement, ...document.querySelectorAll('.wide, pre, .card')]
+           .filter((element) => element.scrollWidth > element.clientWidth)
+           .map((element) => element.outerHTML.slice(0, 200))`,
+      );
+      expect(wide).toEqual([]);
+      expect(await page.locator('td').first().textContent()).toBe('wdbc');
+    } finally {
+      await browser.close();
+    }
+  });
+
+  it.each([
+    [['svm', '--sets', 'wdbx'], 'There is no data set wdbx in what is to be run: --sets knows a9a, '],
+    [['peers', '--sets', 'a9a,nope,w8a'], 'There is no data set nope in what is to be run: --sets knows a9a, '],
+    [['calls', '--sets', 'a9a'], 'There is no data set a9a in what is to be run: --sets knows none there.'],
+    [['svn'], 'There is no table svn.'],
+  ])('-- %j is an error, and measures nothing', async (words, message) => {
+    const { code, stdout } = await bench(...words);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(message);
+    expect(stdout).not.toContain('== ');
+  });
+});
