@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { coded, printable, Verbatim } from './errors.js';
 import { csvError } from './input/index.js';
 import type { Pace } from './pace.js';
+import { inParts } from './source.js';
 
 /** A record, and the number of the line it ends on. */
 export interface CsvRecord {
@@ -37,17 +38,14 @@ export async function* records(
     let line = 1;
     let length = 0;
     try {
-      for await (const piece of pieces) {
-        for (let at = 0; at < piece.length; at += FED) {
-          if (pace.due) await pace.turn();
-          const some = Buffer.from(piece.subarray(at, at + FED)); // a copy: the parser looks at it later
-          for (const byte of some) {
-            length = byte === 10 || byte === 13 ? 0 : length + 1;
-            if (byte === 10) line++;
-            if (length > MOST_BYTES) throw csvError(`a line of at most ${MOST_BYTES} bytes`, { file, line }, new Verbatim('more'));
-          }
-          yield some;
+      for await (const part of inParts(pieces, FED, pace)) {
+        const some = Buffer.from(part); // a copy: the parser looks at it later
+        for (const byte of some) {
+          length = byte === 10 || byte === 13 ? 0 : length + 1;
+          if (byte === 10) line++;
+          if (length > MOST_BYTES) throw csvError(`a line of at most ${MOST_BYTES} bytes`, { file, line }, new Verbatim('more'));
         }
+        yield some;
       }
     } catch (error) {
       failed = { error };

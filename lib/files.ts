@@ -21,7 +21,7 @@ import {
   type LibsvmWriting,
 } from './input/index.js';
 import { Pace } from './pace.js';
-import { pieces } from './source.js';
+import { inParts, pieces } from './source.js';
 import type {
   CsvData,
   DenseMatrix,
@@ -52,12 +52,9 @@ export async function readLibsvm(source: Source, options?: ReadLibsvmOptions): P
   const { backend, zeroBased, limit, ignoreExtra, words, signal } = reading;
   const pace = new Pace(signal);
   const parser = new backend.Parser(zeroBased, limit, ignoreExtra, words);
-  for await (const piece of pieces(source, name, { ...reading, code: 'ERR_LIBSVM' })) {
-    for (let at = 0; at < piece.length; at += PARSED) {
-      if (pace.due) await pace.turn();
-      const problem = parser.push(piece.subarray(at, at + PARSED));
-      if (problem) throw libsvmError(problem, name, reading);
-    }
+  for await (const part of inParts(pieces(source, name, { ...reading, code: 'ERR_LIBSVM' }), PARSED, pace)) {
+    const problem = parser.push(part);
+    if (problem) throw libsvmError(problem, name, reading);
   }
   const problem = parser.finish();
   if (problem) throw libsvmError(problem, name, reading);

@@ -315,24 +315,25 @@ function readEntries(weights: unknown): Entries {
   if (isArray(weights)) return entriesOf(numbers(weights, MOST_WEIGHTS, 'json.weights'));
   const own = properties(weights, 'an array of numbers or { length, indices, values }', 'json.weights');
   const length = own('length');
-  if (!Number.isInteger(length) || (length as number) < 0 || (length as number) > MOST_WEIGHTS) {
+  if (typeof length !== 'number') throw typeError('ERR_MODEL', 'a number', 'json.weights.length', length);
+  if (!Number.isInteger(length) || length < 0 || length > MOST_WEIGHTS) {
     throw rangeError('ERR_MODEL', `an integer from 0 to ${MOST_WEIGHTS}`, 'json.weights.length', length);
   }
-  const columns = numbers(own('indices'), length as number, 'json.weights.indices');
-  const values = numbers(own('values'), length as number, 'json.weights.values');
+  const columns = numbers(own('indices'), length, 'json.weights.indices');
+  const values = numbers(own('values'), length, 'json.weights.values');
   if (values.length !== columns.length) {
     const where = 'json.weights.values, as in json.weights.indices,';
     throw rangeError('ERR_MODEL', plural(columns.length, 'number'), where, values.length);
   }
   const last = (k: number) => (k === 0 ? -1 : columns[k - 1]!);
-  const bad = columns.findIndex((j, k) => !(Number.isInteger(j) && j > last(k) && j < (length as number)));
+  const bad = columns.findIndex((j, k) => !(Number.isInteger(j) && j > last(k) && j < length));
   if (bad >= 0) {
-    const what = `an integer from ${last(bad) + 1} to ${(length as number) - 1}, as indices ascend,`;
+    const what = `an integer from ${last(bad) + 1} to ${length - 1}, as indices ascend,`;
     throw rangeError('ERR_MODEL', what, `json.weights.indices[${bad}]`, columns[bad]);
   }
   // A 0 that was written is none of the entries.
   const { indices: used, values: entries } = entriesOf(values);
-  return { length: length as number, indices: used.map((k) => columns[k]!), values: entries };
+  return { length: length, indices: used.map((k) => columns[k]!), values: entries };
 }
 
 /**

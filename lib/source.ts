@@ -6,6 +6,7 @@ import { types } from 'node:util';
 import { createGunzip } from 'node:zlib';
 import { checkPiece, gone, gzipError, longError } from './input/index.js';
 import { isShared, lengthOf, plainView } from './intrinsics.js';
+import type { Pace } from './pace.js';
 import type { Source } from './types.js';
 
 /** Bytes of a piece. */
@@ -29,6 +30,18 @@ export async function* pieces(source: Source, name: string, { code, maxBytes, si
     length += piece.length;
     if (length > maxBytes) throw longError(name, code, maxBytes);
     yield piece;
+  }
+}
+
+/** The same bytes in parts of at most so many, which may be taken in one go; the event loop turns in between. */
+export async function* inParts(all: Pieces, size: number, pace: Pace): Pieces {
+  for await (const piece of all) {
+    const { length } = piece;
+    for (let at = 0; at < length; at += size) {
+      if (pace.due) await pace.turn();
+      if (piece.length !== length) throw gone(); // whose bytes they are had a turn, too
+      yield piece.subarray(at, at + size);
+    }
   }
 }
 

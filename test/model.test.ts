@@ -139,7 +139,7 @@ describe('model.toJSON() and LinearSvm.fromJSON(json)', () => {
 
   it.each<[weights: unknown, message: string]>([
     ['x', 'Expected an array of numbers or { length, indices, values } for json.weights but received "x"'],
-    [{}, 'Expected an integer from 0 to 268435456 for json.weights.length but received undefined'],
+    [{}, 'Expected a number for json.weights.length but received undefined'],
     [{ length: 2 ** 28 + 1, indices: [], values: [] }, 'for json.weights.length but received 268435457'],
     [{ length: -1, indices: [], values: [] }, 'for json.weights.length but received -1'],
     [{ length: 1.5, indices: [], values: [] }, 'for json.weights.length but received 1.5'],
