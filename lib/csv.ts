@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { coded, printable, Verbatim } from './errors.js';
 import { csvError } from './input/index.js';
 import type { Pace } from './pace.js';
-import { inParts } from './source.js';
+import { inParts, type Pieces } from './source.js';
 
 /** A record, and the number of the line it ends on. */
 export interface CsvRecord {
@@ -25,12 +25,7 @@ async function load(): Promise<typeof import('csv-parse')> {
 }
 
 /** The records of CSV text, whatever their lengths; empty lines are none. */
-export async function* records(
-  pieces: AsyncGenerator<Uint8Array>,
-  delimiter: string,
-  file: string,
-  pace: Pace,
-): AsyncGenerator<CsvRecord> {
+export async function* records(pieces: Pieces, delimiter: string, file: string, pace: Pace): AsyncGenerator<CsvRecord> {
   const { parse, CsvError } = await load();
   let failed: { error: unknown } | undefined;
   const bytes = async function* () {

@@ -12,7 +12,7 @@ import type { Source } from './types.js';
 /** Bytes of a piece. */
 const PIECE = 1 << 20;
 
-type Pieces = AsyncGenerator<Uint8Array, void, undefined>;
+export type Pieces = AsyncGenerator<Uint8Array, void, undefined>;
 
 interface Reading {
   readonly code: 'ERR_LIBSVM' | 'ERR_CSV';
