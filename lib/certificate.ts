@@ -7,6 +7,8 @@ import type { SvmCall } from './backend.js';
 import type { Calls } from './fista.js';
 
 const UNIT = 2 ** -53;
+/** Below it products lose digits. */
+const SMALLEST = 2 ** -1021;
 
 /** What does not change during a run. */
 export interface Facts {
@@ -29,8 +31,11 @@ export interface Measured {
   wNorm: number;
   /** m·w */
   centreDot: number;
+  /** No less than P(w, t), and so than P*. */
   primal: number;
-  /** The duality gap, rounding included: an upper bound. */
+  /** No more than P*. */
+  dual: number;
+  /** P(w, t) - P* is at most this: what certificates are made of. It is less than primal - dual, where P's own rounding counts twice. */
   gap: number;
   /** The rounding's part of it. */
   rounding: number;
@@ -117,6 +122,12 @@ export function* exactOffset(facts: Facts, guess: number, calls: Calls): Generat
   return Number.isFinite(t) ? t : guess;
 }
 
+/** The numbers that users read: primal - P* <= gap and dual <= P* hold for these very doubles (see `measure`). */
+export function objective({ primal, dual }: Pick<Measured, 'primal' | 'dual'>) {
+  const gap = primal - dual;
+  return { primal, dual, gap, relativeGap: gap / primal };
+}
+
 /** Measures the iterate at offset t. `resting` rows were brought up to date before. */
 export function* measure(
   facts: Facts,
@@ -129,14 +140,17 @@ export function* measure(
   const wNorm = Math.sqrt(wSquared);
   const sums = yield calls.gap(t, wNorm, etaOf(facts, t));
   const [fy, fyRounding, psi, alphaSum, balance, alphaRadius, res2, err2] = sums as unknown as Numbers8;
-  const primal = 0.5 * wSquared + psi;
   const grown = 1 + 2 * n * UNIT;
   const e = Math.abs(balance) + n * UNIT * alphaSum;
-  const dw = (n + 4) * UNIT * (alphaRadius + centreNorm * alphaSum);
-  // |w*|² <= 2 P, and P itself is known up to the errors of theta.
-  const etaMost = 2 * (facts.mostEntries + 4) * UNIT * (radiusMost + centreNorm) * wNorm + etaOf(facts, t);
-  const primalMost = grown * (primal + fyRounding + alphaSum * etaMost);
-  const W = Math.abs(t + centreDot) + 4 * d * UNIT * centreNorm * wNorm + 1 + radiusMost * Math.sqrt(2 * primalMost);
+  const byNorm = alphaRadius + centreNorm * alphaSum; // >= sum alpha_i |x̃_i|
+  const dw = (n + 4) * UNIT * byNorm;
+  // P as it is computed, and its error: psi moves by at most |psi'| eta + eta² / (2 mu) where theta moves by eta, |psi'| is at most
+  // alpha + |alpha + psi'|; the sums are of non-negative terms, each of them computed to a few units.
+  const computed = 0.5 * wSquared + psi;
+  const byEta = 2 * (facts.mostEntries + 4) * UNIT * wNorm * byNorm + etaOf(facts, t) * alphaSum + fyRounding;
+  const error = (1 + 2 * (n + d + 16) * UNIT) * byEta + (n + d + 32) * UNIT * computed + (n + d) * SMALLEST;
+  const primal = (computed + error) * (1 + 4 * UNIT);
+  const W = Math.abs(t + centreDot) + 4 * d * UNIT * centreNorm * wNorm + 1 + radiusMost * Math.sqrt(2 * primal); // |w*|² <= 2 P
   const off = dw + e * centreNorm;
   // alpha is balanced only up to e, and w is H'alpha only up to dw: P - P* <= FY + e |t - t*| + off² / 2.
   const rounding = grown * (16 * UNIT * fy + fyRounding) + e * W + (off * off) / 2;
@@ -144,7 +158,10 @@ export function* measure(
   const rho = Math.sqrt(gap) + off;
   const residual = (Math.sqrt(res2) + Math.sqrt(err2) + off * Math.sqrt(radiusSquares)) / mu + Math.sqrt((W * e) / mu);
   const byGap = Math.sqrt((2 * (gap + off * off)) / mu);
-  return { t, wNorm, centreDot, primal, gap, rounding, rho, delta: Math.min(residual, byGap) * grown };
+  // P* >= P - gap. With 16 units to spare, so that primal - dual holds as it is rounded, and a last bit for this subtraction.
+  const least = computed - (error + gap) * (1 + 16 * UNIT);
+  const dual = least - 2 * UNIT * Math.abs(least);
+  return { t, wNorm, centreDot, primal, dual, gap, rounding, rho, delta: Math.min(residual, byGap) * grown };
 }
 
 type Numbers8 = [number, number, number, number, number, number, number, number];

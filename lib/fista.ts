@@ -55,6 +55,8 @@ export interface LoopSettings {
   readonly known: Pick<Facts, 'n' | 'd' | 'mu'>;
   /** Called at every check: says whether, and how, to end. */
   readonly decide: (check: LoopCheck) => SvmStatus | undefined;
+  /** Whether the rule that ended the run with this status holds for another check, too. */
+  readonly holds: (status: SvmStatus, check: LoopCheck) => boolean;
   /** Whether the time is up: the run then ends with a last check. */
   readonly expired: () => boolean;
   /**
@@ -132,7 +134,10 @@ interface Kept {
   end?: { readonly status: SvmStatus | undefined; readonly check: LoopCheck };
 }
 
-/** A check, of all rows. `paper`: what proof 1 says of |alpha - alpha*|, where it may be used. */
+/**
+ * A check, of all rows. `half`: the gap that the net's clock was set for, once it has run out, or Infinity. `paper`: what proof 1 says of
+ * |alpha - alpha*|, where it may be used.
+ */
 function* check(
   context: Context,
   iteration: number,
@@ -140,21 +145,23 @@ function* check(
   late: boolean,
   guess: number,
   worth: number,
+  half = Infinity,
   paper?: number,
 ): Generator<SvmCall, Looked, Float64Array> {
   const { settings, facts } = context;
   const [wSquared, centreDot] = (yield calls.look()) as unknown as [number, number];
-  let t = yield* nearOffset(facts, guess, worth, calls);
-  let measured = yield* measure(facts, t, wSquared, centreDot, calls);
+  const t = yield* nearOffset(facts, guess, worth, calls);
+  const measured = yield* measure(facts, t, wSquared, centreDot, calls);
   // With the paper's L, its own proof alone, as printed; it needs a true bound and every row in the step. Once steps are below
   // the rounding of alpha their length proves nothing, so it never counts for more than the distance that was computed.
   const proof =
     paper === undefined ? { delta: measured.delta, ball: true } : { delta: Math.max(paper, measured.delta), ball: false };
   const claimed = settings.claims !== 'end' ? yield* claim(facts, measured, proof, context.hint, calls) : NOTHING;
   const found: LoopCheck = { iteration, L, measured, ...claimed };
+  const decided = settings.decide(found);
   const status =
-    settings.decide(found) ??
-    (!(measured.rounding <= 0.5 * measured.gap) ? 'precision' : undefined) ??
+    decided ??
+    (exhausted(measured, half) ? 'precision' : undefined) ??
     (late ? 'time-limit' : iteration >= settings.maxIterations ? 'max-iterations' : undefined);
   if (settings.interruptible) {
     yield calls.keep(Number(settings.interruptible.alpha));
@@ -162,11 +169,26 @@ function* check(
   }
   if (!status) return { end: undefined, gap: measured.gap, t };
   // The model that is returned: its offset to the last bit, and the certificate of that very model.
-  t = yield* exactOffset(facts, t, calls);
-  measured = yield* measure(facts, t, wSquared, centreDot, calls);
   if (settings.claims !== 'always') context.hint = { low: 0, high: 0 }; // onlookers change nothing
-  const last = yield* claim(facts, measured, proof, context.hint, calls, settings.claims === 'shown');
-  return { end: { status, check: { iteration, L, measured, ...last } }, gap: measured.gap, t };
+  const certified = function* (of: Measured, afresh: boolean): Generator<SvmCall, LoopCheck, Float64Array> {
+    return { iteration, L, measured: of, ...(yield* claim(facts, of, proof, context.hint, calls, afresh)) };
+  };
+  const exact = yield* exactOffset(facts, t, calls);
+  let last = yield* certified(yield* measure(facts, exact, wSquared, centreDot, calls), settings.claims === 'shown');
+  // What ended the run must hold for what is returned. If it does not, for a last bit or a row, the offset is the one that was judged.
+  if (decided && !settings.holds(decided, last)) {
+    context.kept.end = { status: undefined, check: last }; // rows are certified by this one now
+    last = yield* certified(measured, false);
+  }
+  return { end: { status, check: last }, gap: last.measured.gap, t: last.measured.t };
+}
+
+/**
+ * Whether iterations cannot prove more: rounding is most of the gap; or it is most of primal - dual, which has P's own rounding in it, and
+ * the gap has not come down to half of what it was when the net's clock was set.
+ */
+function exhausted({ primal, dual, gap, rounding }: Measured, half: number): boolean {
+  return !(rounding <= 0.5 * gap) || (gap > half && primal - dual > 2 * (gap - rounding));
 }
 
 export function fistaSvm(
@@ -281,7 +303,8 @@ function* solve(
     // L lambda estimates t.
     const own = Number.isFinite(lambda) ? stepL * lambda : (t ?? 0);
     const paper = way === 'paper' ? ((2 * L) / mu) * length : undefined;
-    const looked: Looked = yield* check(context, iteration, L, late, t ?? own, 1e-3 * best, paper);
+    const half = iteration - bestAt >= PATIENCE ? best / 2 : Infinity;
+    const looked: Looked = yield* check(context, iteration, L, late, t ?? own, 1e-3 * best, half, paper);
     if (looked.end) return looked.end;
     t = looked.t;
 

@@ -23,22 +23,26 @@ export const stop = Object.freeze({
   /** The task is done: this share of the rows provably gets the label that every exact optimum would give. */
   agreement(share: number): StopRule {
     within(share, 0, 1, 'the share of stop.agreement');
+    const holds = (check: SvmCheck) => check.agreed >= share * check.rows;
     return {
       name: 'agreement',
       everyIteration: false,
       proofs: true,
-      start: () => (check) => (check.agreed >= share * check.rows ? 'agreement' : undefined),
+      start: () => (check) => (holds(check) ? 'agreement' : undefined),
+      holds,
     };
   },
 
   /** The relative duality gap has come down to this. */
   gap(relative: number): StopRule {
     within(relative, 0, Infinity, 'the relative gap of stop.gap');
+    const holds = (check: SvmCheck) => check.relativeGap <= relative;
     return {
       name: 'gap',
       everyIteration: false,
       proofs: false,
-      start: () => (check) => (check.relativeGap <= relative ? 'gap' : undefined),
+      start: () => (check) => (holds(check) ? 'gap' : undefined),
+      holds,
     };
   },
 
@@ -70,6 +74,7 @@ export const stop = Object.freeze({
           return ++stale >= patience ? 'stale' : undefined;
         };
       },
+      holds: () => true, // of no number
     };
   },
 });
@@ -82,4 +87,9 @@ export function firstOf(rules: readonly StopRule[]): (check: SvmCheck) => Return
     for (const rule of running) status ??= rule(check);
     return status;
   };
+}
+
+/** Whether a rule that ended a run with this status holds for the check of what is returned, too. */
+export function stillHolds(rules: readonly StopRule[], status: string, check: SvmCheck): boolean {
+  return rules.some((rule) => rule.name === status && rule.holds?.(check) === true);
 }

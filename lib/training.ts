@@ -1,5 +1,6 @@
 /** One fit, from checked input to a model: what LinearSvm and cross-validation have in common. */
 import type { Backend, Interrupt, Matrix, SvmCall, SvmProblem } from './backend.js';
+import { objective } from './certificate.js';
 import { Dataset } from './dataset.js';
 import { FACT } from './facts.js';
 import { fistaSvm, type LoopCheck, type LoopResult } from './fista.js';
@@ -15,7 +16,7 @@ import {
   type View,
 } from './input/index.js';
 import type { Model } from './model.js';
-import { firstOf } from './stopping.js';
+import { firstOf, stillHolds } from './stopping.js';
 import type { Label, Points, SvmInfo, SvmProgress } from './types.js';
 
 /** How long a run may be going on, and who may end it. */
@@ -174,7 +175,8 @@ export class Training<L extends Label> {
   loop(): ReturnType<typeof fistaSvm> {
     const fit = this.#fit;
     const { warmStart, mu, began } = this.#own;
-    const rule = firstOf(fit.rules);
+    const rules = [...fit.rules]; // whoever made the list may change it meanwhile
+    const rule = firstOf(rules);
     return fistaSvm(this.problem, {
       L: fit.L,
       resting: fit.resting,
@@ -190,6 +192,7 @@ export class Training<L extends Label> {
         fit.onProgress?.(progress);
         return rule(progress);
       },
+      holds: (status, check) => stillHolds(rules, status, this.#progress(check)),
       expired: () => performance.now() - began >= fit.timeLimit,
       interruptible: fit.timeLimit < Infinity ? { alpha: fit.keepSets, untrained: this.#untrained } : undefined,
     });
@@ -286,7 +289,7 @@ function untrained(y: Int8Array, gammas: Float64Array, mu: number): LoopCheck {
   return {
     iteration: 0,
     L: mu,
-    measured: { t, wNorm: 0, centreDot: 0, primal, gap: primal, rounding: 0, rho: Infinity, delta: Infinity },
+    measured: { t, wNorm: 0, centreDot: 0, primal, dual: 0, gap: primal, rounding: 0, rho: Infinity, delta: Infinity },
     agreed: 0,
     properlyClassified: 0,
     zero: 0,
@@ -324,7 +327,7 @@ export function unfitted<L extends Label>(
 
 /** A check in the words of those who read it. */
 function storyOf(
-  { iteration, measured: { primal, gap }, agreed, properlyClassified, zero, atBound, L }: LoopCheck,
+  { iteration, measured, agreed, properlyClassified, zero, atBound, L }: LoopCheck,
   rows: number,
   elapsed: number,
   passes: number,
@@ -333,10 +336,7 @@ function storyOf(
     iterations: iteration,
     elapsed,
     passes,
-    primal,
-    dual: primal - gap,
-    gap,
-    relativeGap: primal > 0 ? gap / primal : gap,
+    ...objective(measured),
     rows,
     agreed,
     properlyClassified,

@@ -51,7 +51,9 @@ export interface SvmCheck {
   readonly elapsed: number;
   /** Rows that take part: those of positive weight. */
   readonly rows: number;
+  /** primal - dual. */
   readonly gap: number;
+  /** gap / primal. */
   readonly relativeGap: number;
   readonly agreed: number;
   readonly properlyClassified: number;
@@ -67,6 +69,11 @@ export interface StopRule {
   /** Whether it looks at what is proved of rows: if no rule does, only the model that is returned proves anything. @default true */
   readonly proofs?: boolean;
   start(): (check: SvmCheck) => SvmStatus | undefined;
+  /**
+   * Whether the rule, having ended a run, holds for this check as well: that of the same model with its offset to the last bit, which is
+   * returned if it does. Without it, or if not, the offset stays as it was when the rule ended the run.
+   */
+  holds?(check: SvmCheck): boolean;
 }
 
 export type Label = number | string | boolean;
@@ -145,7 +152,9 @@ export interface SvmOptions<L extends Label = Label> {
 /** The numbers of a run so far. */
 export interface SvmProgress extends SvmCheck {
   readonly passes: number;
+  /** Proved: no less than the optimum. */
   readonly primal: number;
+  /** Proved: no more than the optimum. */
   readonly dual: number;
   /** The counts above, as shares of the rows. */
   readonly shares: SvmShares;
@@ -168,11 +177,16 @@ export interface SvmInfo {
   readonly passes: number;
   /** Milliseconds. */
   readonly elapsed: number;
-  /** The objective, of the scaled problem. */
+  /**
+   * The objective of the scaled problem, rounded up by what rounding may have cost it: proved to be no less than this model's exact
+   * objective, and so than the optimum.
+   */
   readonly primal: number;
+  /** Proved to be no more than the optimum of that problem. */
   readonly dual: number;
-  /** A proved upper bound of primal - optimum, rounding included. */
+  /** primal - dual: the model's objective is proved to be within this of the optimum, rounding included. */
   readonly gap: number;
+  /** gap / primal. */
   readonly relativeGap: number;
   /** Rows that take part: those of positive weight. All counts are of them. */
   readonly rows: number;

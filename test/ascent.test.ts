@@ -184,6 +184,7 @@ describe.each(names)('coordinate ascent, %s', (name) => {
           scaled: true,
           known: { n: 569, d: 30, mu },
           decide: ({ measured: { gap, primal } }) => (gap <= relative * primal ? 'gap' : undefined),
+          holds: () => true,
           expired: () => false,
         }),
         { perform, later: (...call) => Promise.resolve(perform(...call)) },

@@ -156,15 +156,17 @@ describe('measure(facts, t, wSquared, centreDot)', () => {
     const imbalance = Math.abs(balance) + n * U * alphas;
     const dw = (n + 4) * U * (alphaRadii + m * alphas); // |x_i| <= r_i + |m|
     const off = dw + imbalance * m;
-    const eta = 2 * (mostEntries + 4) * U * ((radiusMost + m) * w + Math.abs(t)); // of any row
     const grown = 1 + 2 * n * U;
-    const most = grown * (P + fyRounding + alphas * eta);
-    const W = Math.abs(t + centreDot) + 4 * d * U * m * w + 1 + radiusMost * Math.sqrt(2 * most);
+    // What P's own rounding may be: of the margins, of the sums, and of numbers too small for a double.
+    const alphaEtas = 2 * (mostEntries + 4) * U * (w * (alphaRadii + m * alphas) + Math.abs(t) * alphas);
+    const error = (grown + 2 * (d + 16) * U) * (alphaEtas + fyRounding) + (n + d + 32) * U * P + (n + d) * 2 ** -1021;
+    const W = Math.abs(t + centreDot) + 4 * d * U * m * w + 1 + radiusMost * Math.sqrt(2 * (P + error));
     const G = grown * (fy * (1 + 16 * U) + fyRounding) + imbalance * W + off ** 2 / 2;
     const byResidual = (Math.sqrt(res2) + Math.sqrt(err2) + Math.sqrt(radiusSquares) * off) / mu + Math.sqrt((W * imbalance) / mu);
     const byGap = Math.sqrt((2 * (G + off ** 2)) / mu);
     return {
-      primal: P,
+      primal: P + error,
+      dual: P - error - G,
       gap: G,
       rounding: grown * (16 * U * fy + fyRounding) + imbalance * W + off ** 2 / 2,
       rho: Math.sqrt(G) + off,
@@ -212,9 +214,13 @@ describe('measure(facts, t, wSquared, centreDot)', () => {
           const etaT = 2 * (facts.mostEntries + 4) * U * Math.abs(t);
           expect(asked).toEqual([['gap', t, Math.sqrt(wSquared), etaT]]);
           expect(value).toMatchObject({ t, centreDot, wNorm: Math.sqrt(wSquared) });
-          for (const [name, expected] of Object.entries(bounds(facts, t, wSquared, centreDot, sums))) {
+          const { dual, ...positive } = bounds(facts, t, wSquared, centreDot, sums);
+          for (const [name, expected] of Object.entries(positive)) {
             const got = value[name as keyof Measured];
             if (!(Math.abs(got - expected) <= 1e-13 * expected)) expect.fail(`${name} is ${got}, not ${expected}`);
+          }
+          if (!(Math.abs(value.dual - dual) <= 1e-13 * (positive.primal + positive.gap))) {
+            expect.fail(`dual is ${value.dual}, not ${dual}`);
           }
         },
       ),
@@ -231,7 +237,7 @@ describe('measure(facts, t, wSquared, centreDot)', () => {
 });
 
 describe('claim(facts, measured, proof, hint)', () => {
-  const MEASURED: Measured = { t: 1, wNorm: 3, centreDot: 0, primal: 1, gap: 1, rounding: 0, rho: 0.25, delta: 0.1 };
+  const MEASURED: Measured = { t: 1, wNorm: 3, centreDot: 0, primal: 1, dual: 0, gap: 1, rounding: 0, rho: 0.25, delta: 0.1 };
   const PROOF = { delta: 0.125, ball: true };
 
   function claimed(

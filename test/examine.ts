@@ -3,15 +3,16 @@
  * that is false.
  */
 import { kernels } from '../lib/backend.js';
+import { objective } from '../lib/certificate.js';
 import { FACT } from '../lib/facts.js';
 import { run } from '../lib/drivers.js';
 import { fistaSvm, type LoopCheck } from '../lib/fista.js';
 import { checkWeights, copyPoints, resolveFit, resolveLabels, rowWeights } from '../lib/input/index.js';
-import { firstOf } from '../lib/stopping.js';
+import { firstOf, stillHolds } from '../lib/stopping.js';
 import { LinearSvm } from '../lib/svm.js';
-import type { BackendName } from '../lib/types.js';
+import type { BackendName, SvmProgress, SvmStatus } from '../lib/types.js';
 import type { Instance } from './instances.js';
-import { compare, quad, solve, type Quads, type Truth } from './truth.js';
+import { compare, quad, solve, subtract, type Quads, type Truth } from './truth.js';
 
 const UNIT = 2 ** -53;
 const SCALES = { none: 0, standard: 1, maxabs: 2 };
@@ -22,6 +23,8 @@ export interface Count {
   agreed: number;
   unsure: boolean;
   intervals: number;
+  /** How the fit ended. */
+  status: SvmStatus | undefined;
 }
 
 const at = (v: Quads, i: number) => [v.h[i]!, v.l[i]!] as const;
@@ -42,9 +45,23 @@ function holds(truth: Truth, gammas: Float64Array, y: Int8Array, i: number, bit:
   return both((theta) => compare(theta, quad(0), error), bit === FACT.positive ? y[i]! : -y[i]!);
 }
 
+/** Holds the numbers that users read against the optimum: dual <= optimum <= primal, and primal - optimum <= gap. */
+function bracket({ primal, dual, gap, relativeGap }: Reported, { optimum, optimumError: known }: Truth, where: string): void {
+  const say = () => `${where}: primal ${primal}, dual ${dual}, gap ${gap}, relative ${relativeGap}; the optimum is ${optimum[0]}`;
+  const above = subtract(quad(primal), optimum)[0];
+  if (!(above >= -known)) throw new Error(`${say()}: the primal is below it by ${-above}`);
+  if (!(subtract(optimum, quad(dual))[0] >= -known)) {
+    throw new Error(`${say()}: the dual is above it by ${subtract(quad(dual), optimum)[0]}`);
+  }
+  if (!(above <= gap + known)) throw new Error(`${say()}: primal - optimum is ${above}`);
+  if (gap !== primal - dual || relativeGap !== gap / primal) throw new Error(`${say()}: they do not belong together`);
+}
+
+type Reported = Pick<SvmProgress, 'primal' | 'dual' | 'gap' | 'relativeGap'>;
+
 export function examine(instance: Instance, name: BackendName, most = 60): Count {
   const { points, labels, options, rows, cols, value } = instance;
-  const count: Count = { checks: 0, claims: 0, agreed: 0, unsure: false, intervals: 0 };
+  const count: Count = { checks: 0, claims: 0, agreed: 0, unsure: false, intervals: 0, status: undefined };
   const backend = kernels(name);
   const threads = options.threads ?? 1;
   const matrix = copyPoints(points, backend, threads);
@@ -97,12 +114,15 @@ export function examine(instance: Instance, name: BackendName, most = 60): Count
       off += (alpha[i]! - at.alpha[i]!) ** 2;
       let size = 0;
       for (let j = 0; j < cols; j++) size += ((value(i, j) - shift[j]!) * factor[j]!) ** 2;
-      slack += gammas[i]! * 2 * (cols + 8) * UNIT * (Math.sqrt(size) * measured.wNorm + Math.abs(measured.t) + 1);
+      if (gammas[i] === 0) continue;
+      const eta = 2 * (cols + 8) * UNIT * (Math.sqrt(size) * measured.wNorm + Math.abs(measured.t) + 1);
+      slack += 4 * gammas[i]! * eta + (2 * eta * eta) / mu;
     }
     if (!(Math.sqrt(off) <= measured.delta + 4 * rows * UNIT * Math.max(...gammas))) {
       throw new Error(`${where}: |alpha - alpha*| = ${Math.sqrt(off)} but delta = ${measured.delta}`);
     }
-    if (!(Math.abs(measured.primal - position.primal) <= slack)) {
+    // No less than the objective of this very model, and no more than its rounding above it.
+    if (!(measured.primal >= position.primal && measured.primal - position.primal <= slack)) {
       throw new Error(`${where}: the primal is ${position.primal} but ${measured.primal} is reported`);
     }
     for (let i = 0; i < rows; i++) {
@@ -125,6 +145,7 @@ export function examine(instance: Instance, name: BackendName, most = 60): Count
   };
 
   const rule = firstOf(fit.rules);
+  const seen = (check: LoopCheck) => ({ ...check, ...objective(check.measured), elapsed: 0, rows: taking });
   const { warmStart } = fit;
   let checks = 0;
   const result = run(
@@ -148,9 +169,9 @@ export function examine(instance: Instance, name: BackendName, most = 60): Count
       decide: (check) => {
         // Every check at first, then a sample of them.
         if (++checks <= most || checks % 17 === 0) look(check);
-        const { gap, primal } = check.measured;
-        return rule({ ...check, gap, relativeGap: primal > 0 ? gap / primal : gap, elapsed: 0, rows: taking });
+        return rule(seen(check));
       },
+      holds: (status, check) => stillHolds(fit.rules, status, seen(check)),
       expired: () => false,
     }),
     problem,
@@ -158,10 +179,13 @@ export function examine(instance: Instance, name: BackendName, most = 60): Count
   look(result.check);
 
   // The model that users get: agreed rows have every optimum's label, on raw data, whichever way they ask.
-  const model = LinearSvm.fit(points, labels, { ...options, backend: name });
-  if (model.info.iterations !== result.check.iteration) throw new Error('fit took another number of iterations');
-  const values = model.decision(points);
   const optimum = scaled();
+  const onProgress = (progress: SvmProgress) => bracket(progress, optimum, `onProgress at ${progress.iteration}`);
+  const model = LinearSvm.fit(points, labels, { ...options, backend: name, onProgress });
+  if (model.info.iterations !== result.check.iteration) throw new Error('fit took another number of iterations');
+  bracket(model.info, optimum, `info (${model.info.status})`);
+  count.status = model.info.status;
+  const values = model.decision(points);
   for (const i of model.info.sets!.agreed) {
     count.agreed++;
     const one = model.predictOne(Array.from({ length: cols }, (_, j) => value(i, j)));

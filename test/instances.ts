@@ -37,8 +37,8 @@ const parameters = fc.record({
     'outlier', // one row far away
   ),
   labels: fc.constantFrom('random', 'random', 'balanced', 'one positive', 'one negative', 'side'),
-  mean: fc.constantFrom(0, 0, 0, 1, -100, 1e4, 1e7, 1e8),
-  size10: fc.constantFrom(0, 0, 0, 0, -3, 3, -8, 6, 40, -60),
+  mean: fc.constantFrom<number>(0, 0, 0, 1, -100, 1e4, 1e7, 1e8),
+  size10: fc.constantFrom<number>(0, 0, 0, 0, -3, 3, -8, 6, 40, -60),
   columns: fc.constantFrom('alike', 'alike', 'decades', 'constant', 'zero'),
   rows: fc.constantFrom('all', 'all', 'some zero'),
   form: fc.constantFrom('rows', 'f64', 'f64', 'f32', 'csr f64', 'csr f32', 'ones'),
@@ -191,3 +191,14 @@ export function build(p: Parameters): Instance {
 }
 
 export const instances = parameters;
+
+/** Data that are kept as they are given, f32 or sparse, with columns as far as 1e9 from 0. */
+export const uncentred = fc
+  .record({
+    whole: parameters,
+    form: fc.constantFrom<Parameters['form']>('f32', 'csr f64', 'csr f32'),
+    decades: fc.constantFrom(...Array.from({ length: 37 }, (_, k) => k / 4)),
+    sign: fc.constantFrom(1, -1),
+    size10: fc.constantFrom<number>(0, 0, 0, 1, 2, 3, 5, -1, -3),
+  })
+  .map(({ whole, decades, sign, ...others }): Parameters => ({ ...whole, ...others, mean: sign * 10 ** decades }));

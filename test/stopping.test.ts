@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { firstOf, stop } from '../lib/stopping.js';
-import type { StopRule, SvmCheck } from '../lib/types.js';
+import { LinearSvm } from '../lib/svm.js';
+import type { StopRule, SvmCheck, SvmOptions, SvmProgress } from '../lib/types.js';
+import { names } from './backends.js';
+import { normal, random } from './random.js';
 
 const check = (known: Partial<SvmCheck>): SvmCheck => ({
   iteration: 1,
@@ -99,6 +102,12 @@ describe('stop', () => {
     expect(stop.gap(1)).toMatchObject({ name: 'gap', proofs: false });
     expect(stop.stale()).toMatchObject({ name: 'stale', proofs: true });
   });
+
+  it('tells of each rule whether a check keeps what it says', () => {
+    expect([989, 990].map((agreed) => stop.agreement(0.99).holds!(check({ agreed })))).toEqual([false, true]);
+    expect([1.001e-3, 1e-3].map((relativeGap) => stop.gap(1e-3).holds!(check({ relativeGap })))).toEqual([false, true]);
+    expect(stop.stale().holds!(check({}))).toBe(true);
+  });
 });
 
 describe('firstOf(rules)', () => {
@@ -107,6 +116,76 @@ describe('firstOf(rules)', () => {
     expect(both(check({}))).toBeUndefined();
     expect(both(check({ agreed: 500, relativeGap: 0 }))).toBe('agreement');
     expect(both(check({ relativeGap: 0 }))).toBe('gap');
+  });
+});
+
+/** What ends a run is judged before the last search for the offset; it must hold for what comes of that. */
+describe.each(names)('the rule that ends a fit, %s backend', (backend) => {
+  const problems = Array.from({ length: 150 }, (_, seed) => {
+    const next = random(seed);
+    const [n, d] = [2 + Math.floor(30 * next()), 1 + Math.floor(3 * next())];
+    const rows = Array.from({ length: n }, () => Array.from({ length: d }, () => normal(next)));
+    const labels = rows.map(([x], i) => (i === 0 || (i > 1 && x! + 0.5 * normal(next) > 0) ? 1 : -1));
+    const options: SvmOptions<number> = {
+      gamma: 10 ** (4 * next() - 2),
+      scale: 'none',
+      checkEvery: 1,
+      maxIterations: 300,
+      backend,
+    };
+    const fit = (rule: SvmOptions['stop']) => {
+      const seen: SvmProgress[] = [];
+      const { info } = LinearSvm.fit(rows, labels, { ...options, stop: rule!, onProgress: (progress) => seen.push(progress) });
+      return { info, seen };
+    };
+    /** One of the checks of a run. */
+    const some = <T>(list: readonly T[]): T => list[Math.floor(next() * list.length)]!;
+    return { fit, some };
+  });
+
+  it("holds for the model that is returned: 'gap'", () => {
+    for (const { fit, some } of problems) {
+      const { relativeGap } = some(fit(stop.gap(1e-9)).seen);
+      const { info } = fit(stop.gap(relativeGap)); // no last bit to spare
+      expect(info.status).toBe('gap');
+      expect(info.relativeGap).toBeLessThanOrEqual(relativeGap);
+    }
+  });
+
+  it("holds for the model that is returned: 'agreement'", () => {
+    for (const { fit, some } of problems) {
+      const { shares } = some(fit([stop.agreement(1), stop.gap(1e-9)]).seen);
+      const { info } = fit([stop.agreement(shares.agreed)]);
+      expect(info.status).toBe('agreement');
+      expect(info.shares.agreed).toBeGreaterThanOrEqual(shares.agreed);
+    }
+  });
+
+  it('has seen the numbers that are returned, if it cannot be asked again', () => {
+    const fifth: StopRule = {
+      name: 'fifth',
+      everyIteration: true,
+      start: () => (check) => (check.iteration === 5 ? 'agreement' : undefined),
+    };
+    for (const { fit } of problems) {
+      const { info, seen } = fit(fifth);
+      if (info.status !== 'agreement') continue;
+      const { primal, dual, gap, agreed } = seen.at(-1)!;
+      expect(info).toMatchObject({ primal, dual, gap });
+      expect(info.agreed).toBeGreaterThanOrEqual(agreed);
+    }
+  });
+
+  it('leaves the offset to the last bit where that holds, too', () => {
+    const agreement = { ...stop.agreement(0), name: 'agreement' };
+    for (const { fit } of problems) {
+      const { info, seen } = fit(agreement);
+      const { primal } = fit({ ...agreement, holds: () => false }).info;
+      expect(primal).toBe(seen.at(-1)!.primal);
+      expect(info.primal).toBeLessThanOrEqual(primal * (1 + 1e-12));
+    }
+    const best = problems.map(({ fit }) => fit(agreement)).filter(({ info, seen }) => info.primal < seen.at(-1)!.primal);
+    expect(best.length).toBeGreaterThan(problems.length / 2);
   });
 });
 

@@ -141,6 +141,7 @@ compared('every SIMD level', () => {
       maxIterations: 1000,
       known: { n: rows, d: cols, mu: 1 / (2 * gamma) },
       decide: (check) => ((last = check).agreed >= 0.99 * rows ? 'agreement' : undefined),
+      holds: () => true,
       expired: () => false,
     });
     const { status } = run(loop, problem);

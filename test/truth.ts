@@ -124,6 +124,9 @@ export interface Truth {
   /** All optimal offsets lie in [first, last], and those ends are optimal; `flat` says which of the two cases was seen for sure. */
   readonly offsets: 'one' | 'interval' | 'unsure';
   readonly alpha: Float64Array;
+  /** P*, and how far it may be off. */
+  readonly optimum: Quad;
+  readonly optimumError: number;
   readonly primal: number;
   /** theta* by row at the first and at the last optimal offset, its error, and its two kinks. */
   readonly theta: readonly [first: Quads, last: Quads];
@@ -342,6 +345,12 @@ export function solve(data: Data): Truth {
     alpha[i] = slope(i, at(theta[0], i))[0] / mu;
   }
   const wNorm = norm(w);
+  // P(w) - P* <= |gradient|² / 2; the rest is what 31 digits leave of margins that are sums of large numbers.
+  let optimumError = error * error + 1e-28 * state.primal[0];
+  for (const i of taking) {
+    const size = radius[i]! + norm(c);
+    optimumError += 1e-28 * gamma[i]! * (1 + Math.abs(theta[0].h[i]!) + Math.abs(theta[1].h[i]!) + size * wNorm);
+  }
   const judge = (model: Float64Array, offset: number): Position => {
     const v: Quads = { h: model, l: new Float64Array(d) };
     const t = add(quad(offset), dot(c, 0, v));
@@ -370,6 +379,8 @@ export function solve(data: Data): Truth {
     wNorm,
     offsets: found.offsets,
     alpha,
+    optimum: state.primal,
+    optimumError,
     primal: state.primal[0],
     theta,
     thetaError,
