@@ -16,6 +16,12 @@ import type { BackendName, Ellipsoids, EspOptions, Separation } from './types.js
 
 const UNIT = 2 ** -53;
 
+/** a / b for a power of two b: exact, but below the normal numbers, where it is rounded down, or with `way` 1 up. */
+function divided(a: number, b: number, way: 1 | -1 = -1): number {
+  const quotient = a / b;
+  return way * (a - quotient * b) > 0 ? quotient + way * Number.MIN_VALUE : quotient;
+}
+
 /**
  * Looks for a plane with every ellipsoid of the first family below it and every one of the second above it: 'separated', with the
  * proof checked on the data as given; or 'touching', with a point that both convex hulls come near.
@@ -107,7 +113,7 @@ class Separating {
     const distance = this.#distance(result.lower, result.upper);
     const common = { distance, iterations, elapsed: this.#elapsed(), backend: this.#backend };
     if (status === 'separated') {
-      return { status, ...this.#plane!, robustness: distance.lower / 2, goalReached: result.goalReached, ...common };
+      return { status, ...this.#plane!, robustness: divided(distance.lower, 2), goalReached: result.goalReached, ...common };
     }
     return status === 'touching' ? { status, ...this.#witness(), ...common } : { status, ...common };
   }
@@ -118,7 +124,7 @@ class Separating {
 
   #distance(lower: number, upper: number): { lower: number; upper: number } {
     const { unit } = this.problem;
-    return { lower: lower / unit, upper: upper / unit };
+    return { lower: divided(lower, unit), upper: divided(upper, unit, 1) };
   }
 
   #vector(fill: (out: Float64Array) => void, length = this.#cols): Float64Array {
@@ -128,8 +134,9 @@ class Separating {
   }
 
   /**
-   * Whether normal·z < offset on the first family and > offset on the second, for the very numbers that are returned. most and least
-   * are of n.(z - origin), each with an error of at most `error`, so the offset is compared with n.origin in twice the precision.
+   * Whether normal·z < offset on the first family and > offset on the second, for the very numbers that are returned. most, least and
+   * the supports are of n.(z - origin), each with an error of at most `error`, so the offset is compared with n.origin in twice the
+   * precision. Width and slacks are what is left of them when all errors, the normal's length among them, count against them.
    */
   #claim(most: number, least: number, middle: number, error: number): boolean {
     const { problem } = this;
@@ -145,10 +152,13 @@ class Separating {
     const difference = differenceTwice(offset, high);
     const delta = difference.high + (difference.low - low); // offset - n.origin
     const spare = error + 4 * UNIT * Math.abs(delta) + 8 * (this.#cols + 2) * UNIT * UNIT * magnitude;
-    if (!(most + spare < delta && delta + spare < least)) return false;
-    const slack = this.#vector((out) => problem.supports(out), this.#counts[0] + this.#counts[1]);
-    for (let i = 0; i < slack.length; i++) slack[i] = (i < this.#counts[0] ? delta - slack[i]! : slack[i]! - delta) / unit;
-    this.#plane = { normal, offset: given, width: (least - most) / unit, slack };
+    const length = 1 - (this.#cols + 12) * UNIT; // 1 / |n| is no less, and rounding costs no more
+    const lower = (distance: number) => divided(distance * length, unit);
+    const slack = this.#vector((out) => problem.supports(out), this.#counts[0] + this.#counts[1]).map((support, i) =>
+      lower((i < this.#counts[0] ? delta - support : support - delta) - spare),
+    );
+    if (!slack.every((distance) => distance > 0)) return false;
+    this.#plane = { normal, offset: given, width: lower(least - most - 2 * error), slack };
     return true;
   }
 

@@ -1,6 +1,6 @@
 /** Ellipsoids for tests: made at random with a distance known by construction, and judged in twice the precision. */
 import type { EspFamily } from '../lib/backend.js';
-import type { Ellipsoid } from '../lib/types.js';
+import type { Ellipsoid, Separation } from '../lib/types.js';
 import { random } from './random.js';
 
 /** high + low, with the rounding of high in low. */
@@ -66,6 +66,31 @@ export function violation(first: readonly Ellipsoid[], second: readonly Ellipsoi
     }
   }
   return most;
+}
+
+/**
+ * By how much numbers that are reported of a plane exceed the exact ones, at the most: the width of its slab, which is what is known of
+ * the hulls' distance, too, and each ellipsoid's distance from it. Not above 0, but for the rounding of twice the precision.
+ */
+export function excess(
+  first: readonly Ellipsoid[],
+  second: readonly Ellipsoid[],
+  { normal, offset, width, slack, distance }: Extract<Separation, { status: 'separated' }>,
+): number {
+  const length = root(dot(normal, normal));
+  const less = (a: number, b: Twice) => sum(product([a, 0], length), [-b[0], -b[1]])[0]; // a |n| - b
+  const apart = [first, second].map((family, k) =>
+    family.map(({ center, shape }) => {
+      const middle = sum(dot(center, normal), [-offset, 0]);
+      const half = halfWidth(shape, normal);
+      return k === 0 ? sum([-middle[0], -middle[1]], [-half[0], -half[1]]) : sum(middle, [-half[0], -half[1]]);
+    }),
+  ) as [Twice[], Twice[]];
+  const nearest = apart.map((list) => list.reduce((a, b) => (sum(a, [-b[0], -b[1]])[0] <= 0 ? a : b))) as [Twice, Twice];
+  return Math.max(
+    less(Math.max(width, distance.lower), sum(nearest[0], nearest[1])),
+    ...apart.flat().map((a, i) => less(slack[i]!, a)),
+  );
 }
 
 export interface Instance {

@@ -9,7 +9,7 @@ import {
   type Separation,
 } from '../lib/index.js';
 import { backends, js, natives } from './backends.js';
-import { atDistance, overlapping, packed, violation, type Instance } from './ellipsoids.js';
+import { atDistance, excess, overlapping, packed, violation, type Instance } from './ellipsoids.js';
 import { random } from './random.js';
 import { expectSame } from './expect.js';
 
@@ -30,6 +30,12 @@ function expectTrue({ first, second }: Instance, s: Separation): void {
     expect(Math.abs(Math.hypot(...s.normal) - 1)).toBeLessThan(1e-13);
     expect(s.robustness).toBe(s.distance.lower / 2);
     expect(Math.min(...s.slack)).toBeGreaterThan(0);
+    expect(excess(first, second, s)).toBeLessThanOrEqual(1e-28 * reach({ first, second }));
+    // No less than they must be, either.
+    const rounding = 1e-13 * reach({ first, second });
+    expect(s.width).toBeGreaterThanOrEqual(s.distance.lower - rounding);
+    const [a, b] = [s.slack.subarray(0, first.length), s.slack.subarray(first.length)];
+    expect(Math.min(...a) + Math.min(...b)).toBeGreaterThanOrEqual(s.width - rounding);
     expect(s.slack.length).toBe(first.length + second.length);
   } else if (s.status === 'touching') {
     for (const list of [s.weights.first, s.weights.second]) {
@@ -130,12 +136,18 @@ describe.each(choices)('separateEllipsoids(first, second, { backend: %s })', (ba
     expect(balls.offset).toBeCloseTo(2, 3);
     expect([...balls.normal].map((x) => Math.round(x * 1e3) / 1e3 + 0)).toEqual([1, 0]);
     expect(balls.robustness).toBeCloseTo(1, 3);
-    expect(separateEllipsoids([{ center: [1] }], [{ center: [-1] }], { backend })).toMatchObject({
-      status: 'separated',
-      normal: Float64Array.of(-1),
-      offset: 0,
-      width: 2,
-    });
+    const points = separateEllipsoids([{ center: [1] }], [{ center: [-1] }], { backend });
+    expect(points).toMatchObject({ status: 'separated', normal: Float64Array.of(-1), offset: 0 });
+    if (points.status !== 'separated') return;
+    for (const [proved, exact] of [
+      [points.width, 2],
+      [points.robustness, 1],
+      [points.slack[0]!, 1],
+      [points.slack[1]!, 1],
+    ] as const) {
+      expect(proved).toBeLessThanOrEqual(exact);
+      expect(proved).toBeCloseTo(exact, 13);
+    }
     expect(separateEllipsoids([{ center: [1], shape: [2] }], [{ center: [4], shape: [[1]] }], { backend }).status).toBe('touching');
   });
 
