@@ -277,12 +277,17 @@ export interface GammaScore {
   readonly standardError: number;
   /** How the fits ended, by fold. */
   readonly status: readonly SvmStatus[];
+  /** How many of them ended at a limit ('max-iterations', 'time-limit'): what they would have come to is not known. */
+  readonly unfinished: number;
 }
 
 export interface CrossValidation {
   /** The pick's gamma. */
   readonly gamma: number;
-  /** The smallest gamma whose mean is within one standard error of the best one. */
+  /**
+   * The smallest gamma whose mean is within one standard error of the best one. A gamma of which every fit has finished comes before
+   * those with `unfinished` ones, here and in `best`.
+   */
   readonly pick: GammaScore;
   /** The highest mean; of several, the smallest gamma. */
   readonly best: GammaScore;
@@ -402,9 +407,9 @@ interface Separated {
   /** Of unit length, from the first family to the second: normal·z is below offset on the first, above it on the second. */
   readonly normal: Float64Array;
   readonly offset: number;
-  /** Of the slab along the normal that is free of both families. */
+  /** Of the slab along the normal that is free of both families: proved to be at least this. */
   readonly width: number;
-  /** By ellipsoid, the first family's and then the second's: its distance from the plane. */
+  /** By ellipsoid, the first family's and then the second's: its distance from the plane is proved to be at least this. */
   readonly slack: Float64Array;
   /** Every centre may move by anything less, in any direction, and the families stay separable. */
   readonly robustness: number;

@@ -340,10 +340,15 @@ class Trial {
       const n = accuracy.length;
       const mean = accuracy.reduce((a, b) => a + b, 0) / n;
       const squares = accuracy.reduce((sum, a) => sum + (a - mean) ** 2, 0);
-      return { gamma, accuracy, mean, standardError: Math.sqrt(squares / (n - 1) / n), status: this.#status[g]! };
+      const status = this.#status[g]!;
+      const unfinished = status.filter((one) => one === 'max-iterations' || one === 'time-limit').length;
+      return { gamma, accuracy, mean, standardError: Math.sqrt(squares / (n - 1) / n), status, unfinished };
     });
-    const best = table.reduce((a, b) => (b.mean > a.mean ? b : a));
-    const pick = table.find(({ mean }) => mean >= best.mean - best.standardError)!;
+    // What a fit that met a limit would have come to is not known: others are chosen from, if there are any.
+    const finished = table.filter(({ unfinished }) => unfinished === 0);
+    const choice = finished.length > 0 ? finished : table;
+    const best = choice.reduce((a, b) => (b.mean > a.mean ? b : a));
+    const pick = choice.find(({ mean }) => mean >= best.mean - best.standardError)!;
     return { table, best, pick };
   }
 }

@@ -290,6 +290,17 @@ describe('fista-classify train', () => {
     const table = await good(['train', '-v', '3', '--gamma', 'auto', WDBC]);
     expect(table.match(/^gamma .* ± .*%/gm)!.length).toBeGreaterThan(3);
     expect(table.match(/\(pick\)$/gm)!.length).toBe(1);
+    expect(table).not.toContain('limit');
+  });
+
+  it('-v says which fits ended at a limit', async () => {
+    const words = ['train', '-v', '3', '--stop', 'gap:0', '--max-iterations', '1'];
+    const { stdout, stderr } = await run([...words, '--gamma', 'auto', WDBC]);
+    const lines = stdout.trim().split('\n').slice(0, -1);
+    expect(lines.length).toBeGreaterThan(3);
+    for (const line of lines) expect(line).toMatch(/^gamma .* %, 3 of 3 fits ended at a limit( \(pick\))?$/);
+    expect(stderr).toMatch(/gamma \S+: the accuracy is that of unfinished models, 3 of 3 fits ended at a limit\n$/);
+    expect((await run([...words, '-q', WDBC])).stderr).toMatch(/3 of 3 fits ended at a limit\n$/);
   });
 
   it('writes the model at a limit too, with exit code 3', async () => {

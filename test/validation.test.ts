@@ -72,7 +72,8 @@ describe('crossValidate(points, labels)', () => {
   it('tells means, standard errors, the best gamma and the smallest one within a standard error of it', async () => {
     const { table, best, pick, gamma } = await crossValidate(cancer.rows, cancer.labels, { folds: 4 });
     expect(table.map((score) => Math.round(score.gamma * 569))).toEqual([4, 16, 64, 256, 1024, 4096, 16384]);
-    for (const { accuracy, mean, standardError, status } of table) {
+    for (const { accuracy, mean, standardError, status, unfinished } of table) {
+      expect(unfinished).toBe(0);
       expect(accuracy).toHaveLength(4);
       expect(mean).toBeCloseTo(sum([...accuracy]) / 4, 14);
       const variance = sum(accuracy.map((a) => (a - mean) ** 2)) / 3;
@@ -83,6 +84,24 @@ describe('crossValidate(points, labels)', () => {
     expect(pick).toBe(table.filter(({ mean }) => mean >= best.mean - best.standardError)[0]);
     expect(gamma).toBe(pick.gamma);
     expect(best.mean).toBeGreaterThan(0.96);
+  });
+
+  it.each(names)('says which fits met a limit, and prefers gammas whose fits did not: %s', async (backend) => {
+    const options = { folds: 4, stop: stop.gap(1e-3), backend };
+    const limited = await crossValidate(cancer.rows, cancer.labels, { ...options, maxIterations: 5 });
+    const counts = limited.table.map(({ unfinished }) => unfinished);
+    expect(counts).toEqual(limited.table.map(({ status }) => status.filter((one) => one === 'max-iterations').length));
+    expect(counts).toContain(0);
+    // By its mean alone an unfinished one would be the best.
+    const highest = limited.table.reduce((a, b) => (b.mean > a.mean ? b : a));
+    expect(highest.unfinished).toBeGreaterThan(0);
+    const finished = limited.table.filter(({ unfinished }) => unfinished === 0);
+    expect(limited.best).toBe(finished.reduce((a, b) => (b.mean > a.mean ? b : a)));
+    expect(finished).toContain(limited.pick);
+    // Where none has finished, all are chosen from.
+    const none = await crossValidate(cancer.rows, cancer.labels, { ...options, stop: stop.gap(0), maxIterations: 1 });
+    expect(none.table.map(({ unfinished }) => unfinished)).toEqual(none.table.map(() => 4));
+    expect(none.best).toBe(none.table.reduce((a, b) => (b.mean > a.mean ? b : a)));
   });
 
   it.each([
@@ -345,6 +364,14 @@ describe("LinearSvm.fit(points, labels, { gamma: 'auto' })", () => {
       const best = table.reduce((a, b) => (b.mean > a.mean ? b : a));
       expect(table.find(({ mean }) => mean >= best.mean - best.standardError)!.gamma).toBe(info.gamma);
     }
+  });
+
+  it.each(names)('prefers a gamma whose fits were done: %s', (backend) => {
+    const { info } = LinearSvm.fit(cancer.rows, cancer.labels, { gamma: 'auto', maxIterations: 5, scale: 'maxabs', backend });
+    const { table } = info.validation!;
+    const highest = table.reduce((a, b) => (b.mean > a.mean ? b : a));
+    expect(highest.unfinished).toBeGreaterThan(0);
+    expect(table.find(({ gamma }) => gamma === info.gamma)!.unfinished).toBe(0);
   });
 
   it('is the fit with that gamma', () => {

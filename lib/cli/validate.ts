@@ -1,5 +1,5 @@
 /** fista-classify train -v: k-fold cross-validation. */
-import type { Label, SvmOptions } from '../types.js';
+import type { GammaScore, Label, SvmOptions } from '../types.js';
 import { crossValidate } from '../validation.js';
 import type { Context } from './context.js';
 import type { Data } from './files.js';
@@ -34,13 +34,21 @@ export async function validate(
     gamma === 'auto'
       ? table.map(
           (row) =>
-            `gamma ${brief(row.gamma)}: accuracy ${percent(row.mean)} ± ${percent(row.standardError)} on rows held out${row.gamma === pick ? ' (pick)' : ''}`,
+            `gamma ${brief(row.gamma)}: accuracy ${percent(row.mean)} ± ${percent(row.standardError)} on rows held out${unfinished(row)}${row.gamma === pick ? ' (pick)' : ''}`,
         )
       : [];
   const accuracy = right / total;
+  if (result.pick.unfinished > 0) {
+    output.warn(`gamma ${brief(pick)}: the accuracy is that of unfinished models${unfinished(result.pick)}`);
+  }
   await output.result({ accuracy, correct: right, rows: total, folds, gamma: pick, table, elapsed }, [
     ...(output.quiet ? [] : lines),
     `Cross Validation Accuracy = ${brief(100 * accuracy)}%`,
   ]);
   return 0;
+}
+
+/** What is to be said of a gamma some of whose fits ended at a limit. */
+function unfinished({ unfinished, status }: GammaScore): string {
+  return unfinished > 0 ? `, ${unfinished} of ${count(status.length, 'fit')} ended at a limit` : '';
 }
