@@ -41,9 +41,12 @@ export interface Matrix {
   decide(w: Float64Array, bias: number, out: Float64Array, threads: number): number;
   /** out = Xᵀ·u */
   multiplyTransposed(u: Float64Array, out: Float64Array, threads: number): void;
-  /** Dense f64 data are kept minus their column means from now on; others stay as they are. */
-  centre(threads: number): void;
-  /** What was subtracted from each column. */
+  /**
+   * Keeps the data minus a number by column from now on, where that is free: the mean of dense f64 data; of others, where all
+   * differences are exact. Whether there is such a column.
+   */
+  centre(threads: number): boolean;
+  /** What was subtracted from each column that is kept. */
   shift(out: Float64Array): void;
   /** Another handle of the same data, which outlives this one. */
   share(): Matrix;

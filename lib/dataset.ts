@@ -7,7 +7,7 @@ import type { DatasetOptions, DenseMatrix, Rows, SparseMatrix } from './types.js
 interface Data {
   readonly matrix: Matrix;
   readonly backend: Backend;
-  /** Whether the columns were centred. */
+  /** Whether something was subtracted from columns. */
   readonly shifted: boolean;
 }
 
@@ -25,10 +25,10 @@ export class Dataset {
   readonly bytes: number;
   #data: Data | undefined;
 
-  private constructor(matrix: Matrix, backend: Backend) {
+  private constructor(matrix: Matrix, backend: Backend, shifted: boolean) {
     if (typeof matrix?.describe !== 'function') throw notMade('Dataset', 'Dataset.from(points, options)');
-    const { rows, cols, stored, bytes, form } = matrix.describe();
-    this.#data = { matrix, backend, shifted: form === 'dense f64' };
+    const { rows, cols, stored, bytes } = matrix.describe();
+    this.#data = { matrix, backend, shifted };
     this.rows = rows;
     this.cols = cols;
     this.nnz = stored;
@@ -38,8 +38,7 @@ export class Dataset {
   static from(points: Rows | DenseMatrix | SparseMatrix, options?: DatasetOptions): Dataset {
     const { backend, threads } = resolveDatasetOptions(options);
     const matrix = copyPoints(points, backend, threads, false);
-    matrix.centre(threads);
-    return new Dataset(matrix, backend);
+    return new Dataset(matrix, backend, matrix.centre(threads));
   }
 
   /** Whether it is one, and not only says so. @internal */

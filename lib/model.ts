@@ -45,12 +45,13 @@ export function decisions({ weights, bias }: Model, points: Points, out?: Float6
   let bad: number;
   if (Dataset.is(points)) {
     const { matrix, shifted } = Dataset.dataOf(points);
-    const { rows, cols } = matrix.describe();
+    const { rows, cols, kept } = matrix.describe();
     values = room(rows, cols);
     if (shifted) {
-      const shift = new Float64Array(cols);
+      const shift = new Float64Array(kept);
+      const used = matrix.used();
       matrix.shift(shift);
-      shift.forEach((s, j) => (bias += s * weights[j]!));
+      shift.forEach((s, j) => (bias += s * weights[used ? used[j]! : j]!));
     }
     bad = matrix.decide(weights, bias, values, threads);
   } else {

@@ -249,12 +249,12 @@ Napi::Value MatrixHandle::multiply_transposed(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
-// centre(threads)
+// centre(threads): whether anything was subtracted
 Napi::Value MatrixHandle::centre(const Napi::CallbackInfo& info) {
   Matrix& X = matrix(info.Env());
   if (matrix_.use_count() > 1) fail(info.Env(), "Expected a matrix that nothing else uses", "ERR_BUSY");
   if (!X.centre({table_, threads(info, 0)})) out_of_memory(info.Env());
-  return info.Env().Undefined();
+  return Napi::Boolean::New(info.Env(), X.shift() != nullptr);
 }
 
 // shift(out): what was subtracted from each column

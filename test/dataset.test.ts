@@ -2,17 +2,22 @@ import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { backend } from '../lib/backend.js';
-import { Dataset } from '../lib/index.js';
+import { Dataset, LinearSvm, stop } from '../lib/index.js';
 import type { DatasetOptions, Rows } from '../lib/index.js';
 import { natives } from './backends.js';
 import { run } from './child.js';
+import { expectSame } from './expect.js';
 import { vector } from './points.js';
+import { normal, random } from './random.js';
 
 type Points = Parameters<typeof Dataset.from>[0];
 
 const CHOICES = natives.length > 0 ? (['native', 'js'] as const) : (['js'] as const);
 
-/** The rows that the dataset holds, by way of X·e_j. Dense f64 data are held minus their means: 15 digits come back. */
+/**
+ * The rows that the dataset holds, by way of X·e_j. Dense f64 data are held minus their means: 15 digits come back. What is subtracted
+ * from others comes back exactly.
+ */
 function held(data: Dataset): number[][] {
   const X = Dataset.dataOf(data).matrix;
   const shift = new Float64Array(data.cols);
@@ -26,7 +31,8 @@ function held(data: Dataset): number[][] {
     );
     return out;
   });
-  const digits = (value: number) => (shift.some((s) => s !== 0) ? Number(value.toPrecision(15)) : value);
+  const means = X.describe().form === 'dense f64' && shift.some((s) => s !== 0);
+  const digits = (value: number) => (means ? Number(value.toPrecision(15)) : value);
   return Array.from({ length: data.rows }, (_, i) => columns.map((column, j) => digits(column[i]! + shift[j]!)));
 }
 
@@ -652,4 +658,79 @@ describe('Dataset', () => {
       expect(await run(body)).toBeGreaterThanOrEqual(20);
     },
   );
+});
+
+describe.each(CHOICES)('Dataset.from, %s: columns far from 0', (choice) => {
+  const next = random(5);
+  const table = Array.from({ length: 40 }, (_, i) => [
+    1e9 + normal(next),
+    -1e5 * (1 + next()), // within a factor of 2
+    i === 7 ? 2.1e6 : 1e6, // not quite
+    i === 8 ? -1e7 : 1e7, // of two signs
+    i === 9 ? 0 : 1e8 + i, // not stored once
+    normal(next),
+    -0.1, // the same everywhere
+  ]);
+  const full = [0, 1, 6];
+  const csr = (Kind: typeof Float64Array | typeof Float32Array) => {
+    const kept = table.map((row) => row.map((v, j) => [v, j] as const).filter(([v]) => v !== 0));
+    const indptr = [0];
+    for (const row of kept) indptr.push(indptr.at(-1)! + row.length);
+    const values = Kind.from(kept.flat().map(([v]) => v));
+    return { indptr, indices: kept.flat().map(([, j]) => j), values, rows: 40, cols: 7 };
+  };
+  const shiftOf = (data: Dataset) => {
+    const shift = new Float64Array(data.cols);
+    Dataset.dataOf(data).matrix.shift(shift);
+    return shift;
+  };
+
+  it.each([
+    ['CSR f64', () => csr(Float64Array), (v: number) => v],
+    ['CSR f32', () => csr(Float32Array), Math.fround],
+    ['dense f32', () => ({ data: Float32Array.from(table.flat()), rows: 40, cols: 7 }), Math.fround],
+  ])('are held minus one of their numbers where that is exact: %s', (_, make, rounded) => {
+    const data = Dataset.from(make(), { backend: choice });
+    const shift = shiftOf(data);
+    expect([...shift.keys()].filter((j) => shift[j] !== 0)).toEqual(full);
+    for (const j of full) {
+      const column = table.map((row) => rounded(row[j]!));
+      expect(shift[j]).toBeGreaterThanOrEqual(Math.min(...column));
+      expect(shift[j]).toBeLessThanOrEqual(Math.max(...column));
+    }
+    expect(held(data)).toEqual(table.map((row) => row.map(rounded)));
+    expect(held(Dataset.from(make(), { backend: choice, threads: 3 }))).toEqual(held(data));
+    for (const other of CHOICES) expectSame(shiftOf(Dataset.from(make(), { backend: other })), shift);
+    // What is predicted does not depend on it.
+    const model = LinearSvm.fromJSON({
+      format: 'fista-classify/linear-svm',
+      version: 1,
+      labels: [-1, 1],
+      bias: 3,
+      weights: [1e-9, 2e-5, 0, 0, 1e-8, 1, 1],
+    });
+    const direct = model.decision(make());
+    model.decision(data).forEach((value, i) => expect(value).toBeCloseTo(direct[i]!, 12));
+  });
+
+  it('are as they were where nothing is stored, or nothing but ones', () => {
+    for (const points of [
+      { indptr: [0, 1, 2], indices: [0, 0], rows: 2, cols: 1 },
+      { indptr: [0, 0, 1], indices: [0], values: [5], rows: 2, cols: 1 },
+      { data: new Float32Array(0), rows: 3, cols: 0 },
+    ]) {
+      const data = Dataset.from(points, { backend: choice });
+      expect(shiftOf(data).every((s) => s === 0)).toBe(true);
+    }
+  });
+
+  it('are scaled by what they were', () => {
+    const labels = table.map((_, i) => (i % 3 ? 1 : -1));
+    for (const scale of ['maxabs', 'standard'] as const) {
+      const [sparse, dense] = [csr(Float64Array), table].map((points) =>
+        LinearSvm.fit(points, labels, { scale, backend: choice, stop: stop.gap(1e-10) }),
+      ) as [LinearSvm, LinearSvm];
+      expect(sparse.info!.primal / dense.info!.primal).toBeCloseTo(1, 9);
+    }
+  });
 });

@@ -68,7 +68,8 @@ interface Held {
   /** The columns that are kept, of so many, if not all are. */
   used?: Uint32Array | undefined;
   width?: number;
-  shifted?: { readonly shift: Float64Array; readonly most: Float64Array };
+  shifted?: { readonly shift: Float64Array; readonly most: Float64Array | undefined };
+  centred?: boolean;
 }
 
 /** A data matrix X, copied once. Rows of numbers, or compressed sparse rows. */
@@ -237,12 +238,20 @@ export class Matrix implements MatrixInterface {
   }
 
   /**
-   * Dense f64 data are kept minus their column means: a mean of 1e8 would cost x·w all its digits. Others, and data already centred,
-   * stay as they are.
+   * A mean of 1e8 would cost x·w all its digits. Dense f64 data are kept minus their column means; of others, columns without a 0 whose
+   * entries are of one sign and within a factor of 2, minus a number among them: such differences are exact, in f32 too. Data already
+   * centred stay as they are. Whether anything was subtracted.
    */
-  centre(): void {
-    if (!this.#held.dense || isF32(this.#held.dense.data) || this.#held.shifted) return;
-    const { data, rows, cols } = this.#held.dense;
+  centre(): boolean {
+    if (!this.#held.centred) {
+      this.#held.centred = true;
+      if (this.#held.dense && !isF32(this.#held.dense.data)) this.#subtractMeans(this.#held.dense);
+      else this.#subtractExactly();
+    }
+    return this.#held.shifted !== undefined;
+  }
+
+  #subtractMeans({ data, rows, cols }: dense.Rows): void {
     const { sum, most } = this.columnStats(
       new Float64Array(cols),
       Uint32Array.from({ length: rows }, (_, i) => i),
@@ -253,14 +262,41 @@ export class Matrix implements MatrixInterface {
     this.#held.shifted = { shift, most };
   }
 
+  #subtractExactly(): void {
+    const { rows, kept: cols } = this.describe();
+    const { dense, sparse } = this.#held;
+    const values = dense ? dense.data : sparse?.values;
+    if (!values || rows === 0) return;
+    const begin = (i: number) => (dense ? i * cols : sparse!.start[i]!);
+    const column = (i: number, k: number) => (dense ? k - i * cols : sparse!.index[k]!);
+    // The columns that qualify by the rows so far. Few data have one: the search ends with the last of them.
+    let found = Array.from({ length: begin(1) }, (_, k) => ({ j: column(0, k), low: values[k]!, high: values[k]! }));
+    for (let i = 0; i < rows && found.length > 0; i++) {
+      let k = begin(i);
+      found = found.filter((at) => {
+        while (k < begin(i + 1) && column(i, k) < at.j) k++;
+        if (k === begin(i + 1) || column(i, k) !== at.j) return false;
+        at.low = Math.min(at.low, values[k]!);
+        at.high = Math.max(at.high, values[k]!);
+        return at.low > 0 ? at.high / 2 <= at.low : at.high < 0 && at.low / 2 >= at.high;
+      });
+    }
+    if (found.length === 0) return;
+    const shift = new Float64Array(cols);
+    const rounded = isF32(values) ? Math.fround : (value: number) => value;
+    for (const { j, low, high } of found) shift[j] = Math.min(Math.max(rounded(low / 2 + high / 2), low), high);
+    for (let i = 0; i < rows; i++) for (let k = begin(i); k < begin(i + 1); k++) values[k]! -= shift[column(i, k)]!;
+    this.#held.shifted = { shift, most: undefined };
+  }
+
   /** What was subtracted from each column. */
   shift(out: Float64Array): void {
     if (this.#held.shifted) out.set(this.#held.shifted.shift);
     else out.fill(0);
   }
 
-  /** That, and max |x| by column before it; or undefined. */
-  get shifted(): { readonly shift: Float64Array; readonly most: Float64Array } | undefined {
+  /** That, or undefined; and, if it is all means, max |x| by column before it. */
+  get shifted(): { readonly shift: Float64Array; readonly most: Float64Array | undefined } | undefined {
     return this.#held.shifted;
   }
 

@@ -150,13 +150,14 @@ export class Svm {
     const inverse = (size: number) => (size > 0 && Number.isFinite(1 / size) ? 1 / size : 1);
     const zero = new Float64Array(this.#d);
     const taking = this.#row.subarray(0, n);
-    if (X.shifted && n === X.describe().rows) {
+    const mostBefore = X.shifted?.most; // by column, of data that are all centred
+    if (mostBefore && n === X.describe().rows) {
       if (this.#scale === 1) {
         const { sum, square } = X.columnStats(zero, taking);
-        this.#inverseScale.set(X.shifted.most.map((most, j) => inverse(spread(n, sum[j]!, square[j]!, most))));
+        this.#inverseScale.set(mostBefore.map((most, j) => inverse(spread(n, sum[j]!, square[j]!, most))));
       }
-      if (this.#scale === 2) this.#inverseScale.set(X.shifted.most.map(inverse));
-      this.#largest = largestOf(X.shifted.most, this.#inverseScale);
+      if (this.#scale === 2) this.#inverseScale.set(mostBefore.map(inverse));
+      this.#largest = largestOf(mostBefore, this.#inverseScale);
       return;
     }
     const { sum, most } = X.columnStats(zero, taking);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -643,7 +644,7 @@ bool Matrix::column_stats(const Run& run, const uint32_t* list, size_t n, const 
       return;
     }
     each(list, parts.begin(p), parts.end(p), [&](size_t, size_t j, double x) {
-      const double v = x - centre[j], a = x < 0 ? -x : x;
+      const double v = x - centre[j], a = std::fabs(shift ? x + shift[j] : x);
       s[j] += v;
       s2[j] += v * v;
       m[j] = a > m[j] ? a : m[j];
@@ -671,7 +672,20 @@ bool Matrix::column_stats(const Run& run, const uint32_t* list, size_t n, const 
 }
 
 bool Matrix::centre(const Run& run) {
-  if (sparse_ || values_ != Values::f64 || shift_.data() != nullptr) return true;
+  if (centred_) return true;
+  if (values_ == Values::f32) {
+    centred_ = subtract_exactly(run, f32_.data());
+  } else if (values_ == Values::f64) {
+    centred_ = sparse_ ? subtract_exactly(run, f64_.data()) : subtract_means(run);
+  } else {
+    centred_ = true;
+  }
+  const bool done = centred_;
+  if (run.interrupted()) *this = Matrix();  // it may be in some rows only
+  return done;
+}
+
+bool Matrix::subtract_means(const Run& run) {
   ColumnStats stats;
   Buffer<double> zeros, shift;
   if (!zeros.allocate(cols_) || !shift.allocate(cols_)) return false;
@@ -690,12 +704,59 @@ bool Matrix::centre(const Run& run) {
       for (size_t j = 0; j < cols_; ++j) row[j] -= shift[j];
     }
   });
-  if (run.interrupted()) {  // only some rows were shifted
-    *this = Matrix();
-    return true;
-  }
   shift_ = std::move(shift);
   most_ = std::move(stats.most);
+  return true;
+}
+
+template <typename T>
+bool Matrix::subtract_exactly(const Run& run, T* values) {
+  if (rows_ == 0) return true;
+  struct Column {
+    uint32_t number;
+    T low, high;
+  };
+  const auto column = [&](size_t i, size_t k) -> uint32_t {
+    if (!sparse_) return static_cast<uint32_t>(k - i * cols_);
+    return index_ == Index::u16 ? index16_[k] : index32_[k];
+  };
+  const auto begin = [&](size_t i) { return sparse_ ? size_t(start_[i]) : i * cols_; };
+  // The columns that qualify by the rows so far. Few data have one: the search ends with the last of them.
+  size_t number = entries(0);
+  Buffer<Column> found;
+  if (!found.allocate(number)) return false;
+  for (size_t k = 0; k < number; ++k) found[k] = {column(0, begin(0) + k), values[begin(0) + k], values[begin(0) + k]};
+  for (size_t i = 0; i < rows_ && number > 0; ++i) {
+    if (i % 1024 == 0 && run.interrupted()) return true;
+    const size_t end = begin(i) + entries(i);
+    size_t kept = 0;
+    for (size_t c = 0, k = begin(i); c < number; ++c) {
+      Column at = found[c];
+      while (k < end && column(i, k) < at.number) ++k;
+      if (k == end) break;
+      if (column(i, k) != at.number) continue;
+      at.low = std::min(at.low, values[k]);
+      at.high = std::max(at.high, values[k]);
+      const bool near = at.low > 0 ? at.high / 2 <= at.low : at.high < 0 && at.low / 2 >= at.high;
+      if (near) found[kept++] = at;
+    }
+    number = kept;
+  }
+  if (number == 0) return true;
+  Buffer<double> shift;
+  if (!shift.allocate(cols_)) return false;
+  std::memset(shift.data(), 0, cols_ * sizeof(double));
+  for (size_t c = 0; c < number; ++c) {
+    const Column& at = found[c];
+    shift[at.number] = std::min(std::max(static_cast<T>(at.low / 2 + at.high / 2), at.low), at.high);
+  }
+  const Partition parts = partition(rows_, stored_);
+  parallel(run, parts.parts, [&](size_t p) {
+    for (size_t k = begin(parts.begin(p)), i = parts.begin(p); i < parts.end(p); ++i) {
+      for (const size_t end = begin(i) + entries(i); k < end; ++k) values[k] -= static_cast<T>(shift[column(i, k)]);
+    }
+  });
+  shift_ = std::move(shift);
   return true;
 }
 

@@ -100,11 +100,12 @@ class Matrix {
   };
   [[nodiscard]] bool column_stats(const Run& run, const uint32_t* list, size_t n, const double* centre, ColumnStats& out) const;
 
-  // Dense f64 data are kept minus their column means: a mean of 1e8 would cost x.w all its digits. Others, and data already
-  // centred, stay as they are. False if there is no memory. A run that is interrupted leaves an empty matrix.
+  // A mean of 1e8 would cost x.w all its digits. Dense f64 data are kept minus their column means; of others, columns without a 0
+  // whose entries are of one sign and within a factor of 2, minus a number among them: such differences are exact, in f32 too.
+  // Data already centred stay as they are. False if there is no memory. A run that is interrupted leaves an empty matrix.
   [[nodiscard]] bool centre(const Run& run);
   const double* shift() const { return shift_.data(); }    // what was subtracted by column, or null
-  const double* most_abs() const { return most_.data(); }  // max |x| by column before that, or null
+  const double* most_abs() const { return most_.data(); }  // if that were all means: max |x| by column before it; or null
   // Stored entries of row i.
   size_t entries(size_t i) const { return sparse_ ? start_[i + 1] - start_[i] : cols_; }
 
@@ -143,6 +144,9 @@ class Matrix {
   void look_ahead(const Ascent& plan, const std::atomic<size_t>& at) const;
   template <typename Body>
   void each(const uint32_t* list, size_t from, size_t to, Body&& body) const;
+  [[nodiscard]] bool subtract_means(const Run& run);
+  template <typename T>
+  [[nodiscard]] bool subtract_exactly(const Run& run, T* values);
 
   size_t rows_ = 0, cols_ = 0, width_ = 0, stored_ = 0;
   bool sparse_ = false, all_kept_ = true;
@@ -154,6 +158,7 @@ class Matrix {
   Buffer<uint16_t> index16_;
   Buffer<uint32_t> index32_, used_;
   Buffer<double> shift_, most_;
+  bool centred_ = false;
 };
 
 }  // namespace fista

@@ -149,7 +149,7 @@ bool Svm::measure_columns() {
     inverse_scale_[j] = 1;
     centre_[j] = 0;
   });
-  if (X_->shift() != nullptr && n_ == X_->rows()) {
+  if (X_->most_abs() != nullptr && n_ == X_->rows()) {
     if (scale_ == Scale::standard && !X_->column_stats(run_, list(), n_, centre_.data(), stats)) return false;
     if (run_.interrupted()) return true;
     each_column([&](size_t j) {
@@ -539,7 +539,7 @@ void Svm::model(double* weights, double t, double* out) const {
       // + 0.0: no -0, which JSON does not keep
       for (size_t j = begin; j < begin + count; ++j) weights[used ? used[j] : j] = w_[j] * inverse_scale_[j] + 0.0;
     });
-    for (size_t j = 0; j < d_ && shift; ++j) t -= shift[j] * weights[j];
+    for (size_t j = 0; j < d_ && shift; ++j) t -= shift[j] * weights[used ? used[j] : j];
   }
   out[0] = t + 0.0;
 }
