@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SvmCall } from '../lib/backend.js';
 import { claim, exactOffset, measure, nearOffset, type Facts, type Hint, type Measured } from '../lib/certificate.js';
-import { calls } from '../lib/fista.js';
+import { calls, fistaSvm } from '../lib/fista.js';
 
 const U = 2 ** -53;
 
@@ -353,5 +353,53 @@ describe('claim(facts, measured, proof, hint)', () => {
     expect([low, high]).toEqual([-Infinity, Infinity]);
     const point = claimed(LINE, { measured: { rho: 0 }, hint: { low: 0, high: 0 } });
     expect(point.low <= 1 && point.high >= 1).toBe(true);
+  });
+});
+
+describe("fistaSvm(problem, settings) and 'precision'", () => {
+  /** A run whose Fenchel–Young terms are fy at each iteration, on data 1e8 away from 0: the primal is known to 2e-7 or so. */
+  const end = (fy: (iteration: number) => number) => {
+    let iteration = 0;
+    const answers: Record<string, () => readonly number[]> = {
+      begin: () => [0, 1, 1, 1e8, 1, 1, 0, 0],
+      step: () => [1e-3, 0, 0, 0],
+      look: () => [1, 0],
+      offsets: () => [1, 1, 1, 1, 1, 1],
+      gap: () => [fy(iteration), 0, 1, 1, 0, 0, 0, 0],
+      claim: () => [0, 0, 0, 0],
+    };
+    const settings: Parameters<typeof fistaSvm>[1] = {
+      L: 'paper',
+      resting: false,
+      ascent: false,
+      scaled: true,
+      claims: 'end',
+      checkEvery: 5,
+      maxIterations: 1000,
+      known: { n: 2, d: 1, mu: 1 },
+      decide: () => undefined,
+      holds: () => true,
+      expired: () => false,
+    };
+    const { value } = drive(fistaSvm({ accept: () => iteration++ }, settings), ([name]) => answers[name]!());
+    const { primal, dual, gap, rounding } = value.check.measured;
+    return { status: value.status, iteration: value.check.iteration, primal, dual, gap, rounding };
+  };
+
+  it('ends where rounding is most of primal - dual and the gap does not halve any more', () => {
+    const { status, iteration, primal, dual, gap, rounding } = end(() => 1e-9);
+    expect([status, iteration]).toEqual(['precision', 105]);
+    expect(rounding).toBeLessThan(0.5 * gap);
+    expect(primal - dual).toBeGreaterThan(100 * gap);
+  });
+
+  it('goes on while the gap halves, and where it is most of primal - dual', () => {
+    expect(end((k) => Math.max(1e-7 * 2 ** (-k / 90), 1e-10))).toMatchObject({ status: 'precision', iteration: 960 }); // 100 after the last halving
+    expect(end(() => 1e-3)).toMatchObject({ status: 'max-iterations', iteration: 1000 });
+  });
+
+  it('ends at once where rounding is most of the gap', () => {
+    expect(end((k) => 1e-3 * 2 ** -k)).toMatchObject({ status: 'precision' });
+    expect(end((k) => 1e-3 * 2 ** -k).iteration).toBeLessThan(60);
   });
 });
