@@ -8,6 +8,7 @@ const { backend, LinearSvm, separateEllipsoids } = require('..');
 const { parseLibsvm, toDense } = require('../bench/data.js');
 const { ellipsoids, readFixture } = require('../bench/digits.js');
 const { kernels } = require('../dist/backend.js');
+const { upward } = require('../dist/decimal.js');
 const { selfCheck } = require('../dist/selfcheck.js');
 
 // ---- What computes
@@ -42,7 +43,7 @@ console.log(`
 data      breast cancer (wdbc): ${points.rows} tumours, ${points.cols} measurements each
 trained   in ${info.elapsed.toFixed(1)} ms: ${info.iterations} iterations, worth ${info.passes.toFixed(1)} passes over the data; ended by "${info.status}"
 accuracy ${percent(accuracy)} on the training data: ${confusion[0][1]} benign called malignant, ${confusion[1][0]} malignant called benign
-gap       ${info.relativeGap.toExponential(1)}: the objective is proved to be within this share of the best there is
+gap       ${upward(info.relativeGap).toExponential(1)}: the objective is proved to be within this share of the best there is
 
 Proved, of ${info.rows} training rows (no accuracies):`);
 rows(info.agreed, info.shares.agreed, 'get from this model the label, right or wrong, that every exact optimum would give them');

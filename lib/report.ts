@@ -1,5 +1,6 @@
 /** How a fit went, as one self-contained HTML page: what was proved, how it got there, margins and weights. */
 import { barChart, brief, count, escape, histogram, lineChart, page, percent, table } from './charts.js';
+import { upward } from './decimal.js';
 import { entriesOf } from './model.js';
 import type { Label, SvmInfo, SvmProgress, SvmShares, SvmStatus } from './types.js';
 
@@ -57,7 +58,7 @@ export function report(input: ReportInput): string {
   const tiles = [
     tile('training accuracy', accuracy, `${count(wrong)} of ${count(input.decisions.length)} rows wrong`),
     tile('rows', count(info.rows), `${count(columns)} ${columns === 1 ? 'column' : 'columns'}`),
-    tile('relative gap', brief(info.relativeGap), 'a proved bound'),
+    tile('relative gap', brief(upward(info.relativeGap)), 'a proved bound'),
     tile('iterations', count(info.iterations), `${brief(info.passes)} passes over the data`),
     tile('time', duration(info.elapsed), `${escape(info.backend)}, ${info.threads} ${info.threads === 1 ? 'thread' : 'threads'}`),
   ];
@@ -131,7 +132,7 @@ function numbers(history: readonly SvmProgress[]): string {
   const rows = shown.map(({ iteration, elapsed, relativeGap, shares }) => [
     iteration,
     duration(elapsed),
-    brief(relativeGap),
+    brief(upward(relativeGap)),
     ...PROOFS.map(([key]) => percent(shares[key])),
   ]);
   const caption = `${count(shown.length)} of ${count(history.length)} checks; shares of the training rows that are certified`;
@@ -194,8 +195,8 @@ function settings({ info, model, facts = [] }: ReportInput): string {
     ['iterations', count(info.iterations)],
     ['passes', info.passes.toFixed(1)],
     ['elapsed', duration(info.elapsed)],
-    ['primal, dual', `${info.primal.toPrecision(8)}, ${info.dual.toPrecision(8)}`],
-    ['gap', `${info.gap.toExponential(2)} (relative ${info.relativeGap.toExponential(2)})`],
+    ['optimum', `${info.dual} to ${info.primal}, proved`],
+    ['gap', `${brief(upward(info.gap))} (relative ${brief(upward(info.relativeGap))})`],
     ...PROOFS.map(
       ([key, name]) =>
         [`proved: ${name}`, `${count(info[key])} of ${count(info.rows)} rows (${percent(info.shares[key])})`] as const,

@@ -109,15 +109,17 @@ export function examine(instance: Instance, name: BackendName, most = 60): Count
     const outside = alpha.findIndex((value, i) => !(value >= 0 && value <= gammas[i]!));
     if (outside >= 0) throw new Error(`${where}: alpha[${outside}] = ${alpha[outside]} is not in its box`);
     let off = 0;
-    let slack = 16 * (rows + cols + 8) * UNIT * position.primal;
+    let size = 0; // of the largest row
     for (let i = 0; i < rows; i++) {
       off += (alpha[i]! - at.alpha[i]!) ** 2;
-      let size = 0;
-      for (let j = 0; j < cols; j++) size += ((value(i, j) - shift[j]!) * factor[j]!) ** 2;
-      if (gammas[i] === 0) continue;
-      const eta = 2 * (cols + 8) * UNIT * (Math.sqrt(size) * measured.wNorm + Math.abs(measured.t) + 1);
-      slack += 4 * gammas[i]! * eta + (2 * eta * eta) / mu;
+      let square = 0;
+      for (let j = 0; j < cols; j++) square += ((value(i, j) - shift[j]!) * factor[j]!) ** 2;
+      if (gammas[i]! > 0) size = Math.max(size, Math.sqrt(square));
     }
+    // What rounding may add to the primal: by the largest row's, and the mean's, which is no larger.
+    const eta = 2 * (cols + 8) * UNIT * (3 * size * measured.wNorm + Math.abs(measured.t) + 1);
+    let slack = 16 * (rows + cols + 8) * UNIT * position.primal;
+    for (const gamma of gammas) if (gamma > 0) slack += 4 * gamma * eta + (2 * eta * eta) / mu;
     if (!(Math.sqrt(off) <= measured.delta + 4 * rows * UNIT * Math.max(...gammas))) {
       throw new Error(`${where}: |alpha - alpha*| = ${Math.sqrt(off)} but delta = ${measured.delta}`);
     }

@@ -1,6 +1,7 @@
 /** fista-classify train: data → model. */
 import { basename } from 'node:path';
 import { sameFile } from '../atomic.js';
+import { upward } from '../decimal.js';
 import { show } from '../errors.js';
 import { modelLines } from '../modelfile.js';
 import { report } from '../report.js';
@@ -118,7 +119,7 @@ export async function runTrain(args: Arguments, context: Context): Promise<numbe
         `${MEANING[info.status]} after ${count(info.iterations, 'iteration')}, ${duration(info.elapsed)}`,
         `training accuracy ${percent(correct / points.rows)}: ${count(correct)} of ${count(points.rows, 'row')} get their own label`,
         `proved: ${count(info.agreed)} of ${count(info.rows, 'row')} (${percent(info.shares.agreed)}) get the label, right or wrong, that the exact optimum gives them`,
-        `relative gap ${short(info.relativeGap)}, gamma ${brief(info.gamma)}, scale ${info.scale}, ${info.backend} backend`,
+        `relative gap ${short(upward(info.relativeGap))}, gamma ${brief(info.gamma)}, scale ${info.scale}, ${info.backend} backend`,
         ...written.map((name) => `wrote ${name}`),
       ];
   // What is printed must not end up in the model.
