@@ -711,34 +711,46 @@ bool Matrix::subtract_means(const Run& run) {
 
 template <typename T>
 bool Matrix::subtract_exactly(const Run& run, T* values) {
+  if (!sparse_) return subtract_exactly(run, values, [cols = cols_](size_t i, size_t k) { return k - i * cols; });
+  if (index_ == Index::u16) {
+    return subtract_exactly(run, values, [index = index16_.data()](size_t, size_t k) { return size_t(index[k]); });
+  }
+  return subtract_exactly(run, values, [index = index32_.data()](size_t, size_t k) { return size_t(index[k]); });
+}
+
+// column(i, k): that of entry k, which is in row i
+template <typename T, typename ColumnOf>
+bool Matrix::subtract_exactly(const Run& run, T* values, const ColumnOf& column) {
   if (rows_ == 0) return true;
   struct Column {
-    uint32_t number;
+    size_t number;
     T low, high;
-  };
-  const auto column = [&](size_t i, size_t k) -> uint32_t {
-    if (!sparse_) return static_cast<uint32_t>(k - i * cols_);
-    return index_ == Index::u16 ? index16_[k] : index32_[k];
   };
   const auto begin = [&](size_t i) { return sparse_ ? size_t(start_[i]) : i * cols_; };
   // The columns that qualify by the rows so far. Few data have one: the search ends with the last of them.
-  size_t number = entries(0);
+  size_t number = 0;
   Buffer<Column> found;
-  if (!found.allocate(number)) return false;
-  for (size_t k = 0; k < number; ++k) found[k] = {column(0, begin(0) + k), values[begin(0) + k], values[begin(0) + k]};
+  if (!found.allocate(entries(0))) return false;
+  for (size_t k = begin(0); k < begin(0) + entries(0); ++k) {
+    if (values[k] != 0) found[number++] = {column(0, k), values[k], values[k]};
+  }
   for (size_t i = 0; i < rows_ && number > 0; ++i) {
     if (i % 1024 == 0 && run.interrupted()) return true;
     const size_t end = begin(i) + entries(i);
     size_t kept = 0;
     for (size_t c = 0, k = begin(i); c < number; ++c) {
-      Column at = found[c];
+      Column& at = found[c];
       while (k < end && column(i, k) < at.number) ++k;
       if (k == end) break;
       if (column(i, k) != at.number) continue;
-      at.low = std::min(at.low, values[k]);
-      at.high = std::max(at.high, values[k]);
-      const bool near = at.low > 0 ? at.high / 2 <= at.low : at.high < 0 && at.low / 2 >= at.high;
-      if (near) found[kept++] = at;
+      const T value = values[k];
+      if (value < at.low || value > at.high) {
+        at.low = std::min(at.low, value);
+        at.high = std::max(at.high, value);
+        if (!(at.low > 0 ? at.high / 2 <= at.low : at.high < 0 && at.low / 2 >= at.high)) continue;
+      }
+      if (kept != c) found[kept] = at;
+      ++kept;
     }
     number = kept;
   }
@@ -752,8 +764,10 @@ bool Matrix::subtract_exactly(const Run& run, T* values) {
   }
   const Partition parts = partition(rows_, stored_);
   parallel(run, parts.parts, [&](size_t p) {
-    for (size_t k = begin(parts.begin(p)), i = parts.begin(p); i < parts.end(p); ++i) {
-      for (const size_t end = begin(i) + entries(i); k < end; ++k) values[k] -= static_cast<T>(shift[column(i, k)]);
+    const double* const by = shift.data();
+    for (size_t i = parts.begin(p); i < parts.end(p); ++i) {
+      const size_t end = begin(i) + entries(i);
+      for (size_t k = begin(i); k < end; ++k) values[k] -= static_cast<T>(by[column(i, k)]);
     }
   });
   shift_ = std::move(shift);

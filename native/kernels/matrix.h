@@ -147,6 +147,8 @@ class Matrix {
   [[nodiscard]] bool subtract_means(const Run& run);
   template <typename T>
   [[nodiscard]] bool subtract_exactly(const Run& run, T* values);
+  template <typename T, typename ColumnOf>
+  [[nodiscard]] bool subtract_exactly(const Run& run, T* values, const ColumnOf& column);
 
   size_t rows_ = 0, cols_ = 0, width_ = 0, stored_ = 0;
   bool sparse_ = false, all_kept_ = true;
