@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { chromium, type Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { barChart, brief, histogram, lineChart, page as pageOf, percent, table } from '../lib/charts.js';
+import { upward } from '../lib/decimal.js';
 import { report, type ReportInput } from '../lib/report.js';
 import { LinearSvm, stop, type Label, type SvmProgress } from '../lib/index.js';
 import { HANG } from './child.js';
@@ -434,5 +435,30 @@ describe.skipIf(!CHROMIUM)('a page in a browser', () => {
     const { wrong }: Examined = await view.evaluate(EXAMINE);
     for (const fault of ['contrast', 'outside', 'overlap', 'scrolls']) expect(wrong.join('\n')).toContain(fault);
     await view.close();
+  });
+});
+
+describe('bounds in print', () => {
+  it('upward(value) has two digits and is no less', () => {
+    expect([0, 1, 0.12, 0.121, 0.999, 9.91e-8, 1.2000001e-5, 123, 5e-324].map(upward)).toEqual([
+      0, 1, 0.12, 0.13, 1, 1e-7, 1.3e-5, 130, 5e-324,
+    ]);
+    expect([NaN, Infinity].map(upward)).toEqual([NaN, Infinity]);
+    for (let k = 1; k < 500; k++) {
+      const value = Math.abs(Math.sin(k)) * 10 ** ((k % 40) - 20);
+      expect(upward(value)).toBeGreaterThanOrEqual(value);
+      expect(upward(value)).toBeLessThanOrEqual(1.1 * value);
+    }
+  });
+
+  it('report(…) prints primal and dual in full, and gaps that are no less than they are', () => {
+    const input = cancer();
+    const { primal, dual, gap, relativeGap } = input.info;
+    const page = report(input);
+    expect(page).toContain(`${dual} to ${primal}, proved`);
+    const [, first, second] = /<th scope="row">gap<\/th><td>(\S+) \(relative (\S+)\)/.exec(page)!;
+    const number = (text: string) => Number(text.replace('\u2212', '-'));
+    expect(number(first!)).toBeGreaterThanOrEqual(gap);
+    expect(number(second!)).toBeGreaterThanOrEqual(relativeGap);
   });
 });
