@@ -76,8 +76,8 @@ export class Svm {
   readonly #out = new Float64Array(12);
 
   /**
-   * y by row, 0 for one that is not even scored; gamma by row, or one for all. scale: 0 none, 1 standard, 2 maxabs. Dense f64 data are
-   * centred by `begin`.
+   * y by row, 0 for one that is not even scored; gamma by row, or one for all. scale: 0 none, 1 standard, 2 maxabs. Data are centred
+   * by `begin`, where that is free.
    */
   constructor(
     X: Matrix,
