@@ -88,7 +88,7 @@ export async function inTurns<R>(steps: Generator<void, R, void>): Promise<R> {
 const waiting: (() => void)[] = [];
 
 /** Waits until the event loop has turned. One of those who wait goes on in each turn, so that many of them do not hold it together. */
-function turn(): Promise<void> {
+export function turn(): Promise<void> {
   return new Promise((resolve) => {
     if (waiting.push(resolve) === 1) setImmediate(goOn);
   });

@@ -60,7 +60,7 @@ function jsonText(json: object): string {
   }
 }
 
-/** The format is told by the first character. A stream may stand for the file. */
+/** The format is told by the first character. A stream may stand for the file. @internal */
 export async function readModelFile(path: string, signal?: AbortSignal, stream?: Readable): Promise<ModelFile> {
   const text = await readText(path, 'ERR_MODEL', signal, stream);
   if (text.trim() === '') throw coded(SyntaxError, 'ERR_MODEL', `Expected a model for ${path} but received an empty file`);

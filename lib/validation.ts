@@ -1,5 +1,5 @@
 /** Cross-validation, the choice of gamma, and splitting. The data are copied once: rows held out take part with weight 0. */
-import { atOnce, inTurns, run, runAsync } from './drivers.js';
+import { atOnce, inTurns, run, runAsync, turn } from './drivers.js';
 import { calls, type LoopResult } from './fista.js';
 import {
   checkMemory,
@@ -68,6 +68,7 @@ export async function crossValidate<L extends Label>(
         ? await inTurns(deal(data.y, byRow, folds, new Random(task.seed)))
         : folds.map((k, i) => (byRow === undefined || byRow[i]! > 0 ? k : -1));
     const trial = new Trial(data, task.fit, task.gammas, fold, task);
+    await turn();
     await trial.runAsync();
     const { table, best, pick } = trial.result();
     return {
@@ -233,7 +234,7 @@ class Trial {
   run(): void {
     const { signal } = this.#fit;
     for (let k = 0; k < this.folds; k++) {
-      const path = this.#path(k, 0, () => this.#data.threads);
+      const path = this.#path(k, this.#weightsOf(k), 0, () => this.#data.threads);
       for (let next = path.next(); !next.done;) {
         const training = next.value;
         try {
@@ -262,7 +263,10 @@ class Trial {
     const work = async (lane: number) => {
       try {
         while (k < this.folds) {
-          const path = this.#path(k++, lane, helped);
+          const fold = k++;
+          const weights = this.#weightsOf(fold);
+          await turn(); // rows may be many, and the next step looks at them all again
+          const path = this.#path(fold, weights, lane, helped);
           for (let next = path.next(); !next.done;) {
             const training = next.value;
             try {
@@ -286,11 +290,15 @@ class Trial {
     if (failure) throw failure.error;
   }
 
-  /** One fold: yields a fit for each gamma, each starting where the last one ended, and takes what came of it. */
-  *#path(k: number, lane: number, threads: () => number): Generator<Training<Label>, void, Scored> {
+  /** Of the rows that are not in fold k. */
+  #weightsOf(k: number): Float64Array {
     const taking = new Uint8Array(this.#fold.length);
     for (let i = 0; i < taking.length; i++) taking[i] = Number(this.#fold[i]! >= 0 && this.#fold[i] !== k);
-    const weights = rowWeights(this.#fit.weights, this.#data.y, taking);
+    return rowWeights(this.#fit.weights, this.#data.y, taking);
+  }
+
+  /** One fold: yields a fit for each gamma, each starting where the last one ended, and takes what came of it. */
+  *#path(k: number, weights: Float64Array, lane: number, threads: () => number): Generator<Training<Label>, void, Scored> {
     let warmStart: Particulars['warmStart'];
     for (const [g, gamma] of this.#gammas.entries()) {
       const training = new Training(this.#data, this.#fit, {

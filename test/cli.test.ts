@@ -298,7 +298,7 @@ describe('fista-classify train', () => {
     const { stdout, stderr } = await run([...words, '--gamma', 'auto', WDBC]);
     const lines = stdout.trim().split('\n').slice(0, -1);
     expect(lines.length).toBeGreaterThan(3);
-    for (const line of lines) expect(line).toMatch(/^gamma .* %, 3 of 3 fits ended at a limit( \(pick\))?$/);
+    for (const line of lines) expect(line).toMatch(/^gamma .* on rows held out, 3 of 3 fits ended at a limit( \(pick\))?$/);
     expect(stderr).toMatch(/gamma \S+: the accuracy is that of unfinished models, 3 of 3 fits ended at a limit\n$/);
     expect((await run([...words, '-q', WDBC])).stderr).toMatch(/3 of 3 fits ended at a limit\n$/);
   });

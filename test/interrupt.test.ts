@@ -50,6 +50,7 @@ function loopOf(
       at(check);
       return undefined;
     },
+    holds: () => true,
     expired: () => false,
     interruptible: { alpha: true, untrained },
   });
@@ -215,10 +216,7 @@ describe.each(names)('a fit without time, %s', (backend) => {
   it.each(forms)('says what it knows, %s', async (_, points) => {
     for (const options of [{}, { keepSets: true }, { classWeight: 'balanced' }, { gamma: 'auto' }] as SvmOptions<number>[]) {
       const given = { ...options, backend, timeLimit: NO_TIME };
-      for (const { info, weights } of [
-        LinearSvm.fit(points, labels, given),
-        await LinearSvm.fitAsync(points, labels, given),
-      ]) {
+      for (const { info, weights } of [LinearSvm.fit(points, labels, given), await LinearSvm.fitAsync(points, labels, given)]) {
         expect(info.status).toBe('time-limit');
         expect(info.dual).toBeLessThanOrEqual(info.primal);
         expect(info.primal - info.dual).toBeLessThanOrEqual(info.gap * (1 + 1e-12));

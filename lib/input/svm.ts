@@ -84,8 +84,14 @@ function countTwo(list: Float64Array, seen: Label[], y: Int8Array): number {
   if (i === list.length || !Number.isFinite(list[i])) return i;
   const second = list[i]!;
   seen.push(second);
-  while (i < list.length && (list[i] === second || list[i] === first)) i++;
-  for (let k = 0; k < i; k++) y[k] = Number(list[k] === second);
+  let others = 0;
+  for (let k = 0; k < list.length; k++) {
+    const is = Number(list[k] === second);
+    y[k] = is;
+    others += 1 - is - Number(list[k] === first);
+  }
+  if (others === 0) return list.length;
+  while (list[i] === second || list[i] === first) i++;
   return i;
 }
 

@@ -10,7 +10,7 @@ class Interrupt {
  public:
   // Set so many milliseconds from now on; infinity: not by the clock.
   explicit Interrupt(double milliseconds) : timed_(milliseconds < 1e12) {
-    if (timed_) end_ = Clock::now() + std::chrono::microseconds(static_cast<int64_t>(milliseconds * 1000));
+    if (timed_) end_ = Clock::now() + std::chrono::microseconds(milliseconds > 0 ? static_cast<int64_t>(milliseconds * 1000) : 0);
   }
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;

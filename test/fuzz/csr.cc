@@ -148,7 +148,7 @@ void run(const Table& table, const Arrays& m, Values kind, const T* values) {
   Matrix X;
   check_same(table, "copy_sparse", X.copy_sparse(how, start, index, kind, values, m.entries, rows, m.cols), wanted);
   const bool well = wanted.kind == CopyResult::ok;
-  if (X.rows() != (well ? rows : 0) || X.cols() != (well ? m.cols : 0) || X.stored() != (well ? start[rows] : 0)) {
+  if (X.rows() != (well ? rows : 0) || X.width() != (well ? m.cols : 0) || X.stored() != (well ? start[rows] : 0)) {
     complain(table, "the size, or nothing", X.rows());
   }
   if (m.cols > kCols) return;
