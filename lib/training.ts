@@ -23,7 +23,7 @@ import type { Label, Points, SvmInfo, SvmProgress } from './types.js';
 export type Ending = Pick<Fit, 'timeLimit' | 'signal'>;
 
 /** Milliseconds after the time limit in which a run may still finish what it is at; then its tasks are ended. */
-const GRACE = 25;
+const GRACE = 5;
 
 /** What ends the tasks of a run that began then; undefined if nothing does. */
 function interruptOf(backend: Backend, { timeLimit, signal }: Ending, began: number): Interrupt | undefined {

@@ -36,6 +36,17 @@ struct Addon {
 
 inline Addon& addon(Napi::Env env) { return *env.GetInstanceData<Addon>(); }
 
+// Lets a runner be the last to hold what is large: the system takes tens of milliseconds to take back a gigabyte.
+template <typename T>
+void free_later(Napi::Env env, std::shared_ptr<T> held) {
+  constexpr size_t kLarge = size_t(1) << 27;
+  if (held->bytes() < kLarge) return;
+  auto job = std::make_unique<Runner::Job>();
+  job->work = [held = std::move(held)]() mutable { held.reset(); };
+  job->done = [](Napi::Env) {};
+  addon(env).runner(env).submit(std::move(job));
+}
+
 void register_interrupt(Napi::Env env, Napi::Object exports);
 void register_matrix(Napi::Env env, Napi::Object exports);
 void register_esp(Napi::Env env, Napi::Object exports);

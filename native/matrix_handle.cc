@@ -272,7 +272,9 @@ Napi::Value MatrixHandle::share(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value MatrixHandle::dispose(const Napi::CallbackInfo& info) {
+  std::shared_ptr<Matrix> held = matrix_;
   release(info.Env());
+  if (held) free_later(info.Env(), std::move(held));
   return info.Env().Undefined();
 }
 

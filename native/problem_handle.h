@@ -111,7 +111,9 @@ class ProblemHandle : public Napi::ObjectWrap<Self> {
 
   Napi::Value dispose(const Napi::CallbackInfo& info) {
     if (busy_) problem(info.Env());
+    std::shared_ptr<Problem> held = problem_;
     release(info.Env());
+    if (held) free_later(info.Env(), std::move(held));
     return info.Env().Undefined();
   }
 

@@ -9,7 +9,7 @@ const { tmpdir } = require('node:os');
 const { join } = require('node:path');
 const { monitorEventLoopDelay } = require('node:perf_hooks');
 const { setTimeout: wait } = require('node:timers/promises');
-const { readCsv, readLibsvm } = require('../..');
+const { crossValidate, LinearSvm, readCsv, readLibsvm, stop } = require('../..');
 const { kernels } = require('../../dist/backend.js');
 const { random } = require('../digits.js');
 
@@ -17,6 +17,8 @@ const [ROWS, COLS] = [400_000, 50];
 const ROUNDS = 5;
 /** Milliseconds that no task may take. */
 const ALLOWED = 25;
+/** Milliseconds past a limit, and of a fit of ten rows. */
+const [PAST, TINY] = [50, 0.4];
 
 /** Rows of text, `of(label, values)` each, again and again: a parser learns nothing from a repetition after megabytes. */
 function write(folder, name, rows, of, header = '') {
@@ -83,6 +85,105 @@ const CALLS = [
   },
 ];
 
+/** Dense points, and labels that a plane tells apart but for some. */
+function points(rows, cols, Kind = Float64Array) {
+  const next = random(2);
+  const data = new Kind(rows * cols).map(next);
+  const labels = new Float64Array(rows).map((_, i) => (data[i * cols] + data[i * cols + 1] + 0.3 * next() > 1.15 ? 1 : -1));
+  return { points: { data, rows, cols }, labels };
+}
+
+const one = { threads: 1 };
+CALLS.push(
+  {
+    name: `fitAsync, ${size}, threads: 1`,
+    make: () => points(ROWS, COLS),
+    call: ({ points, labels }) => LinearSvm.fitAsync(points, labels, one),
+  },
+  {
+    name: 'fitAsync, the same in f32',
+    make: () => points(ROWS, COLS, Float32Array),
+    call: ({ points, labels }) => LinearSvm.fitAsync(points, labels, one),
+  },
+  {
+    name: 'fitAsync, the same with keepSets',
+    make: () => points(ROWS, COLS),
+    call: ({ points, labels }) => LinearSvm.fitAsync(points, labels, { ...one, keepSets: true }),
+  },
+  {
+    name: "fitAsync, the same with gamma: 'auto'",
+    make: () => points(ROWS, COLS),
+    call: ({ points, labels }) => LinearSvm.fitAsync(points, labels, { ...one, gamma: 'auto' }),
+  },
+  {
+    name: 'crossValidate, the same, 3 folds, 2 gammas',
+    make: () => points(ROWS, COLS),
+    call: ({ points, labels }) => crossValidate(points, labels, { ...one, folds: 3, gammas: [64 / ROWS, 256 / ROWS] }),
+  },
+);
+
+/** Entries of 1 in every row, spread over all columns. */
+function wide(rows, entries, cols) {
+  const next = random(3);
+  const indptr = new Uint32Array(rows + 1).map((_, i) => i * entries);
+  const indices = new Uint32Array(rows * entries).map((_, k) => Math.floor(((k % entries) + next()) * (cols / entries)));
+  return { points: { indptr, indices, rows, cols }, labels: new Float64Array(rows).map((_, i) => i % 2) };
+}
+
+/** Data whose fits do not end by themselves. */
+const LIMITS = [
+  { name: '1,000,000 × 100', make: () => points(1e6, 100) },
+  { name: '20,000,000 columns, all with entries', make: () => wide(2000, 20_000, 2e7) },
+];
+
+async function overrun({ points, labels }) {
+  const endless = { stop: stop.gap(1e-15), maxIterations: 1e9 };
+  const over = { sync: [], async: [], abort: [] };
+  for (let k = 0; k < ROUNDS; k++) {
+    const timeLimit = 100 + 150 * k;
+    let began = performance.now();
+    LinearSvm.fit(points, labels, { ...endless, timeLimit });
+    over.sync.push(performance.now() - began - timeLimit);
+    began = performance.now();
+    await LinearSvm.fitAsync(points, labels, { ...endless, timeLimit });
+    over.async.push(performance.now() - began - timeLimit);
+    const controller = new AbortController();
+    let aborted = 0;
+    setTimeout(() => {
+      aborted = performance.now();
+      controller.abort();
+    }, timeLimit);
+    await LinearSvm.fitAsync(points, labels, { ...endless, signal: controller.signal }).catch(() => undefined);
+    over.abort.push(performance.now() - aborted);
+  }
+  return Object.fromEntries(Object.entries(over).map(([name, list]) => [name, Math.max(...list)]));
+}
+
+/** Milliseconds a fit of ten rows: one after the other, and 300 at once. */
+async function tiny() {
+  const { points: ten, labels } = points(10, 3);
+  const each = async (count, run) => {
+    const began = performance.now();
+    await run();
+    return (performance.now() - began) / count;
+  };
+  const times = { sync: [], async: [], atOnce: [] };
+  for (let k = 0; k < 3 + ROUNDS; k++) {
+    const sync = await each(100, () => {
+      for (let i = 0; i < 100; i++) LinearSvm.fit(ten, labels);
+    });
+    const later = await each(100, async () => {
+      for (let i = 0; i < 100; i++) await LinearSvm.fitAsync(ten, labels);
+    });
+    const atOnce = await each(300, () => Promise.all(Array.from({ length: 300 }, () => LinearSvm.fitAsync(ten, labels))));
+    if (k < 3) continue; // compiled by then
+    times.sync.push(sync);
+    times.async.push(later);
+    times.atOnce.push(atOnce);
+  }
+  return Object.fromEntries(Object.entries(times).map(([name, list]) => [name, median(list)]));
+}
+
 const median = (list) => [...list].sort((a, b) => a - b)[list.length >> 1];
 
 /** Milliseconds: until the promise is there, the longest stall, and until it settles. */
@@ -126,6 +227,17 @@ async function run({ print }) {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+  print(`\n${'past a limit, at worst'.padEnd(48)}      fit ms   fitAsync ms      abort ms`);
+  const limits = [];
+  for (const { name, make } of LIMITS) {
+    const r = await overrun(make());
+    limits.push({ name, ...r });
+    print(`${name.padEnd(48)}${[r.sync, r.async, r.abort].map((ms) => ms.toFixed(1).padStart(14)).join('')}`);
+  }
+  const short = await tiny();
+  print(
+    `\na fit of 10 rows: fit ${short.sync.toFixed(3)} ms, fitAsync ${short.async.toFixed(3)} ms, 300 at once ${short.atOnce.toFixed(3)} ms each`,
+  );
   const notes = [
     `Medians of ${ROUNDS} runs, ${kernels().name} kernels unless named, files in the page cache. returned: milliseconds until the call has ` +
       `returned its promise; stall: the longest time between two turns of a 1 ms timer until that is settled (at most ${ALLOWED}).`,
@@ -133,7 +245,29 @@ async function run({ print }) {
   print(`\n${notes[0]}`);
   const mark = (ms) => ({ value: ms.toFixed(1), met: ms <= ALLOWED });
   const rows = results.map(({ name, returned, stall, settled }) => [name, mark(returned), mark(stall), settled.toFixed(0)]);
-  return { calls: results, tables: [{ columns: ['call', 'returned ms', 'stall ms', 'settled ms'], rows, notes }] };
+  const past = (ms) => ({ value: ms.toFixed(1), met: ms <= PAST });
+  return {
+    calls: results,
+    limits,
+    tiny: short,
+    tables: [
+      { columns: ['call', 'returned ms', 'stall ms', 'settled ms'], rows, notes },
+      {
+        columns: ['fits that do not end', 'fit ms', 'fitAsync ms', 'abort ms'],
+        rows: limits.map((r) => [r.name, past(r.sync), past(r.async), past(r.abort)]),
+        notes: [`Milliseconds past a time limit or an abort of 100 to 700 ms, the worst of ${ROUNDS} (at most ${PAST}).`],
+      },
+      {
+        columns: ['a fit of 10 rows', 'ms each'],
+        rows: [
+          ['fit', short.sync.toFixed(3)],
+          ['fitAsync, one after the other', short.async.toFixed(3)],
+          ['fitAsync, 300 at once', { value: short.atOnce.toFixed(3), met: short.atOnce <= TINY }],
+        ],
+        notes: [`At most ${TINY} ms each, 300 at once.`],
+      },
+    ],
+  };
 }
 
 module.exports = { name: 'stalls', describe: 'how long calls hold the event loop', run };
