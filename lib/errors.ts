@@ -12,7 +12,7 @@ export type ErrorCode =
   | 'ERR_CSV'
   | 'ERR_BACKEND'
   | 'ERR_DISPOSED'
-  | 'ERR_INTERRUPTED'
+  | 'ERR_TASK_ENDED'
   | 'ERR_USAGE';
 
 type ErrorKind = new (message: string, options?: ErrorOptions) => Error;
@@ -44,11 +44,11 @@ export function typeError(code: ErrorCode, what: string, where: string, received
 
 /** A task was ended before it was done. Users never see it. */
 export function interrupted(): CodedError {
-  return coded(Error, 'ERR_INTERRUPTED', 'Interrupted');
+  return coded(Error, 'ERR_TASK_ENDED', 'Interrupted');
 }
 
 export function isInterrupted(error: unknown): boolean {
-  return error instanceof Error && (error as Partial<CodedError>).code === 'ERR_INTERRUPTED';
+  return error instanceof Error && (error as Partial<CodedError>).code === 'ERR_TASK_ENDED';
 }
 
 /** Text that stands in a message as it is, where `show` would quote a string. */
