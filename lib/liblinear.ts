@@ -4,7 +4,8 @@
  */
 import { decimal } from './decimal.js';
 import { coded, plural, rangeError, show, typeError, Verbatim, type CodedError } from './errors.js';
-import { MOST_WEIGHTS, type Model } from './model.js';
+import { MAX_COLUMNS } from './input/index.js';
+import type { Model } from './model.js';
 
 /** A model's text, line by line: it has a line for every weight, be it 0. Labels must be integers. */
 export function liblinearLines({ weights, bias, labels }: Model): Iterable<string> {
@@ -80,7 +81,7 @@ export function readLiblinear(text: unknown, name = 'text'): Model<number> {
   const missing = HEADER.find((field) => !fields.has(field));
   if (missing !== undefined) throw words.refuse(SyntaxError, `${missing} before w`, words.last, 'w');
 
-  const count = words.parse(fields.get('nr_feature')!, VALUES.nr_feature, MOST_WEIGHTS);
+  const count = words.parse(fields.get('nr_feature')!, VALUES.nr_feature, MAX_COLUMNS);
   const B = words.parse(fields.get('bias')!, VALUES.bias);
   const columns = CLASSIFIERS.get(fields.get('solver_type')!.value)!;
   const lines = count + (B >= 0 ? 1 : 0);
@@ -106,7 +107,7 @@ export function readLiblinear(text: unknown, name = 'text'): Model<number> {
 const VALUES = {
   solver_type: `a classifier (${[...CLASSIFIERS.keys()].join(', ')})`,
   nr_class: 'the number of classes',
-  nr_feature: `an integer from 0 to ${MOST_WEIGHTS}`,
+  nr_feature: `an integer from 0 to ${MAX_COLUMNS}`,
   bias: 'a finite number',
 };
 

@@ -5,7 +5,7 @@ import { types } from 'node:util';
 import { kernels } from './backend.js';
 import { Dataset } from './dataset.js';
 import { coded, plural, rangeError, show, typeError } from './errors.js';
-import { checkKeys, resolveThreads, viewPoints } from './input/index.js';
+import { MAX_COLUMNS, checkKeys, resolveThreads, viewPoints } from './input/index.js';
 import { isArray, isObject, isRevoked, isShared, isTypedArray, plainView } from './intrinsics.js';
 import type { Label, Point, Points, SvmJSON } from './types.js';
 
@@ -198,9 +198,6 @@ function overflow(where: string): Error {
 
 const FORMAT = 'fista-classify/linear-svm';
 
-/** Far beyond any data this package can hold; a file that claims more is not a model. */
-export const MOST_WEIGHTS = 2 ** 28;
-
 /** The weights that are not 0, which may be a handful of millions. */
 export interface Entries {
   readonly length: number;
@@ -313,12 +310,12 @@ function readLabels(list: unknown): [Label, Label] {
 
 /** The weights of either form that are not 0. */
 function readEntries(weights: unknown): Entries {
-  if (isArray(weights)) return entriesOf(numbers(weights, MOST_WEIGHTS, 'json.weights'));
+  if (isArray(weights)) return entriesOf(numbers(weights, MAX_COLUMNS, 'json.weights'));
   const own = properties(weights, 'an array of numbers or { length, indices, values }', 'json.weights');
   const length = own('length');
   if (typeof length !== 'number') throw typeError('ERR_MODEL', 'a number', 'json.weights.length', length);
-  if (!Number.isInteger(length) || length < 0 || length > MOST_WEIGHTS) {
-    throw rangeError('ERR_MODEL', `an integer from 0 to ${MOST_WEIGHTS}`, 'json.weights.length', length);
+  if (!Number.isInteger(length) || length < 0 || length > MAX_COLUMNS) {
+    throw rangeError('ERR_MODEL', `an integer from 0 to ${MAX_COLUMNS}`, 'json.weights.length', length);
   }
   const columns = numbers(own('indices'), length, 'json.weights.indices');
   const values = numbers(own('values'), length, 'json.weights.values');

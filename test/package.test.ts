@@ -98,7 +98,7 @@ describe('SECURITY.md', () => {
       ['lib/input/files.ts', 'MOST_WORDS'],
       ['lib/input/points.ts', 'MOST'],
       ['lib/input/svm.ts', 'BYTES_A_COLUMN'],
-      ['lib/model.ts', 'MOST_WEIGHTS'],
+      ['lib/input/svm.ts', 'MAX_COLUMNS'],
       ['lib/text.ts', 'MOST_BYTES'],
       ['lib/text.ts', 'HEAP_A_CHARACTER'],
       ['lib/text.ts', 'HEAP_A_LIST'],

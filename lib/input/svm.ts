@@ -197,7 +197,7 @@ export function resolveFit(options: SvmOptions, rows: number, cols: number, spar
   };
 }
 
-/** A model has a weight for every column, and is read back with no more than this. */
+/** A model has a weight for every column. No data this package can hold need more; a file that claims more is not a model. */
 export const MAX_COLUMNS = 2 ** 28;
 
 function checkColumns(cols: number): void {
