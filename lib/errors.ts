@@ -12,7 +12,6 @@ export type ErrorCode =
   | 'ERR_CSV'
   | 'ERR_BACKEND'
   | 'ERR_DISPOSED'
-  | 'ERR_TASK_ENDED'
   | 'ERR_USAGE';
 
 type ErrorKind = new (message: string, options?: ErrorOptions) => Error;
@@ -42,13 +41,16 @@ export function typeError(code: ErrorCode, what: string, where: string, received
   return coded(TypeError, code, `Expected ${what} for ${where} but received ${show(received)}`);
 }
 
-/** A task was ended before it was done. Users never see it. */
-export function interrupted(): CodedError {
-  return coded(Error, 'ERR_TASK_ENDED', 'Interrupted');
+/** What a backend's task fails with that was ended before it was done. Users never see it. */
+export function interrupted(): Error {
+  return Object.assign(new Error('Interrupted'), { code: TASK_ENDED });
 }
 
+/** As native/arguments.h has it. */
+const TASK_ENDED = 'TASK_ENDED';
+
 export function isInterrupted(error: unknown): boolean {
-  return error instanceof Error && (error as Partial<CodedError>).code === 'ERR_TASK_ENDED';
+  return error instanceof Error && (error as Partial<Record<'code', unknown>>).code === TASK_ENDED;
 }
 
 /** Text that stands in a message as it is, where `show` would quote a string. */

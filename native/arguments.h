@@ -97,7 +97,7 @@ inline Napi::Error error_of(Napi::Env env, const char* message, const char* code
 [[noreturn]] inline void fail(Napi::Env env, const char* message, const char* code) { throw error_of(env, message, code); }
 
 // As lib/errors.ts knows it.
-inline Napi::Error interrupted(Napi::Env env) { return error_of(env, "Interrupted", "ERR_TASK_ENDED"); }
+inline Napi::Error interrupted(Napi::Env env) { return error_of(env, "Interrupted", "TASK_ENDED"); }
 
 [[noreturn]] inline void out_of_memory(Napi::Env env) { fail(env, "Out of memory", "ERR_MEMORY"); }
 

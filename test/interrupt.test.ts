@@ -112,7 +112,7 @@ describe.each(names)('a problem that is interrupted, %s', (name) => {
     const { problem, interrupt } = made(backend);
     await problem.later('begin', 0);
     interrupt.set();
-    await expect(problem.later('ascend', 0, 1, 0.1, 1)).rejects.toMatchObject({ code: 'ERR_TASK_ENDED' });
+    await expect(problem.later('ascend', 0, 1, 0.1, 1)).rejects.toMatchObject({ code: 'TASK_ENDED' });
     problem.dispose();
   });
 
@@ -129,10 +129,10 @@ describe.each(names)('a problem that is interrupted, %s', (name) => {
     expect(() => new backend.Matrix(neverHappens, 2, dense(rows).data, rows.length, cols, late)).toThrow('Interrupted');
     expect(() => new backend.Matrix(neverHappens, 2, indptr, indices, values, rows.length, cols, late)).toThrow('Interrupted');
     await expect(backend.copyPoints(2, late, dense(rows).data, rows.length, cols)).rejects.toMatchObject({
-      code: 'ERR_TASK_ENDED',
+      code: 'TASK_ENDED',
     });
     await expect(backend.copyPoints(2, late, indptr, indices, values, rows.length, cols)).rejects.toMatchObject({
-      code: 'ERR_TASK_ENDED',
+      code: 'TASK_ENDED',
     });
   });
 

@@ -141,6 +141,6 @@ describe.each(names)('LinearSvm.fit(points, labels) ends with finite numbers and
     const sample = times(plain, (_, i) => 10 ** (-140 + (280 * i) / 23));
     const { info } = LinearSvm.fit(sample.rows, sample.labels, { backend, stop: stop.gap(0), timeLimit: 1e-9, gamma: 1e12 });
     expect(info.status).toBe('time-limit');
-    expect(info.iterations).toBe(1);
+    expect(info.iterations).toBeLessThanOrEqual(1);
   });
 });

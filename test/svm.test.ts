@@ -458,7 +458,8 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
 
     it('time-limit, with a last check', () => {
       const { info } = fit(rows, labels, { timeLimit: 1e-6, stop: stop.gap(1e-9) });
-      expect(info).toMatchObject({ status: 'time-limit', iterations: 1 });
+      expect(info.status).toBe('time-limit');
+      expect(info.iterations).toBeLessThanOrEqual(1); // none where the machine is so busy that the first was interrupted
       expect(fit(rows, labels, { timeLimit: 1e9 }).info.status).toBe('agreement');
     });
 
