@@ -9,16 +9,17 @@ import { decimal } from './decimal.js';
 import { show, Verbatim } from './errors.js';
 import {
   checkCsv,
+  checkEntries,
   checkSource,
   checkWords,
   csvError,
+  type CsvReading,
   libsvmError,
+  type LibsvmReading,
+  type LibsvmWriting,
   resolveCsvReading,
   resolveLibsvmReading,
   resolveLibsvmWriting,
-  type CsvReading,
-  type LibsvmReading,
-  type LibsvmWriting,
 } from './input/index.js';
 import { Pace } from './pace.js';
 import { inParts, pieces } from './source.js';
@@ -82,6 +83,7 @@ async function handOver(parser: Parser, name: string, { cols: asked, words }: Li
   const labels = words
     ? await takeWords(parser, rows, bytes, name, pace)
     : await all(new Float64Array(rows), rows, (out) => parser.takeLabels(out));
+  checkEntries(entries + ignored, labels, name);
   return { points: { indptr, indices, ...(values && { values }), rows, cols: asked ?? cols }, labels, ignored };
 }
 

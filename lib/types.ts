@@ -138,7 +138,7 @@ export interface SvmOptions<L extends Label = Label> {
   stop?: StopRule | readonly StopRule[];
   /** @default 10_000 */
   maxIterations?: number;
-  /** Milliseconds from the call on. The model is then that of the last check; before the first it has no weights. @default none */
+  /** Milliseconds from the call on. The model is then that of the last check; before the first all its weights are 0. @default none */
   timeLimit?: number;
   signal?: Signal;
   /** Called at every check. What it throws ends the fit and comes out unchanged. */

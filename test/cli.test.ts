@@ -635,6 +635,29 @@ describe('fista-classify predict', () => {
     expect(await good(['inspect', 'm.json'])).toMatch(/^ {2}age {2}/m);
   });
 
+  it('refuses CSV that is read as LIBSVM text, whose every line would be a label', async () => {
+    const csv = 'age,h,label\n1,100,old\n-1,90,young\n';
+    file('a.csv', csv);
+    file('a.txt', csv);
+    await good(['train', '-q', 'a.csv', 'm.json']);
+    const like = 'this looks like CSV (readCsv, --csv) [ERR_LIBSVM]';
+    expect(await bad(1, ['predict', '-', 'm.json'], csv)).toContain(like);
+    expect(await bad(1, ['predict', 'a.txt', 'm.json'])).toContain(like);
+    expect(await bad(1, ['train', 'a.txt', 'n.json'])).toContain(like);
+    expect(await bad(1, ['train', '--labels', 'string', 'a.txt', 'n.json'])).toContain(like);
+    expect(await good(['predict', '--csv', '-', 'm.json'], csv)).toBe('old\nyoung\n');
+  });
+
+  it('says where a file names its columns and the model does not', async () => {
+    file('a.csv', 'age,h,label\n1,100,old\n-1,90,young\n');
+    await good(['train', '-q', 'a.csv', 'm.json']);
+    const { columns: _, checksum: __, ...nameless } = json('m.json');
+    file('n.json', JSON.stringify(nameless));
+    const { code, stderr } = await run(['predict', 'a.csv', 'n.json', 'out']);
+    expect(code).toBe(0);
+    expect(stderr).toBe('fista-classify: n.json has no names of columns: those of a.csv are taken in their order\n');
+  });
+
   it('takes the columns of CSV by their order where the file or the model has no names, and counts them', async () => {
     file('a.csv', 'age,h,label\n1,0,old\n-1,0,young\n');
     file('bare.csv', 'old,1,0\nyoung,-1,0\n');

@@ -124,6 +124,7 @@ describe.skipIf(!onPosix)('a process', () => {
     ['train data.svm m.json --report -', 'a page'],
     ['convert data.svm - --to csv', 'data'],
     ['predict data.svm broken.svm -', 'labels'],
+    ['predict data.svm broken.svm', 'labels, without a word for it'],
   ])('that is to write to a closed stdout by %s does not lose %s in silence', (words) => {
     const { stderr } = shell(`{ fista ${words}; echo "exit $?" >&9; } 9>&2 >&-`);
     expect(stderr).toBe('fista-classify: Expected an open stdout, to which - writes, but it is closed [EBADF]\nexit 1\n');

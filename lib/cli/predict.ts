@@ -37,7 +37,7 @@ export async function runPredict(args: Arguments, { output, signal }: Context): 
   const out = asked ?? '-';
   if (args.number('b', [0, 1]) === 1)
     throw usageError('Expected 0 for -b but received 1: a linear SVM has no probabilities (see --decision-values)');
-  if (asked !== undefined) await checkWritable(asked, output, data, file);
+  if (asked !== undefined || !output.json) await checkWritable(out, output, data, file);
   const { model } = await readModel(file, signal);
   // One label a line: what is printed must be told apart again, and leave a terminal as it was.
   const odd = model.labels.find((label) => printable(String(label)) !== String(label));
@@ -46,7 +46,7 @@ export async function runPredict(args: Arguments, { output, signal }: Context): 
   }
   const cols = model.weights.length;
   const word = typeof model.labels[0] === 'string';
-  const { points, labels, ignored, columns } = await readData(data, args, {
+  const { points, labels, ignored, columns, named } = await readData(data, args, {
     cols,
     extra: 'ignore',
     columns: model.columns,
@@ -63,6 +63,7 @@ export async function runPredict(args: Arguments, { output, signal }: Context): 
       `Expected ${cols} columns beside labels for ${data}, as ${file} has weights, but received ${columns.length}${hint}`,
     );
   }
+  if (named && !model.columns) output.warn(`${file} has no names of columns: those of ${data} are taken in their order`);
   if (ignored > 0 && !columns)
     output.warn(`${data} has columns beyond the ${cols} of the model: ${count(ignored)} of its entries were ignored`);
 

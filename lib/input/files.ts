@@ -120,7 +120,10 @@ export function libsvmError({ problem, line, column, text, last }: ParseProblem,
   const received = Buffer.from(text).toString();
   const lost = /^\d+:/.test(received); // the label
   const expected: Record<ParseProblem['problem'], readonly [what: string, hint?: string | undefined]> = {
-    label: ['a finite number, the label,', lost ? undefined : "for labels that are words set labels: 'string'"],
+    label: [
+      'a finite number, the label,',
+      lost ? undefined : isCsvRow(received) ? CSV_HINT : "for labels that are words set labels: 'string'",
+    ],
     word: ['a label in UTF-8 without ":"'],
     entry: ['index:value'],
     qid: ['index:value', 'query ids, for ranking, are not supported'],
@@ -138,6 +141,24 @@ export function libsvmError({ problem, line, column, text, last }: ParseProblem,
   const came = problem === 'empty' ? 'none' : show(received);
   const message = `Expected ${what} at ${name}:${line}:${column} but received ${came}`;
   return coded(SyntaxError, 'ERR_LIBSVM', hint === undefined ? message : `${message}; ${hint}`);
+}
+
+const CSV_HINT = 'this looks like CSV (readCsv, --csv)';
+
+/** Whether a word of LIBSVM text is a row of CSV. */
+function isCsvRow(word: string): boolean {
+  return /[,;]/.test(word);
+}
+
+/** Refuses rows that are nothing but labels, and these rows of CSV: every line of it is a word. */
+export function checkEntries(entries: number, labels: ArrayLike<number | string>, name: string): void {
+  const label = labels[0];
+  if (entries > 0 || typeof label !== 'string' || !isCsvRow(label)) return;
+  throw coded(
+    SyntaxError,
+    'ERR_LIBSVM',
+    `Expected index:value in some row of ${name} but received ${show(label)} and the like; ${CSV_HINT}`,
+  );
 }
 
 export interface LibsvmWriting {
