@@ -88,7 +88,7 @@ export interface SvmTasks {
 /** A task to perform: its name and arguments. */
 export type SvmCall = { [K in keyof SvmTasks]: readonly [K, ...Parameters<SvmTasks[K]>] }[keyof SvmTasks];
 
-/** What performs tasks. Results are valid until the next task. A task that is interrupted fails (isInterrupted in lib/errors.ts). */
+/** What performs tasks. Results are valid until the next task. A task that is interrupted fails (interruptedOr in lib/errors.ts). */
 export interface Performer<Call extends readonly unknown[]> {
   perform(...call: Call): Float64Array;
   /** Performs a task off the main thread, or at least not at once. */

@@ -11,6 +11,9 @@ interface Data {
   readonly shifted: boolean;
 }
 
+/** Known to this file alone, so that nobody else can make one. */
+const MADE = Symbol('made');
+
 /**
  * Points prepared once and used many times: checked, and copied into the most compact form that loses nothing (16-bit column
  * numbers where they fit, no values when all are 1, f32 kept f32). The arrays it was made from may be changed or transferred
@@ -25,8 +28,8 @@ export class Dataset {
   readonly bytes: number;
   #data: Data | undefined;
 
-  private constructor(matrix: Matrix, backend: Backend, shifted: boolean) {
-    if (typeof matrix?.describe !== 'function') throw notMade('Dataset', 'Dataset.from(points, options)');
+  private constructor(made: typeof MADE, matrix: Matrix, backend: Backend, shifted: boolean) {
+    if (made !== MADE) throw notMade('Dataset', 'Dataset.from(points, options)');
     const { rows, cols, stored, bytes } = matrix.describe();
     this.#data = { matrix, backend, shifted };
     this.rows = rows;
@@ -38,7 +41,7 @@ export class Dataset {
   static from(points: Rows | DenseMatrix | SparseMatrix, options?: DatasetOptions): Dataset {
     const { backend, threads } = resolveDatasetOptions(options);
     const matrix = copyPoints(points, backend, threads, false);
-    return new Dataset(matrix, backend, matrix.centre(threads));
+    return new Dataset(MADE, matrix, backend, matrix.centre(threads));
   }
 
   /** Whether it is one, and not only says so. @internal */

@@ -1,5 +1,6 @@
 /** What runs a loop: performs the tasks that it yields, on this thread or elsewhere, and hands it the answers. */
 import type { Interrupt, Performer } from './backend.js';
+import { interruptedOr } from './errors.js';
 
 type Loop<Call, R> = Generator<Call, R, Float64Array>;
 
@@ -12,7 +13,7 @@ export function run<Call extends readonly unknown[], R>(loop: Loop<Call, R>, pro
     try {
       answer = problem.perform(...next.value);
     } catch (error) {
-      next = loop.throw(error);
+      next = loop.throw(interruptedOr(error));
       continue;
     }
     next = loop.next(answer);
@@ -40,8 +41,7 @@ export async function runAsync<Call extends readonly unknown[], R>(
   problem: Performer<Call>,
   { signal, interrupt, short }: AsyncRun,
 ): Promise<R> {
-  const abort = () => interrupt?.set();
-  signal?.addEventListener('abort', abort);
+  const deaf = onAbort(signal, () => interrupt?.set());
   try {
     if (short) await turn();
     let turned = performance.now();
@@ -57,15 +57,34 @@ export async function runAsync<Call extends readonly unknown[], R>(
         answer = short ? problem.perform(...next.value) : await problem.later(...next.value);
       } catch (error) {
         signal?.throwIfAborted(); // which interrupted it
-        next = loop.throw(error);
+        next = loop.throw(interruptedOr(error));
         continue;
       }
       next = loop.next(answer);
     }
     return next.value;
   } finally {
-    signal?.removeEventListener('abort', abort);
+    deaf();
   }
+}
+
+const listening = new WeakMap<AbortSignal, Set<() => void>>();
+
+/**
+ * Calls back when a signal is aborted, until the function that is returned is called. A signal has one listener, however many fits it may
+ * end: Node warns of more than ten.
+ */
+export function onAbort(signal: AbortSignal | undefined, callback: () => void): () => void {
+  if (!signal) return () => undefined;
+  let callbacks = listening.get(signal);
+  if (!callbacks) {
+    const mine = (callbacks = new Set());
+    listening.set(signal, mine);
+    signal.addEventListener('abort', () => mine.forEach((call) => call()), { once: true });
+  }
+  const mine = callbacks;
+  mine.add(callback);
+  return () => mine.delete(callback);
 }
 
 /** Takes all steps of some work on this thread, at once. */

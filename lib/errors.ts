@@ -41,16 +41,20 @@ export function typeError(code: ErrorCode, what: string, where: string, received
   return coded(TypeError, code, `Expected ${what} for ${where} but received ${show(received)}`);
 }
 
-/** What a backend's task fails with that was ended before it was done. Users never see it. */
-export function interrupted(): Error {
-  return Object.assign(new Error('Interrupted'), { code: TASK_ENDED });
-}
+/** A backend's task was ended before it was done. Users never see it, and cannot make one. */
+export class Interrupted extends Error {}
 
 /** As native/arguments.h has it. */
 const TASK_ENDED = 'TASK_ENDED';
 
-export function isInterrupted(error: unknown): boolean {
-  return error instanceof Error && (error as Partial<Record<'code', unknown>>).code === TASK_ENDED;
+/** What a task fails with that was ended. */
+export function taskEnded(): Error {
+  return Object.assign(new Error('Interrupted'), { code: TASK_ENDED });
+}
+
+/** The error that a backend threw, or that it was interrupted. */
+export function interruptedOr(error: unknown): unknown {
+  return error instanceof Error && (error as Partial<Record<'code', unknown>>).code === TASK_ENDED ? new Interrupted() : error;
 }
 
 /** Text that stands in a message as it is, where `show` would quote a string. */

@@ -5,7 +5,7 @@
 import { ascent, CHECK_EVERY, type Looked } from './ascent.js';
 import { claim, exactOffset, measure, nearOffset, type Claimed, type Facts, type Hint, type Measured } from './certificate.js';
 import type { SvmCall, SvmProblem, SvmTasks } from './backend.js';
-import { coded, isInterrupted } from './errors.js';
+import { coded, Interrupted } from './errors.js';
 import type { SvmStatus } from './types.js';
 
 /** The tasks of a loop; `model` is asked for when it has ended. */
@@ -208,7 +208,7 @@ function* interruptible(
   try {
     return yield* solve(problem, settings, kept);
   } catch (error) {
-    if (!isInterrupted(error)) throw error;
+    if (!(error instanceof Interrupted)) throw error;
     yield calls.restore();
     return { status: kept.end?.status ?? 'time-limit', check: kept.end?.check ?? untrained() };
   }

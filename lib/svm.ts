@@ -1,9 +1,10 @@
 /** LinearSvm: what users train and predict with. */
 import { run, runAsync } from './drivers.js';
-import { isInterrupted } from './errors.js';
+import { Interrupted } from './errors.js';
 import {
   checkMemory,
   checkRows,
+  defaultGamma,
   knownSvmOptions,
   notMade,
   resolveFit,
@@ -63,7 +64,7 @@ export class LinearSvm<L extends Label = Label> implements Model<L> {
       const end = run(training.loop(), training.problem, fit.signal);
       return LinearSvm.#fitted(training.finish(end, training.problem.perform(...training.modelOf(end))));
     } catch (error) {
-      if (isInterrupted(error)) return LinearSvm.#fitted(outOfTime(data, fit));
+      if (error instanceof Interrupted) return LinearSvm.#fitted(outOfTime(data, fit));
       throw error;
     } finally {
       training?.release();
@@ -87,7 +88,7 @@ export class LinearSvm<L extends Label = Label> implements Model<L> {
       const call = training.modelOf(end);
       return LinearSvm.#fitted(training.finish(end, data.short ? problem.perform(...call) : await problem.later(...call)));
     } catch (error) {
-      if (isInterrupted(error)) return LinearSvm.#fitted(outOfTime(data, fit));
+      if (error instanceof Interrupted) return LinearSvm.#fitted(outOfTime(data, fit));
       throw error;
     } finally {
       training?.release();
@@ -169,7 +170,7 @@ function prepare<L extends Label>(
 
 /** What there is to say when the time was up before there was a problem to solve. */
 function outOfTime<L extends Label>(data: Prepared<L>, fit: Fit): Finished<L> {
-  const gamma = fit.gamma === 'auto' ? 64 / data.rows : fit.gamma;
+  const gamma = fit.gamma === 'auto' ? defaultGamma(fit.weights, data.rows) : fit.gamma;
   return unfitted(data, fit, { gamma, mu: fit.mu ?? 1 / (2 * gamma), weights: rowWeights(fit.weights, data.y) });
 }
 

@@ -2,9 +2,12 @@
 import type { Backend, Interrupt, Matrix, SvmCall, SvmProblem } from './backend.js';
 import { objective } from './certificate.js';
 import { Dataset } from './dataset.js';
+import { onAbort } from './drivers.js';
+import { interruptedOr } from './errors.js';
 import { FACT } from './facts.js';
 import { fistaSvm, type LoopCheck, type LoopResult } from './fista.js';
 import {
+  checkUnchanged,
   checkWeights,
   countPositive,
   resolveBackend,
@@ -31,7 +34,7 @@ function interruptOf(backend: Backend, { timeLimit, signal }: Ending, began: num
   return new backend.Interrupt(timeLimit + GRACE - (performance.now() - began));
 }
 
-/** Of so many entries and rows, tasks take less time here than on their way to another thread and back. */
+/** Of so many entries, rows and columns, tasks take less time here than on their way to another thread and back. */
 const FEW_ENTRIES = 2 ** 14;
 
 /** Points and labels, checked and copied once, for any number of fits. The entries are looked at when they are copied. */
@@ -56,22 +59,25 @@ export class Prepared<L extends Label> implements Labels {
     const wanted = resolveBackend(options.backend);
     this.own = !Dataset.is(points);
     let entries: number;
+    let columns: number; // that tasks look at
     if (Dataset.is(points)) {
       const { matrix, backend } = Dataset.dataOf(points);
-      const { rows, cols, stored, form } = matrix.describe();
+      const { rows, cols, kept, stored, form } = matrix.describe();
       this.backend = backend;
       this.rows = rows;
       this.cols = cols;
       this.sparse = form.startsWith('sparse');
       this.#matrix = matrix.share(); // the Dataset may be disposed of meanwhile
       entries = stored;
+      columns = kept;
     } else {
       this.backend = wanted;
       this.#view = viewPoints(points);
       ({ rows: this.rows, cols: this.cols, entries } = this.#view);
       this.sparse = this.#view.arguments.length === 5;
+      columns = this.cols;
     }
-    this.short = entries + 8 * this.rows <= FEW_ENTRIES;
+    this.short = entries + 8 * this.rows + columns <= FEW_ENTRIES;
     try {
       const resolved = resolveLabels(labels, this.rows, { positive: options.positive });
       this.labels = resolved.labels as readonly [L, L];
@@ -86,12 +92,18 @@ export class Prepared<L extends Label> implements Labels {
     return this.#matrix!;
   }
 
-  /** Fails (isInterrupted) if the time is up before all are copied. */
+  /** Fails (Interrupted) if the time is up before all are copied. */
   copy(ending: Ending): void {
     const view = this.#view;
     if (!view) return;
+    ending.signal?.throwIfAborted();
+    checkUnchanged(view);
     const interrupt = interruptOf(this.backend, { ...ending, signal: undefined }, this.began);
-    this.#matrix = new this.backend.Matrix(view.refuse, this.threads, ...([...view.arguments, interrupt] as const));
+    try {
+      this.#matrix = new this.backend.Matrix(view.refuse, this.threads, ...([...view.arguments, interrupt] as const));
+    } catch (error) {
+      throw interruptedOr(error);
+    }
   }
 
   /** The same, off the main thread: when this returns its promise, the points may be changed. */
@@ -101,18 +113,18 @@ export class Prepared<L extends Label> implements Labels {
     if (this.short) return this.copy(ending);
     const { signal } = ending;
     const interrupt = interruptOf(this.backend, ending, this.began);
-    const abort = () => interrupt?.set();
-    signal?.addEventListener('abort', abort);
+    const deaf = onAbort(signal, () => interrupt?.set());
     try {
       signal?.throwIfAborted();
+      checkUnchanged(view);
       const copied = await this.backend.copyPoints(this.threads, interrupt, ...view.arguments);
       if ('problem' in copied) return view.refuse(copied);
       this.#matrix = copied;
     } catch (error) {
       signal?.throwIfAborted(); // which interrupted it
-      throw error;
+      throw interruptedOr(error);
     } finally {
-      signal?.removeEventListener('abort', abort);
+      deaf();
     }
   }
 

@@ -1,5 +1,6 @@
 /** Cross-validation, the choice of gamma, and splitting. The data are copied once: rows held out take part with weight 0. */
-import { atOnce, inTurns, run, runAsync, turn } from './drivers.js';
+import { atOnce, inTurns, onAbort, run, runAsync, turn } from './drivers.js';
+import { Interrupted } from './errors.js';
 import { calls, type LoopResult } from './fista.js';
 import {
   checkMemory,
@@ -254,9 +255,8 @@ class Trial {
     // One failure ends them all.
     let failure: { readonly error: unknown } | undefined;
     const all = new AbortController();
-    const abort = () => all.abort(signal!.reason);
     signal?.throwIfAborted();
-    signal?.addEventListener('abort', abort);
+    const deaf = onAbort(signal, () => all.abort(signal!.reason));
     let k = 0;
     // The pool that helps a fit serves one at a time, so at most `threads` threads work at any moment.
     const helped = () => threads - running + 1;
@@ -286,7 +286,7 @@ class Trial {
       running--;
     };
     await Promise.all(Array.from({ length: running }, (_, lane) => work(lane)));
-    signal?.removeEventListener('abort', abort);
+    deaf();
     if (failure) throw failure.error;
   }
 
@@ -301,6 +301,8 @@ class Trial {
   *#path(k: number, weights: Float64Array, lane: number, threads: () => number): Generator<Training<Label>, void, Scored> {
     let warmStart: Particulars['warmStart'];
     for (const [g, gamma] of this.#gammas.entries()) {
+      // The time of all fits is up: nothing can be chosen, nor trained afterwards.
+      if (this.#began !== undefined && performance.now() - this.#began >= this.#fit.timeLimit) throw new Interrupted();
       const training = new Training(this.#data, this.#fit, {
         gamma,
         mu: this.#fit.mu ?? 1 / (2 * gamma),

@@ -651,8 +651,7 @@ describe('fista-classify predict', () => {
   it('says where a file names its columns and the model does not', async () => {
     file('a.csv', 'age,h,label\n1,100,old\n-1,90,young\n');
     await good(['train', '-q', 'a.csv', 'm.json']);
-    const { columns: _, checksum: __, ...nameless } = json('m.json');
-    file('n.json', JSON.stringify(nameless));
+    file('n.json', JSON.stringify({ ...json('m.json'), columns: undefined, checksum: undefined }));
     const { code, stderr } = await run(['predict', 'a.csv', 'n.json', 'out']);
     expect(code).toBe(0);
     expect(stderr).toBe('fista-classify: n.json has no names of columns: those of a.csv are taken in their order\n');

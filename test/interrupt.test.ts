@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadFallback, loadNative, type Backend, type Interrupt, type SvmCall, type SvmProblem } from '../lib/backend.js';
 import { run, runAsync } from '../lib/drivers.js';
-import { isInterrupted } from '../lib/errors.js';
+import { Interrupted, interruptedOr } from '../lib/errors.js';
 import { FACT } from '../lib/facts.js';
 import { fistaSvm, type LoopCheck, type LoopResult } from '../lib/fista.js';
 import { crossValidate, LinearSvm, stop, type Points, type SvmOptions } from '../lib/index.js';
@@ -78,7 +78,7 @@ describe.each(names)('a problem that is interrupted, %s', (name) => {
         problem.perform(...call);
         return 'done';
       } catch (error) {
-        return isInterrupted(error) ? 'interrupted' : error;
+        return interruptedOr(error) instanceof Interrupted ? 'interrupted' : error;
       }
     };
     const calls: SvmCall[] = [
@@ -251,6 +251,68 @@ describe.each(names)('a fit without time, %s', (backend) => {
     for (const { status, accuracy } of table) {
       expect(status).toEqual(Array(3).fill('time-limit'));
       for (const share of accuracy) expect(share).toBeGreaterThan(0.3);
+    }
+  });
+});
+
+describe.each(names)('what ends a fit, %s', (backend) => {
+  it('is the reason of a signal aborted before, also where there is no time', async () => {
+    const options = { backend, signal: AbortSignal.abort('why'), timeLimit: NO_TIME };
+    expect(() => LinearSvm.fit(rows, labels, options)).toThrow('why');
+    await expect(LinearSvm.fitAsync(rows, labels, options)).rejects.toBe('why');
+  });
+
+  it('is what a callback throws, whatever its code is', async () => {
+    const mine = Object.assign(new Error('mine'), { code: 'TASK_ENDED' });
+    const options = {
+      backend,
+      timeLimit: 1e9,
+      onProgress: () => {
+        throw mine;
+      },
+    };
+    expect(() => LinearSvm.fit(rows, labels, options)).toThrow(mine);
+    await expect(LinearSvm.fitAsync(rows, labels, options)).rejects.toBe(mine);
+  });
+
+  it('is one signal for many fits, with one listener', async () => {
+    const warnings: string[] = [];
+    const hear = (warning: Error) => warnings.push(warning.name);
+    process.on('warning', hear);
+    const { signal } = new AbortController();
+    const { rows: many, labels: y } = clouds(4, 1500, 4);
+    await Promise.all(Array.from({ length: 15 }, () => LinearSvm.fitAsync(many, y, { backend, signal, gamma: 'auto' })));
+    await crossValidate(many, y, { backend, threads: 12, folds: 12, gammas: [0.1] });
+    await new Promise(setImmediate); // warnings come with the next turn
+    process.off('warning', hear);
+    expect(warnings).toEqual([]);
+  });
+
+  it('is an error with a code where points are detached by what is asked for after them', async () => {
+    for (const form of [() => dense(rows), () => dense(rows, Float32Array)]) {
+      const attack = () => {
+        const points = form();
+        const lying = new Proxy(labels, {
+          get(target, key, receiver) {
+            if (key === '3') structuredClone(null, { transfer: [points.data.buffer as ArrayBuffer] });
+            return Reflect.get(target, key, receiver) as unknown;
+          },
+        });
+        return [points, lying, { backend }] as const;
+      };
+      expect(() => LinearSvm.fit(...attack())).toThrow(expect.objectContaining({ code: 'ERR_POINTS' }));
+      await expect(LinearSvm.fitAsync(...attack())).rejects.toMatchObject({ code: 'ERR_POINTS' });
+    }
+  });
+
+  it('is the time, while gamma is chosen: nothing is chosen then', async () => {
+    const { rows: many, labels: y } = clouds(5, 20_000, 3);
+    const sampleWeight = many.map((_, i) => (i % 4 < 2 ? 1 : 0));
+    const options: SvmOptions<number> = { backend, gamma: 'auto', timeLimit: NO_TIME, sampleWeight };
+    for (const { info } of [LinearSvm.fit(many, y, options), await LinearSvm.fitAsync(many, y, options)]) {
+      expect(info).toMatchObject({ status: 'time-limit', iterations: 0, rows: 10_000 });
+      expect(info.gamma).toBe(64 / 10_000);
+      expect(info.validation).toBeUndefined();
     }
   });
 });

@@ -393,7 +393,9 @@ describe.skipIf(!installed)('examples/server', () => {
       await wait(10);
     }
     expect((await server.call('POST', '/predict', { rows: [[1, 2, 3]] })).status).toBe(200);
-    if (process.platform === 'linux' && backend.name === 'native') expect(await niceness(server.child.pid!)).toEqual([10]);
+    if (process.platform === 'linux' && backend.name === 'native') {
+      expect(await niceness(server.child.pid!)).toEqual([Math.max(10, getPriority())]); // where the tests run at a low one themselves
+    }
     const metrics = (await server.call('GET', '/metrics')).body.text as string;
     expect(metrics).toContain('\ntraining_running 1\n');
     const aborted = await server.call('DELETE', '/train');

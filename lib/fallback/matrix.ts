@@ -1,5 +1,5 @@
 import type { CopyProblem, Interrupt, Matrix as MatrixInterface, MatrixArguments, OnProblem } from '../backend.js';
-import { coded, interrupted } from '../errors.js';
+import { coded, taskEnded } from '../errors.js';
 import * as dense from './dense.js';
 import * as sparse from './sparse.js';
 
@@ -83,7 +83,7 @@ export class Matrix implements MatrixInterface {
   ) {
     if (data.length <= 4) {
       const [values, rows, cols, interrupt] = data as [Data, number, number, Interrupt?];
-      if (interrupt?.isSet) throw interrupted();
+      if (interrupt?.isSet) throw taskEnded();
       const copy = values.slice(0, rows * cols);
       checkFinite(copy, onProblem);
       this.#held.dense = { data: copy, rows, cols };
@@ -92,7 +92,7 @@ export class Matrix implements MatrixInterface {
         ...Extract<MatrixArguments, { length: 5 }>,
         interrupt?: Interrupt,
       ];
-      if (interrupt?.isSet) throw interrupted();
+      if (interrupt?.isSet) throw taskEnded();
       const problem = structureProblem(indptr, indices, rows, cols);
       if (problem) onProblem(problem);
       const stored = indptr[rows]!;
@@ -325,11 +325,11 @@ export async function copyPoints(
 ): Promise<Matrix | CopyProblem> {
   const copies = data.map((list) => (typeof list === 'object' ? list.slice() : list)) as MatrixArguments;
   await new Promise(setImmediate);
-  if (interrupt?.isSet) throw interrupted();
+  if (interrupt?.isSet) throw taskEnded();
   const problems: CopyProblem[] = [];
   const note = (problem: CopyProblem): never => {
     problems.push(problem);
-    throw interrupted();
+    throw taskEnded();
   };
   try {
     const matrix = new Matrix(note, threads, ...copies);

@@ -7,7 +7,7 @@
  * [n, …), and only `score` reads them. H has rows y_i x̃_i, where x̃ = x / scale columnwise; q = H w.
  */
 import type { Interrupt, SvmCall } from '../backend.js';
-import { interrupted } from '../errors.js';
+import { taskEnded } from '../errors.js';
 import { FACT } from '../facts.js';
 import { projectKnapsack } from './knapsack.js';
 import type { Matrix } from './matrix.js';
@@ -130,7 +130,7 @@ export class Svm {
   /** Fails if the problem was interrupted. Then nothing is left but what `keep` kept and what is proved of rows. */
   perform(...[name, ...args]: SvmCall): Float64Array {
     const answer = (this[name] as (...args: unknown[]) => Float64Array).apply(this, args);
-    if (this.#interrupt?.isSet && !AT_ONCE.includes(name)) throw interrupted();
+    if (this.#interrupt?.isSet && !AT_ONCE.includes(name)) throw taskEnded();
     return answer;
   }
 

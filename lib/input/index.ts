@@ -3,6 +3,6 @@ export * from './ellipsoids.js';
 export * from './files.js';
 export { checkKeys, nearest } from './keys.js';
 export { HUGE, knownOptions, notMade, resolveBackend, resolveThreads } from './options.js';
-export { checkRows, copyPoints, resolveDatasetOptions, viewPoints, type View } from './points.js';
+export { checkRows, checkUnchanged, copyPoints, resolveDatasetOptions, viewPoints, type View } from './points.js';
 export * from './svm.js';
 export * from './validation.js';

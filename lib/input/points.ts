@@ -24,6 +24,20 @@ export interface View {
   readonly refuse: OnProblem;
 }
 
+/** Refuses a view whose arrays are not as long as they were: what was asked for after them may have detached or resized a buffer. */
+export function checkUnchanged({ arguments: given, entries, rows }: View): void {
+  const lists = (given as readonly unknown[]).filter((list): list is Float64Array => ArrayBuffer.isView(list));
+  const wanted = given.length === 5 ? [rows + 1, entries, entries] : [entries];
+  lists.forEach((list, k) => {
+    if (list.length === wanted[k]) return;
+    throw coded(
+      RangeError,
+      'ERR_POINTS',
+      `Expected points to stay as they are during the call but an array of ${plural(wanted[k]!, 'number')} has ${list.length} now`,
+    );
+  });
+}
+
 /** Copies points into a backend's matrix, checking them on the way. The user's arrays are not kept. */
 export function copyPoints(points: unknown, backend: Backend, threads: number, orDataset = true): Matrix {
   const view = viewPoints(points, { orDataset });

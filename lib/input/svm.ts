@@ -160,8 +160,7 @@ export function resolveFit(options: SvmOptions, rows: number, cols: number, spar
     byClass: classFactors(options.classWeight, labels),
     byRow: rowFactors(options.sampleWeight, rows),
   };
-  const { byRow } = weights;
-  const gamma = given ?? C ?? 64 / (byRow ? countPositive(byRow) : rows);
+  const gamma = given ?? C ?? defaultGamma(weights, rows);
   checkWeights(gamma === 'auto' ? 1 : gamma, rowWeights(weights, y), labels, y);
   // Scaling
   const scale = optional(options.scale, 'scale', oneOfThese('auto', 'none', 'standard', 'maxabs')) ?? 'auto';
@@ -205,8 +204,8 @@ function checkColumns(cols: number): void {
     throw rangeError('ERR_POINTS', `at most ${MAX_COLUMNS} columns, as many as a model has weights,`, 'points', cols);
 }
 
-/** Bytes that a fit needs for every column that holds an entry, at the least: weights, scales, and the sums of each thread. */
-const BYTES_A_COLUMN = 80;
+/** Bytes that a fit needs for every column that holds an entry, at the least: weights, scales, what is measured of columns, and the sums of each thread. */
+const BYTES_A_COLUMN = 128;
 
 /** Entries of a few bytes each must not make the system end the process for want of memory. `kept`: columns that hold one. */
 export function checkMemory(kept: number): void {
@@ -293,6 +292,11 @@ export function checkWeights(gamma: number, weights: Float64Array, labels: Label
   if (negative && positive) return gammas;
   const label = show(labels[negative ? 1 : 0]);
   throw coded(RangeError, 'ERR_OPTION', `Expected a positive weight for some row of class ${label} but all of them are 0`);
+}
+
+/** The paper's, of the rows that take part. */
+export function defaultGamma({ byRow }: Weights, rows: number): number {
+  return 64 / (byRow ? countPositive(byRow) : rows);
 }
 
 /** (A loop, as rows may be many.) */

@@ -116,5 +116,4 @@ export const CSV_WORDS: Words = {
   target: 'label',
   labelcolumn: 'label',
   headers: 'header',
-  columns: 'header says whether the first row has the names of the columns',
 };

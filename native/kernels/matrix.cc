@@ -43,11 +43,12 @@ CopyResult not_finite(size_t at, T found) {
   return {CopyResult::not_finite, 0, at, static_cast<double>(found), 0};
 }
 
-// Calls body(begin, end) for one stretch after the other of some 32 MB, until the run is interrupted. Stretches are of a multiple
-// of 64 rows, so that loops which take several rows at once take the same ones together.
+// Calls body(begin, end) for one stretch after the other of some 32 MB (or fewer bytes), until the run is interrupted. Stretches
+// are of a multiple of so many rows, so that loops which take several at once take the same ones together.
 template <typename Body>
-void in_stretches(const Run& run, size_t from, size_t to, size_t row_bytes, Body&& body) {
-  const size_t rows = ((size_t(1) << 25) / (row_bytes + 1) / 64 + 1) * 64;
+void in_stretches(const Run& run, size_t from, size_t to, size_t row_bytes, Body&& body, size_t bytes = size_t(1) << 25,
+                  size_t together = 64) {
+  const size_t rows = (bytes / (row_bytes + 1) / together + 1) * together;
   for (size_t begin = from; begin < to && !run.interrupted(); begin += rows) body(begin, std::min(begin + rows, to));
 }
 
@@ -628,13 +629,19 @@ bool Matrix::column_stats(const Run& run, const uint32_t* list, size_t n, const 
     in_stretches(run, 0, 4 * cols_, sizeof(double),
                  [&](size_t from, size_t to) { std::memset(s + from, 0, (to - from) * sizeof(double)); });
     if (run.interrupted()) return;
+    // Entries of sparse rows are added to columns far apart, and take ten times as long as those of dense ones.
+    const auto stretches = [&](auto&& body) {
+      in_stretches(run, parts.begin(p), parts.end(p), row_bytes(), body, size_t(1) << 22, 1);
+    };
     if (!sparse_) {
-      run.table->dense_stats[size_t(values_)](dense_rows(list, parts.begin(p), parts.end(p)), centre, shift, s, s2, m);
+      stretches([&](size_t from, size_t to) {
+        run.table->dense_stats[size_t(values_)](dense_rows(list, from, to), centre, shift, s, s2, m);
+      });
       std::fill(c, c + cols_, static_cast<double>(parts.end(p) - parts.begin(p)));
       return;
     }
     if (values_ == Values::ones) {  // counting them is enough
-      each(list, parts.begin(p), parts.end(p), [&](size_t, size_t j, double) { c[j] += 1; });
+      stretches([&](size_t from, size_t to) { each(list, from, to, [&](size_t, size_t j, double) { c[j] += 1; }); });
       for (size_t j = 0; j < cols_; ++j) {
         const double v = 1 - centre[j];
         s[j] = c[j] * v;
@@ -643,12 +650,14 @@ bool Matrix::column_stats(const Run& run, const uint32_t* list, size_t n, const 
       }
       return;
     }
-    each(list, parts.begin(p), parts.end(p), [&](size_t, size_t j, double x) {
-      const double v = x - centre[j], a = std::fabs(shift ? x + shift[j] : x);
-      s[j] += v;
-      s2[j] += v * v;
-      m[j] = a > m[j] ? a : m[j];
-      c[j] += 1;
+    stretches([&](size_t from, size_t to) {
+      each(list, from, to, [&](size_t, size_t j, double x) {
+        const double v = x - centre[j], a = std::fabs(shift ? x + shift[j] : x);
+        s[j] += v;
+        s2[j] += v * v;
+        m[j] = a > m[j] ? a : m[j];
+        c[j] += 1;
+      });
     });
   });
   if (run.interrupted()) return true;
