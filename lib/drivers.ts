@@ -87,20 +87,22 @@ export function onAbort(signal: AbortSignal | undefined, callback: () => void): 
   return () => mine.delete(callback);
 }
 
-/** Takes all steps of some work on this thread, at once. */
-export function atOnce<R>(steps: Generator<void, R, void>): R {
+/** Takes all steps of some work on this thread, at once; `check` may end it by throwing after any of them. */
+export function atOnce<R>(steps: Generator<void, R, void>, check: () => void): R {
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;
+    check();
   }
 }
 
 /** The same, with a turn of the event loop after every step. */
-export async function inTurns<R>(steps: Generator<void, R, void>): Promise<R> {
+export async function inTurns<R>(steps: Generator<void, R, void>, check: () => void): Promise<R> {
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;
     await turn();
+    check();
   }
 }
 

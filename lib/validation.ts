@@ -66,7 +66,7 @@ export async function crossValidate<L extends Label>(
     const { byRow } = task.fit.weights;
     const fold =
       typeof folds === 'number'
-        ? await inTurns(deal(data.y, byRow, folds, new Random(task.seed)))
+        ? await inTurns(deal(data.y, byRow, folds, new Random(task.seed)), () => task.fit.signal?.throwIfAborted())
         : folds.map((k, i) => (byRow === undefined || byRow[i]! > 0 ? k : -1));
     const trial = new Trial(data, task.fit, task.gammas, fold, task);
     await turn();
@@ -98,16 +98,22 @@ export interface Choice {
 
 /** gamma: 'auto'. */
 export function chooseGamma(data: Prepared<Label>, fit: Fit): Choice {
-  const quick = atOnce(Quick.from(data, fit));
+  const quick = atOnce(Quick.from(data, fit), () => inTime(data, fit));
   quick.trial.run();
   return quick.choice();
 }
 
 /** The same, off the main thread. */
 export async function chooseGammaAsync(data: Prepared<Label>, fit: Fit): Promise<Choice> {
-  const quick = await inTurns(Quick.from(data, fit));
+  const quick = await inTurns(Quick.from(data, fit), () => inTime(data, fit));
   await quick.trial.runAsync();
   return quick.choice();
+}
+
+/** The time of all fits is up: nothing can be chosen, nor trained afterwards. */
+function inTime({ began }: Pick<Prepared<Label>, 'began'>, { timeLimit, signal }: Fit): void {
+  signal?.throwIfAborted();
+  if (performance.now() - began >= timeLimit) throw new Interrupted();
 }
 
 const QUICK_FOLDS = 3;
@@ -301,8 +307,7 @@ class Trial {
   *#path(k: number, weights: Float64Array, lane: number, threads: () => number): Generator<Training<Label>, void, Scored> {
     let warmStart: Particulars['warmStart'];
     for (const [g, gamma] of this.#gammas.entries()) {
-      // The time of all fits is up: nothing can be chosen, nor trained afterwards.
-      if (this.#began !== undefined && performance.now() - this.#began >= this.#fit.timeLimit) throw new Interrupted();
+      if (this.#began !== undefined) inTime({ began: this.#began }, this.#fit);
       const training = new Training(this.#data, this.#fit, {
         gamma,
         mu: this.#fit.mu ?? 1 / (2 * gamma),
