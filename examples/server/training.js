@@ -70,6 +70,8 @@ class Training {
     });
     accept();
     this.#story.info = model.info;
+    if (model.info.iterations === 0)
+      throw refuse(422, 'ERR_TIME_LIMIT', 'The time was up before anything was learnt: what was in service stays');
     return publish(model, signal);
   }
 

@@ -100,6 +100,11 @@ export async function runTrain(args: Arguments, context: Context): Promise<numbe
   output.clear();
   signal.throwIfAborted();
   const { info } = model;
+  if (info.iterations === 0) {
+    throw usageError(
+      `Expected more time for --time-limit but ${args.text('time-limit')} was up before the first check: nothing was written`,
+    );
+  }
   await writeFile(
     path,
     modelLines(model, format, { columns: file.named ? file.columns : undefined, training: trainingOf(info) }),
