@@ -101,6 +101,9 @@ async function niceness(pid: number): Promise<number[]> {
   }
 }
 
+/** For curl, which hangs with a sanitizer preloaded. */
+const plain = { ...process.env, LD_PRELOAD: undefined };
+
 describe.skipIf(!installed)('examples/server', () => {
   const { folder, remove } = installed ?? { folder: '', remove: () => undefined };
   const { rows: wide, labels } = clouds(1, 200, 3, 4);
@@ -461,29 +464,32 @@ describe.skipIf(!installed)('examples/server', () => {
     await expect(Server.start(folder, env)).rejects.toThrow(reason);
   });
 
-  it.skipIf(spawnSync('curl', ['--version']).error !== undefined)("README.md's requests get the answers it shows", async () => {
-    const text = readFileSync(join(ROOT, 'examples/server/README.md'), 'utf8');
-    const block = [...text.matchAll(/```sh\n([^]*?)```/g)][1]![1]!;
-    const { labels: shown } = JSON.parse(
-      /^# (\{"version".*\})$/m.exec(block)![1]!.replaceAll('…', '0').replace('"0"', '0'),
-    ) as Answer['body'];
-    // As it is pasted, to a server that has no model yet.
-    const fresh = await Server.start(folder, { MODEL: 'pasted.json', ADMIN_TOKEN: undefined });
-    try {
-      const script = block.replaceAll('localhost:3000', `127.0.0.1:${fresh.port}`);
-      const { stdout, stderr } = await promisify(execFile)('/bin/sh', ['-c', script]);
-      expect(stderr).toBe('');
-      const answer = JSON.parse(stdout.slice(stdout.lastIndexOf('{"version"'))) as Answer['body'];
-      expect(answer.labels).toEqual(shown);
-    } finally {
-      await fresh.stop();
-    }
-    const pasted = readFileSync(join(folder, 'pasted.json'), 'utf8');
-    writeFileSync(file, pasted);
-    expect((await server.call('POST', '/reload')).status).toBe(200);
-    const refusal = JSON.parse(/```json\n(.*)\n```/.exec(text)![1]!) as Answer['body'];
-    expect((await server.call('POST', '/predict', { rows: [[1, 2, 3]] })).body).toEqual(refusal);
-  });
+  it.skipIf(spawnSync('curl', ['--version'], { env: plain }).error !== undefined)(
+    "README.md's requests get the answers it shows",
+    async () => {
+      const text = readFileSync(join(ROOT, 'examples/server/README.md'), 'utf8');
+      const block = [...text.matchAll(/```sh\n([^]*?)```/g)][1]![1]!;
+      const { labels: shown } = JSON.parse(
+        /^# (\{"version".*\})$/m.exec(block)![1]!.replaceAll('…', '0').replace('"0"', '0'),
+      ) as Answer['body'];
+      // As it is pasted, to a server that has no model yet.
+      const fresh = await Server.start(folder, { MODEL: 'pasted.json', ADMIN_TOKEN: undefined });
+      try {
+        const script = block.replaceAll('localhost:3000', `127.0.0.1:${fresh.port}`);
+        const { stdout, stderr } = await promisify(execFile)('/bin/sh', ['-c', script], { env: plain });
+        expect(stderr).toBe('');
+        const answer = JSON.parse(stdout.slice(stdout.lastIndexOf('{"version"'))) as Answer['body'];
+        expect(answer.labels).toEqual(shown);
+      } finally {
+        await fresh.stop();
+      }
+      const pasted = readFileSync(join(folder, 'pasted.json'), 'utf8');
+      writeFileSync(file, pasted);
+      expect((await server.call('POST', '/reload')).status).toBe(200);
+      const refusal = JSON.parse(/```json\n(.*)\n```/.exec(text)![1]!) as Answer['body'];
+      expect((await server.call('POST', '/predict', { rows: [[1, 2, 3]] })).body).toEqual(refusal);
+    },
+  );
 
   it('depends on fastify and the package, by itself', () => {
     const manifest = JSON.parse(readFileSync(join(ROOT, 'examples/server/package.json'), 'utf8')) as { dependencies: object };
