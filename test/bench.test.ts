@@ -40,7 +40,9 @@ describe('npm run bench', () => {
     expect(kept.async).toMatchObject({ name: 'wdbc' });
     expect(kept.tables).toHaveLength(2);
     if (!CHROMIUM) return;
-    const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+    // A browser does not start with a sanitizer preloaded.
+    const env = { ...process.env, LD_PRELOAD: undefined };
+    const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'], env });
     try {
       const page = await browser.newPage({ viewport: { width: 1200, height: 800 } });
       await page.goto(pathToFileURL(join(folder, 'bench/results/index.html')).href);
