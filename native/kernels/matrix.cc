@@ -43,10 +43,10 @@ CopyResult not_finite(size_t at, T found) {
   return {CopyResult::not_finite, 0, at, static_cast<double>(found), 0};
 }
 
-// Calls body(begin, end) for one stretch after the other of some 32 MB (or fewer bytes), until the run is interrupted. Stretches
+// Calls body(begin, end) for one stretch after the other of some 4 MB (or fewer bytes), until the run is interrupted. Stretches
 // are of a multiple of so many rows, so that loops which take several at once take the same ones together.
 template <typename Body>
-void in_stretches(const Run& run, size_t from, size_t to, size_t row_bytes, Body&& body, size_t bytes = size_t(1) << 25,
+void in_stretches(const Run& run, size_t from, size_t to, size_t row_bytes, Body&& body, size_t bytes = size_t(1) << 22,
                   size_t together = 64) {
   const size_t rows = (bytes / (row_bytes + 1) / together + 1) * together;
   for (size_t begin = from; begin < to && !run.interrupted(); begin += rows) body(begin, std::min(begin + rows, to));
