@@ -2,7 +2,7 @@
 'use strict';
 const words = process.argv.slice(2);
 try {
-  require('../dist/cli.js').main(words);
+  require('../dist/cli/main.js').main(words);
 } catch ({ code, message }) {
   // It did not even load: a backend that was asked for is not there.
   if (words.includes('--json')) process.stdout.write(`${JSON.stringify({ error: { code, message } })}\n`);

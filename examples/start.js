@@ -7,9 +7,9 @@ const { gunzipSync } = require('node:zlib');
 const { backend, LinearSvm, separateEllipsoids } = require('..');
 const { parseLibsvm, toDense } = require('../bench/data.js');
 const { ellipsoids, readFixture } = require('../bench/digits.js');
-const { kernels } = require('../dist/backend.js');
-const { upward } = require('../dist/decimal.js');
-const { selfCheck } = require('../dist/selfcheck.js');
+const { kernels } = require('../dist/backend/interface.js');
+const { upward } = require('../dist/io/decimal.js');
+const { selfCheck } = require('../dist/backend/self-check.js');
 
 // ---- What computes
 console.log(

@@ -1,5 +1,5 @@
 /** Errors all speak one grammar: Expected ⟨what⟩ for ⟨where⟩ but received ⟨what came⟩. */
-import { isRevoked } from './intrinsics.js';
+import { isRevoked } from './input/intrinsics.js';
 
 export type ErrorCode =
   | 'ERR_POINTS'

@@ -1,10 +1,10 @@
 /** The public surface. */
-export { backend } from './backend.js';
-export { Dataset } from './dataset.js';
-export { ellipsoidFromCovariance, separateEllipsoids, separateEllipsoidsAsync } from './esp.js';
-export { readCsv, readLibsvm, writeLibsvm } from './files.js';
-export { loadModel, saveModel } from './modelfile.js';
-export { stop } from './stopping.js';
-export { LinearSvm, type Fitted } from './svm.js';
+export { backend } from './backend/interface.js';
+export { Dataset } from './data/dataset.js';
+export { ellipsoidFromCovariance, separateEllipsoids, separateEllipsoidsAsync } from './ellipsoids/separate.js';
+export { readCsv, readLibsvm, writeLibsvm } from './io/libsvm.js';
+export { loadModel, saveModel } from './io/model-file.js';
+export { stop } from './svm/stopping.js';
+export { LinearSvm, type Fitted } from './svm/linear-svm.js';
 export type * from './types.js';
-export { crossValidate, trainTestSplit } from './validation.js';
+export { crossValidate, trainTestSplit } from './selection/cross-validation.js';

@@ -1,5 +1,5 @@
 /** Public types. */
-import type { Dataset } from './dataset.js';
+import type { Dataset } from './data/dataset.js';
 
 /** Dense, row-major. */
 export interface DenseMatrix {

@@ -34,8 +34,8 @@ process.env.FISTA_CLASSIFY_BINARY ??= join(
 );
 
 const fc = require('fast-check');
-const { examine } = require(join(built, 'test/examine.js'));
-const { build, instances, uncentred } = require(join(built, 'test/instances.js'));
+const { examine } = require(join(built, 'test/support/examine.js'));
+const { build, instances, uncentred } = require(join(built, 'test/support/instances.js'));
 
 const drawn = options.uncentred ? uncentred : instances;
 const total = { instances: 0, checks: 0, claims: 0, agreed: 0, unsure: 0, intervals: 0, violations: 0 };

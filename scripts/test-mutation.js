@@ -1,6 +1,6 @@
 // Mutation testing by Stryker: changes one thing at a time in the modules below and expects one of their tests to fail. Prints what
 // survived and a table, and fails where the score of a module, of lib/input or of all together is not above 85 %. Arguments choose
-// modules: npm run test:mutation -- bisect input/files
+// modules: npm run test:mutation -- solver/bisection input/file-options
 'use strict';
 const { readFileSync, renameSync } = require('node:fs');
 const { join } = require('node:path');
@@ -10,16 +10,16 @@ const WANTED = 85;
 
 /** The tests of each module, those first that fail soonest. */
 const TESTS = {
-  stopping: ['stopping'],
-  bisect: ['bisect'],
-  certificate: ['certificate'],
-  'input/lists': ['input', 'svm-errors'],
-  'input/options': ['input', 'svm-errors', 'dataset'],
-  'input/points': ['input', 'dataset', 'svm-errors'],
-  'input/svm': ['input', 'svm-errors'],
-  'input/ellipsoids': ['input', 'esp'],
-  'input/files': ['input', 'csv', 'libsvm'],
-  'input/validation': ['input', 'validation'],
+  'svm/stopping': ['svm/stopping'],
+  'solver/bisection': ['solver/bisection'],
+  'svm/certificate': ['svm/certificate'],
+  'input/lists': ['input/input', 'svm/errors'],
+  'input/options': ['input/input', 'svm/errors', 'data/dataset'],
+  'input/points': ['input/input', 'data/dataset', 'svm/errors'],
+  'input/svm-options': ['input/input', 'svm/errors'],
+  'input/ellipsoid-families': ['input/input', 'ellipsoids/separate'],
+  'input/file-options': ['input/input', 'io/csv', 'io/libsvm'],
+  'input/selection-options': ['input/input', 'selection/cross-validation'],
 };
 
 /** How many mutants of a module the tests found and missed. */

@@ -1,5 +1,5 @@
 // The whole vitest suite against the addon built with AddressSanitizer and UndefinedBehaviorSanitizer, both ending the process at the
-// first finding. Arguments go on to vitest: npm run test:sanitized -- test/svm.test.ts
+// first finding. Arguments go on to vitest: npm run test:sanitized -- test/svm/linear-svm.test.ts
 // Needs cmake and g++ with its sanitizer libraries, on Linux.
 'use strict';
 const { execFileSync } = require('node:child_process');
@@ -8,8 +8,8 @@ const { buildSanitized, compiler, fail, root, run } = require('./tools.js');
 
 // What cannot run there. The native backend itself is never left out.
 const LEFT_OUT = {
-  'memory.test.ts': 'asserts resident memory, which the sanitizer multiplies and keeps (freed memory stays in quarantine)',
-  'memory-group.test.ts': 'limits resident memory, which the sanitizer multiplies',
+  'backend/memory.test.ts': 'asserts resident memory, which the sanitizer multiplies and keeps (freed memory stays in quarantine)',
+  'backend/memory-group.test.ts': 'limits resident memory, which the sanitizer multiplies',
 };
 
 if (process.platform !== 'linux') fail('the sanitizer is preloaded into node, which is done here for Linux only');

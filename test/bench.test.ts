@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { node, ROOT } from './child.js';
+import { node, ROOT } from './support/child.js';
 
 // The benchmarks as in a fresh clone: no data but those of the repository.
 

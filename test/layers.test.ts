@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ROOT } from './child.js';
+import { ROOT } from './support/child.js';
 
 // Who may touch what, as the architecture has it.
 
@@ -120,35 +120,38 @@ describe('native', () => {
 describe('lib', () => {
   const runtime = (file: string) => imports(file).filter(({ typeOnly }) => !typeOnly);
 
-  it.each(libFiles.filter((file) => file.startsWith('lib/fallback/')))('%s imports only its siblings, errors and types', (file) => {
-    for (const { from, typeOnly } of imports(file)) {
-      if (typeOnly) expect(from).toMatch(/^(\.\/[\w-]+\.js|\.\.\/(backend|types|errors)\.js)$/);
-      else expect(from).toMatch(/^(\.\/[\w-]+\.js|\.\.\/(errors|facts)\.js)$/);
-    }
-  });
+  it.each(libFiles.filter((file) => file.startsWith('lib/backend/fallback/')))(
+    '%s imports only its siblings, errors and types',
+    (file) => {
+      for (const { from, typeOnly } of imports(file)) {
+        if (typeOnly) expect(from).toMatch(/^(\.\/[\w-]+\.js|\.\.\/(interface|encodings)\.js|\.\.\/\.\.\/(types|errors)\.js)$/);
+        else expect(from).toMatch(/^(\.\/[\w-]+\.js|\.\.\/encodings\.js|\.\.\/\.\.\/errors\.js)$/);
+      }
+    },
+  );
 
-  it('only lib/backend.ts loads the addon, and lib/csv.ts, when it is wanted, the CSV library', () => {
+  it('only lib/backend/interface.ts loads the addon, and lib/io/csv-records.ts, when it is wanted, the CSV library', () => {
     const loaders = libFiles.filter((file) => {
       return (
         runtime(file).some(({ from }) => from === 'node-gyp-build' || !/^(\.|node:)/.test(from)) ||
         /\bprocess\.dlopen\b|\bcreateRequire\b/.test(code(file))
       );
     });
-    expect(loaders).toEqual(['lib/backend.ts', 'lib/csv.ts']);
-    const foreign = runtime('lib/csv.ts').filter(({ from }) => !/^(\.|node:)/.test(from));
+    expect(loaders).toEqual(['lib/backend/interface.ts', 'lib/io/csv-records.ts']);
+    const foreign = runtime('lib/io/csv-records.ts').filter(({ from }) => !/^(\.|node:)/.test(from));
     expect(new Set(foreign.map(({ from }) => from))).toEqual(new Set(["'csv-parse'"])); // quoted: import(), not at the top
-    expect(imports('lib/backend.ts').map(({ from }) => from)).toContain('node-gyp-build');
+    expect(imports('lib/backend/interface.ts').map(({ from }) => from)).toContain('node-gyp-build');
   });
 
-  it('only lib/backend.ts imports the fallback', () => {
+  it('only lib/backend/interface.ts imports the fallback', () => {
     const users = libFiles.filter(
-      (file) => !file.startsWith('lib/fallback/') && runtime(file).some(({ from }) => from.includes('fallback')),
+      (file) => !file.startsWith('lib/backend/fallback/') && runtime(file).some(({ from }) => from.includes('fallback')),
     );
-    expect(users).toEqual(['lib/backend.ts']);
+    expect(users).toEqual(['lib/backend/interface.ts']);
   });
 
-  const control = ['lib/fista.ts', 'lib/separation.ts', 'lib/stopping.ts', 'lib/bisect.ts'].filter((file) =>
-    existsSync(join(ROOT, file)),
+  const control = ['lib/svm/solve.ts', 'lib/ellipsoids/cone-fista.ts', 'lib/svm/stopping.ts', 'lib/solver/bisection.ts'].filter(
+    (file) => existsSync(join(ROOT, file)),
   );
   it('fista, stopping and bisect do not know which backend runs', () => {
     for (const file of control) {
@@ -159,30 +162,32 @@ describe('lib', () => {
     }
   });
 
-  it('only lib/input, lib/model.ts and lib/liblinear.ts for models and lib/stopping.ts for rules make errors about arguments', () => {
+  it('only lib/input, lib/svm/model.ts and lib/io/liblinear.ts for models and lib/svm/stopping.ts for rules make errors about arguments', () => {
     const makers = libFiles.filter((file) => /\b(typeError|rangeError)\s*\(|\bnew (Type|Range)Error\s*\(/.test(code(file)));
-    const allowed = ['lib/errors.ts', 'lib/liblinear.ts', 'lib/model.ts', 'lib/stopping.ts'];
+    const allowed = ['lib/errors.ts', 'lib/io/liblinear.ts', 'lib/svm/model.ts', 'lib/svm/stopping.ts'];
     expect(makers.filter((file) => !file.startsWith('lib/input/') && !allowed.includes(file))).toEqual([]);
     // Elsewhere every error has a code.
     const bare = libFiles.filter((file) => file !== 'lib/errors.ts' && /\bthrow new \w*Error\b/.test(code(file)));
-    expect(bare.filter((file) => file !== 'lib/backend.ts')).toEqual([]);
+    expect(bare.filter((file) => file !== 'lib/backend/interface.ts')).toEqual([]);
   });
 
   it('lib/index.ts re-exports, and nothing else', () => {
     const lines = code('lib/index.ts')
       .split('\n')
       .filter((line) => line.trim() !== '');
-    for (const line of lines) expect(line).toMatch(/^export (type )?(\*|\{ [\w, ]+ \}) from '\.\/[\w-]+\.js';$/);
+    for (const line of lines) expect(line).toMatch(/^export (type )?(\*|\{ [\w, ]+ \}) from '\.\/([\w-]+\/)?[\w-]+\.js';$/);
   });
 
   it('nothing prints but the output of the command line', () => {
     expect(libFiles.filter((file) => /\bconsole\.|process\.(stdout|stderr)/.test(code(file)))).toEqual(['lib/cli/output.ts']);
   });
 
-  it('only lib/cli.ts knows the commands, ends the process or hears signals', () => {
-    const users = libFiles.filter((file) => runtime(file).some(({ from }) => /(^|\/)cli(\.js|\/)/.test(from)));
-    expect(users).toEqual(['lib/cli.ts']);
-    expect(libFiles.filter((file) => /\bprocess\.(exit|on)\b|process\.exitCode/.test(code(file)))).toEqual(['lib/cli.ts']);
+  it('nothing else knows the command line, and only lib/cli/main.ts ends the process or hears signals', () => {
+    const users = libFiles.filter(
+      (file) => !file.startsWith('lib/cli/') && imports(file).some(({ from }) => /(^|\/)cli\//.test(from)),
+    );
+    expect(users).toEqual([]);
+    expect(libFiles.filter((file) => /\bprocess\.(exit|on)\b|process\.exitCode/.test(code(file)))).toEqual(['lib/cli/main.ts']);
   });
 
   it('files import each other without going in circles', () => {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ROOT } from './child.js';
+import { ROOT } from './support/child.js';
 
 const text = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 
@@ -89,19 +89,19 @@ describe('SECURITY.md', () => {
       return String((0, eval)(source!) as number);
     };
     for (const [file, name] of [
-      ['lib/fallback/parse.ts', 'LONGEST'],
-      ['lib/fallback/parse.ts', 'HIGHEST_INDEX'],
-      ['lib/fallback/parse.ts', 'MOST'],
-      ['lib/csv.ts', 'MOST_BYTES'],
-      ['lib/files.ts', 'LONGEST_LABEL'],
-      ['lib/input/files.ts', 'MOST_DISTINCT'],
-      ['lib/input/files.ts', 'MOST_WORDS'],
+      ['lib/backend/fallback/parse.ts', 'LONGEST'],
+      ['lib/backend/fallback/parse.ts', 'HIGHEST_INDEX'],
+      ['lib/backend/fallback/parse.ts', 'MOST'],
+      ['lib/io/csv-records.ts', 'MOST_BYTES'],
+      ['lib/io/libsvm.ts', 'LONGEST_LABEL'],
+      ['lib/input/file-options.ts', 'MOST_DISTINCT'],
+      ['lib/input/file-options.ts', 'MOST_WORDS'],
       ['lib/input/points.ts', 'MOST'],
-      ['lib/input/svm.ts', 'BYTES_A_COLUMN'],
-      ['lib/input/svm.ts', 'MAX_COLUMNS'],
-      ['lib/text.ts', 'MOST_BYTES'],
-      ['lib/text.ts', 'HEAP_A_CHARACTER'],
-      ['lib/text.ts', 'HEAP_A_LIST'],
+      ['lib/input/svm-options.ts', 'BYTES_A_COLUMN'],
+      ['lib/input/svm-options.ts', 'MAX_COLUMNS'],
+      ['lib/io/text.ts', 'MOST_BYTES'],
+      ['lib/io/text.ts', 'HEAP_A_CHARACTER'],
+      ['lib/io/text.ts', 'HEAP_A_LIST'],
       ['lib/cli/convert.ts', 'MOST_NAMES'],
       ['examples/server/schemas.js', 'MOST_COLUMNS'],
     ] as const) {

@@ -10,8 +10,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { backend, LinearSvm } from '../lib/index.js';
-import { ROOT } from './child.js';
-import { clouds } from './svm-data.js';
+import { ROOT } from './support/child.js';
+import { clouds } from './support/svm-data.js';
 
 // examples/server in a process of its own, over real HTTP.
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ROOT } from './child.js';
+import { ROOT } from './support/child.js';
 
 let folder = '';
 beforeAll(() => {

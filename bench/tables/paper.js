@@ -2,8 +2,9 @@
 // Complexity of First-Order Methods for Binary Classification, arXiv:2512.03947.
 'use strict';
 const { LinearSvm, separateEllipsoids, stop } = require('../..');
-const { kernels } = require('../../dist/backend.js');
-const { fistaSvm, run: perform } = require('../../dist/fista.js');
+const { kernels } = require('../../dist/backend/interface.js');
+const { run: perform } = require('../../dist/solver/drivers.js');
+const { fistaSvm } = require('../../dist/svm/solve.js');
 const { copyPoints, resolveFit, resolveLabels } = require('../../dist/input/index.js');
 const { parseLibsvm, toDense } = require('../data.js');
 const { withPeers } = require('../compare.js');

@@ -1,21 +1,11 @@
 /** fista-classify convert: data between LIBSVM text and CSV, models between JSON and LIBLINEAR's text. */
 import { coded } from '../errors.js';
-import { libsvmLines } from '../files.js';
+import { libsvmLines } from '../io/libsvm.js';
 import { resolveLibsvmWriting } from '../input/index.js';
-import { modelLines } from '../modelfile.js';
+import { modelLines } from '../io/model-file.js';
 import { usageError, type Arguments, type Command } from './arguments.js';
 import type { Context } from './context.js';
-import {
-  checkWritable,
-  DATA_OPTIONS,
-  denseRow,
-  isCsv,
-  looksLikeModel,
-  readData,
-  readModel,
-  writeFile,
-  type Data,
-} from './files.js';
+import { checkWritable, DATA_OPTIONS, denseRow, isCsv, looksLikeModel, readData, readModel, writeFile, type Data } from './data.js';
 import { count } from './numbers.js';
 
 const FORMATS = ['json', 'liblinear', 'libsvm', 'csv'] as const;

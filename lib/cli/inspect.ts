@@ -1,9 +1,9 @@
 /** fista-classify inspect: what is in a model. */
 import { show } from '../errors.js';
-import { entriesOf } from '../model.js';
+import { entriesOf } from '../svm/model.js';
 import type { Arguments, Command } from './arguments.js';
 import type { Context } from './context.js';
-import { readModel, TRAINING } from './files.js';
+import { readModel, TRAINING } from './data.js';
 import { brief, count } from './numbers.js';
 
 export const inspect: Command = {

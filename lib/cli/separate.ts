@@ -1,13 +1,13 @@
 /** fista-classify separate: two families of ellipsoids or points → a plane between them. */
 import { totalmem } from 'node:os';
 import { coded } from '../errors.js';
-import { separateEllipsoidsAsync } from '../esp.js';
+import { separateEllipsoidsAsync } from '../ellipsoids/separate.js';
 import { checkKeys } from '../input/index.js';
 import type { Ellipsoid, Ellipsoids, EspOptions } from '../types.js';
-import { parseJSON, readText } from '../text.js';
+import { parseJSON, readText } from '../io/text.js';
 import { toNumber, usageError, type Arguments, type Command } from './arguments.js';
 import type { Context } from './context.js';
-import { DATA_OPTIONS, denseRow, readData } from './files.js';
+import { DATA_OPTIONS, denseRow, readData } from './data.js';
 import { brief, count, duration } from './numbers.js';
 import { BACKEND_OPTION, LIMIT_OPTIONS, runOptions } from './run.js';
 

@@ -1,20 +1,20 @@
 /** fista-classify train: data → model. */
 import { basename } from 'node:path';
-import { sameFile } from '../atomic.js';
-import { upward } from '../decimal.js';
+import { sameFile } from '../io/atomic.js';
+import { upward } from '../io/decimal.js';
 import { show } from '../errors.js';
-import { modelLines } from '../modelfile.js';
-import { report } from '../report.js';
-import { stop } from '../stopping.js';
-import { LinearSvm } from '../svm.js';
+import { modelLines } from '../io/model-file.js';
+import { report } from '../report/training-page.js';
+import { stop } from '../svm/stopping.js';
+import { LinearSvm } from '../svm/linear-svm.js';
 import type { Label, StopRule, SvmOptions, SvmProgress } from '../types.js';
 import { toNumber, usageError, type Arguments, type Command } from './arguments.js';
-import { checkWritable, DATA_OPTIONS, isCsv, readData, trainingOf, writeFile, type Data } from './files.js';
+import { checkWritable, DATA_OPTIONS, isCsv, readData, trainingOf, writeFile, type Data } from './data.js';
 import type { Context } from './context.js';
 import { brief, count, duration, percent, short } from './numbers.js';
 import { progressLine, TimeLeft } from './progress.js';
 import { BACKEND_OPTION, LIMIT_OPTIONS, runOptions } from './run.js';
-import { validate } from './validate.js';
+import { validate } from './cross-validate.js';
 
 export const train: Command = {
   name: 'train',

@@ -1,6 +1,6 @@
 /** Arrays, typed ones, and whatever else has a length and entries. */
 import { plural, rangeError, typeError, type ErrorCode } from '../errors.js';
-import { isTypedArray, lengthOf, plainView } from '../intrinsics.js';
+import { isTypedArray, lengthOf, plainView } from './intrinsics.js';
 
 export function listOf<T>(value: unknown, code: ErrorCode, what: string, where: string): ArrayLike<T> {
   const list = isTypedArray(value) ? plainView(value) : value;

@@ -1,7 +1,7 @@
 /** Options: their names and the kinds of values they take. */
-import { backend, kernels, type Backend } from '../backend.js';
+import { backend, kernels, type Backend } from '../backend/interface.js';
 import { coded, rangeError, typeError } from '../errors.js';
-import { isObject, isRevoked } from '../intrinsics.js';
+import { isObject, isRevoked } from './intrinsics.js';
 import type { Signal } from '../types.js';
 import { checkNames, type Words } from './keys.js';
 

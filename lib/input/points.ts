@@ -1,8 +1,8 @@
 /** Points, in each of their forms. */
 import { types } from 'node:util';
-import type { Backend, CopyProblem, Matrix, MatrixArguments, OnProblem } from '../backend.js';
+import type { Backend, CopyProblem, Matrix, MatrixArguments, OnProblem } from '../backend/interface.js';
 import { coded, plural, rangeError, typeError, Verbatim, type ErrorCode } from '../errors.js';
-import { isArray, isObject, lengthOf, plainView, unsigned } from '../intrinsics.js';
+import { isArray, isObject, lengthOf, plainView, unsigned } from './intrinsics.js';
 import type { DatasetOptions, DenseMatrix, SparseMatrix } from '../types.js';
 import { checkKeys, type Words } from './keys.js';
 import { numbersOf } from './lists.js';

@@ -1,5 +1,5 @@
 // Separation of two families of ellipsoids { c + A z : |z| <= 1 } as FISTA's loop sees it: data, two iterates, and the sweeps a
-// step or a test needs. lib/fallback/esp.ts is the twin, and says what each task computes and answers.
+// step or a test needs. lib/backend/fallback/esp.ts is the twin, and says what each task computes and answers.
 //
 //   min 1/2 |Ax - b|^2,  b = (1, 1, 0),  x = a cone block (lambda_i, p_i), |p_i| <= lambda_i, for each ellipsoid
 //   Ax        = ( sum lambda_i, sum mu_i, sum (lambda_i c_i + A_i p_i) - sum (mu_i d_i - B_i q_i) )

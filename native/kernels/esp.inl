@@ -1,4 +1,4 @@
-// One ellipsoid of the sweep (esp.h, lib/fallback/esp.ts): with its centre, shape and block in cache, twice over d entries.
+// One ellipsoid of the sweep (esp.h, lib/backend/fallback/esp.ts): with its centre, shape and block in cache, twice over d entries.
 // Kind: 0 a point, 1 a ball (a = its radius), 2 a diagonal, 3 a full matrix (a and an = A'w and A'n, computed before).
 
 template <int Kind, typename At>

@@ -4,7 +4,7 @@
 //   row = label { blank index ':' value } [ '#' comment ]
 //
 // Blanks are space, tab and carriage return; a line of blanks or comment only is no row. Positions count bytes, from 1.
-// Specification and twin: lib/fallback/parse.ts.
+// Specification and twin: lib/backend/fallback/parse.ts.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The SVM's dual as FISTA's loop sees it: data, two iterates, and the few sweeps a step or a check needs. lib/fallback/svm.ts is
+// The SVM's dual as FISTA's loop sees it: data, two iterates, and the few sweeps a step or a check needs. lib/backend/fallback/svm.ts is
 // the twin, and says what each task computes and answers.
 //
 // Rows stand in an order of our own, the active ones first: [0, active) take part in steps, the others rest at a bound with their

@@ -1,4 +1,4 @@
-// The SVM's sweeps over rows (svm.h, lib/fallback/svm.ts). Lanes past the end read as y = gamma = slack = 0.
+// The SVM's sweeps over rows (svm.h, lib/backend/fallback/svm.ts). Lanes past the end read as y = gamma = slack = 0.
 
 // a = y + (1 - q(y) - mu y) / L
 void svm_forward(const State& s, size_t n, double mu, double inverse_L, double* a) {

@@ -1,5 +1,5 @@
 // The part of Svm that starts a fit: epochs of coordinate ascent on the dual (C.-J. Hsieh et al., ICML 2008; S. Shalev-Shwartz and
-// T. Zhang, JMLR 14, 2013), before FISTA's first step. lib/fallback/svm.ts says what the tasks compute.
+// T. Zhang, JMLR 14, 2013), before FISTA's first step. lib/backend/fallback/svm.ts says what the tasks compute.
 #include <cmath>
 
 #include "parallel.h"

@@ -12,8 +12,8 @@ const { join } = require('node:path');
 const { parseArgs, inspect } = require('node:util');
 const { isMainThread, parentPort, Worker, workerData } = require('node:worker_threads');
 const package_ = require('../..');
-const { writeJSON } = require('../../dist/model.js');
-const { Random } = require('../../dist/random.js');
+const { writeJSON } = require('../../dist/svm/model.js');
+const { Random } = require('../../dist/selection/random.js');
 
 // ---- Chance
 

@@ -1,4 +1,4 @@
-// The SVM's problem, driven as lib/fista.ts drives it: its invariants at every step, with rows resting and returning, for every
+// The SVM's problem, driven as lib/svm/solve.ts drives it: its invariants at every step, with rows resting and returning, for every
 // storage form and SIMD level, the same to the last bit for any number of threads.
 #include "svm.h"
 

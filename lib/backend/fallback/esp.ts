@@ -1,0 +1,499 @@
+/**
+ * Separation of two families of ellipsoids { c + A z : |z| <= 1 } as FISTA's loop sees it: the data, two iterates, and the sweeps
+ * a step or a test needs. Every method is one task of the loop and answers with a few numbers. The twin of native/kernels/esp.
+ *
+ *   min 1/2 |Ax - b|²,  b = (1, 1, 0),  x = a second-order cone block (lambda_i, p_i), |p_i| <= lambda_i, for each ellipsoid
+ *   Ax        = ( sum lambda_i over the first family, sum over the second, sum (lambda_i c_i + A_i p_i) - sum (mu_i d_i - B_i q_i) )
+ *   A'(s,t,w) = blocks ( s + c_i.w, A_i'w ) and ( t - d_i.w, B_i'w )
+ *
+ * Data stay as the user gave them. The problem solved has (c - origin) / size and A / size in their place, so that the largest
+ * norm is 1; the origin is subtracted and the size multiplied in on the fly. What is answered is in the user's units, positions
+ * along a normal being relative to the origin.
+ */
+import type { EspCall, OnEllipsoidProblem } from '../interface.js';
+import { KIND, shapeSize } from '../encodings.js';
+
+/** Where the answers of `sweep` and `test` stand. */
+const [SQUARED, IMAGE, TURN, SUM1, SUM2, RESIDUAL, APART, S, T, W, HI1, LO1, HI2, LO2] = Array.from({ length: 14 }, (_, k) => k) as [
+  number, number, number, number, number, number, number, number, number, number, number, number, number, number,
+]; // prettier-ignore
+
+export class Esp {
+  /** What the data were multiplied by when they were copied: a power of two, 1 unless they are huge or tiny. */
+  readonly unit: number;
+  readonly #d: number;
+  readonly #n: number;
+  readonly #first: number; // ellipsoids of the first family, which come first
+  readonly #c: Float64Array;
+  readonly #kind: Uint8Array;
+  readonly #shape: Float64Array;
+  readonly #at: Float64Array; // where each shape begins
+  readonly #pAt: Float64Array; // where each p begins; a point has none
+  readonly #norm: Float64Array; // |A_i|, from above
+  readonly #frobenius: Float64Array;
+
+  readonly #origin: Float64Array;
+  #inverse = 1; // 1 / size
+  // Two iterates and a candidate: blocks, residual v = (s, t, w), and the sums of lambda (c - origin) ± A p by family.
+  #l: Float64Array[];
+  #p: Float64Array[];
+  #v: Float64Array[];
+  #sums: Float64Array[];
+  #tested: Float64Array; // unit normal of the last test
+  #best: Float64Array; // the one kept
+  readonly #support: Float64Array; // by ellipsoid, for the normal kept
+  readonly #power: Float64Array;
+  readonly #wide: Float64Array;
+  readonly #block: Float64Array;
+  readonly #out = new Float64Array(16);
+
+  constructor(
+    onProblem: OnEllipsoidProblem,
+    _threads: number,
+    d: number,
+    centers1: Data,
+    kinds1: Uint8Array,
+    shapes1: Data,
+    centers2: Data,
+    kinds2: Uint8Array,
+    shapes2: Data,
+  ) {
+    this.#d = d;
+    this.#first = kinds1.length;
+    const n = (this.#n = kinds1.length + kinds2.length);
+    [centers1, shapes1, centers2, shapes2].forEach((list, k) => {
+      const at = list.findIndex((value) => !Number.isFinite(value));
+      if (at >= 0) onProblem(k >> 1, k & 1, at);
+    });
+    this.#kind = join(Uint8Array, kinds1, kinds2);
+    this.#c = join(Float64Array, centers1, centers2);
+    this.#shape = join(Float64Array, shapes1, shapes2);
+    this.unit = unitOf(Math.max(mostAbs(this.#c), mostAbs(this.#shape)));
+    if (this.unit !== 1) for (const list of [this.#c, this.#shape]) list.forEach((value, k) => (list[k] = value * this.unit));
+    this.#at = new Float64Array(n + 1);
+    this.#pAt = new Float64Array(n + 1);
+    this.#norm = new Float64Array(n);
+    this.#frobenius = new Float64Array(n);
+    for (let i = 0; i < n; i++) {
+      this.#at[i + 1] = this.#at[i]! + shapeSize(this.#kind[i]!, d);
+      this.#pAt[i + 1] = this.#pAt[i]! + (this.#kind[i] === KIND.point ? 0 : d);
+      this.#measureShape(i);
+    }
+    const three = (size: number) => Array.from({ length: 3 }, () => new Float64Array(size));
+    this.#origin = new Float64Array(d);
+    this.#l = three(n);
+    this.#p = three(this.#pAt[n]!);
+    this.#v = three(d + 2);
+    this.#sums = three(2 * d);
+    for (const v of this.#v) v.fill(1, 0, 2); // x = 0
+    [this.#tested, this.#best, this.#wide] = three(d) as [Float64Array, Float64Array, Float64Array];
+    this.#block = new Float64Array(d);
+    this.#support = new Float64Array(n);
+    this.#power = new Float64Array(d + 2);
+  }
+
+  perform(...[name, ...args]: EspCall): Float64Array {
+    return (this[name] as (...args: unknown[]) => Float64Array).apply(this, args);
+  }
+
+  /** Lets the event loop run first. */
+  async later(...call: EspCall): Promise<Float64Array> {
+    await new Promise(setImmediate);
+    return this.perform(...call);
+  }
+
+  dispose(): void {}
+
+  /** |A| (for a full matrix the smaller of two bounds of it) and |A|_F, from above where squares overflow or underflow. */
+  #measureShape(i: number): void {
+    const d = this.#d;
+    const a = this.#shape.subarray(this.#at[i], this.#at[i + 1]);
+    const most = mostAbs(a);
+    if (this.#kind[i] === KIND.ball) {
+      this.#norm[i] = Math.abs(a[0]!);
+      this.#frobenius[i] = Math.abs(a[0]!) * Math.sqrt(d);
+      return;
+    }
+    const frobenius = (this.#frobenius[i] = plain(most) ? Math.sqrt(squares(a)) : most * Math.sqrt(a.length));
+    this.#norm[i] = this.#kind[i] === KIND.full ? Math.min(frobenius, mixedNorm(a, d)) : most;
+  }
+
+  /** out = A_i'w */
+  #transposed(i: number, w: Float64Array, out: Float64Array): void {
+    const d = this.#d;
+    const at = this.#at[i]!;
+    const a = this.#shape;
+    const kind = this.#kind[i];
+    if (kind === KIND.full) {
+      out.fill(0);
+      for (let r = 0; r < d; r++) for (let j = 0; j < d; j++) out[j]! += a[at + r * d + j]! * w[r]!;
+    } else {
+      const step = kind === KIND.diagonal ? 1 : 0;
+      for (let j = 0; j < d; j++) out[j] = a[at + step * j]! * w[j]!;
+    }
+  }
+
+  /** sum += lambda (c_i - origin) + sign A_i p, from entry `to` on. */
+  #add(i: number, lambda: number, sign: number, p: Float64Array, pAt: number, sum: Float64Array, to: number): void {
+    const d = this.#d;
+    const at = this.#at[i]!;
+    const a = this.#shape;
+    const kind = this.#kind[i];
+    for (let j = 0; j < d; j++) sum[to + j]! += lambda * (this.#c[i * d + j]! - this.#origin[j]!);
+    if (kind === KIND.full) {
+      for (let r = 0; r < d; r++) {
+        let dot = 0;
+        for (let j = 0; j < d; j++) dot += a[at + r * d + j]! * p[pAt + j]!;
+        sum[to + r]! += sign * dot;
+      }
+    } else if (kind !== KIND.point) {
+      const step = kind === KIND.diagonal ? 1 : 0;
+      for (let j = 0; j < d; j++) sum[to + j]! += sign * a[at + step * j]! * p[pAt + j]!;
+    }
+  }
+
+  /** (c_i - origin).w */
+  #along(i: number, w: Float64Array): number {
+    let dot = 0;
+    for (let j = 0; j < this.#d; j++) dot += (this.#c[i * this.#d + j]! - this.#origin[j]!) * w[j]!;
+    return dot;
+  }
+
+  /** |A_i'w| */
+  #halfWidth(i: number, w: Float64Array): number {
+    if (this.#kind[i] === KIND.point) return 0;
+    this.#transposed(i, w, this.#block);
+    return Math.sqrt(squares(this.#block));
+  }
+
+  /**
+   * Takes the origin (the middle of the class means, or 0) and the size. [curvature along A'b, size, most |c_i| + |A_i|_F from
+   * above, a bound of |A|²]
+   */
+  begin(centred: number): Float64Array {
+    const d = this.#d;
+    if (centred) {
+      for (let j = 0; j < d; j++) {
+        // Each centre less the first one of all, which keeps what is common out of the rounding.
+        let [a, b] = [0, 0];
+        for (let i = 0; i < this.#n; i++) {
+          const c = this.#c[i * d + j]! - this.#c[j]!;
+          if (i < this.#first) a += c;
+          else b += c;
+        }
+        this.#origin[j] = this.#c[j]! + (a / this.#first + b / (this.#n - this.#first)) / 2;
+      }
+    }
+    return this.#measure();
+  }
+
+  /** The size for this origin, and what `begin` answers. */
+  #measure(): Float64Array {
+    const [d, n, first] = [this.#d, this.#n, this.#first];
+    let [size, reach] = [0, 0];
+    const difference = new Float64Array(d);
+    for (let i = 0; i < n; i++) {
+      let [square, most] = [0, 0];
+      for (let j = 0; j < d; j++) {
+        const c = this.#c[i * d + j]! - this.#origin[j]!;
+        square += c * c;
+        most = Math.max(most, Math.abs(c));
+        difference[j]! += i < first ? c : -c;
+      }
+      // Squares that could overflow or underflow are bounded instead.
+      const norm = most === 0 ? 0 : plain(most) ? Math.sqrt(square) : most * Math.sqrt(d);
+      size = Math.max(size, norm, this.#norm[i]!);
+      reach = Math.max(reach, norm + this.#frobenius[i]!);
+    }
+    if (size === 0) size = 1;
+    this.#inverse = 1 / size;
+    const out = this.#out.fill(0);
+    out[0] = (first ** 2 + (n - first) ** 2 + squares(difference.map((x) => x * this.#inverse))) / n;
+    out[1] = size;
+    out[2] = reach * (1 + (d + 8) * 2 ** -53);
+    out[3] = n * (1 + (reach / size) ** 2);
+    return out;
+  }
+
+  /**
+   * The candidate x⁺ = proj(y + A'v(y) / L) from y = x + beta (x - xPrev), and its residual. With s = x⁺ - y:
+   * [|s|², |As|², (y - x⁺).(x⁺ - x), sum lambda⁺, sum mu⁺, |v⁺|², distance of the points of the two hulls that x⁺ makes,
+   * v⁺ = (s, t, |w|)]; with testing, [hi, lo of the first family, hi, lo of the second] along x's own w, as in `test`, ride along.
+   */
+  sweep(L: number, beta: number, testing: number): Float64Array {
+    const [d, n, first] = [this.#d, this.#n, this.#first];
+    const [l, lPrev, lNext] = this.#l as Three;
+    const [p, pPrev, pNext] = this.#p as Three;
+    const [v, vPrev, vNext] = this.#v as Three;
+    const sum = this.#sums[2]!.fill(0);
+    const vy = v.map((value, k) => value + beta * (value - vPrev[k]!));
+    const wide = this.#wide;
+    for (let j = 0; j < d; j++) wide[j] = vy[2 + j]! * this.#inverse;
+    const out = this.#out.fill(0);
+    const ranges = testing && this.#aim(v) ? this.#ranges() : undefined;
+    const block = this.#block;
+    for (let i = 0; i < n; i++) {
+      const sign = i < first ? 1 : -1;
+      const yl = l[i]! + beta * (l[i]! - lPrev[i]!);
+      const zl = yl + (vy[i < first ? 0 : 1]! + sign * this.#along(i, wide)) / L;
+      const at = this.#pAt[i]!;
+      const round = this.#kind[i] !== KIND.point;
+      let square = 0;
+      if (round) {
+        this.#transposed(i, wide, block);
+        for (let j = 0; j < d; j++) {
+          const k = at + j;
+          const z = (pNext[k] = p[k]! + beta * (p[k]! - pPrev[k]!) + block[j]! / L);
+          square += z * z;
+        }
+      }
+      // The projection: 1 inside the cone, 0 below the polar cone, between them (share |p|, share p).
+      const norm = Math.sqrt(square);
+      const share = norm > 0 ? Math.min(Math.max((zl / norm + 1) / 2, 0), 1) : 1;
+      const xl = (lNext[i] = Math.max(share * norm, zl));
+      out[SQUARED]! += (xl - yl) ** 2;
+      out[TURN]! += (yl - xl) * (xl - l[i]!);
+      out[i < first ? SUM1 : SUM2]! += xl;
+      if (round) {
+        for (let j = 0; j < d; j++) {
+          const k = at + j;
+          const y = p[k]! + beta * (p[k]! - pPrev[k]!);
+          const x = (pNext[k]! *= share);
+          out[SQUARED]! += (x - y) ** 2;
+          out[TURN]! += (y - x) * (x - p[k]!);
+        }
+      }
+      this.#add(i, xl, sign, pNext, at, sum, i < first ? 0 : d);
+      ranges?.(i);
+    }
+    this.#residual(sum, vNext);
+    for (let k = 0; k < d + 2; k++) out[IMAGE]! += (vy[k]! - vNext[k]!) ** 2;
+    return out;
+  }
+
+  /** v = b - Ax from the sums by family and, in `out`, the sums of lambda; and what is answered of it. */
+  #residual(sum: Float64Array, v: Float64Array): void {
+    const out = this.#out;
+    const d = this.#d;
+    v[0] = 1 - out[SUM1]!;
+    v[1] = 1 - out[SUM2]!;
+    let [apart, w] = [0, 0];
+    for (let j = 0; j < d; j++) {
+      v[2 + j] = (sum[d + j]! - sum[j]!) * this.#inverse;
+      w += v[2 + j]! ** 2;
+      apart += ((sum[j]! / out[SUM1]! - sum[d + j]! / out[SUM2]!) * this.#inverse) ** 2;
+    }
+    out[RESIDUAL] = v[0] ** 2 + v[1] ** 2 + w;
+    out[APART] = Math.sqrt(apart) / this.#inverse;
+    out[S] = v[0];
+    out[T] = v[1];
+    out[W] = Math.sqrt(w);
+  }
+
+  /** Takes the unit normal along a residual's w; false if there is none. */
+  #aim(v: Float64Array): boolean {
+    let most = 0;
+    for (let j = 0; j < this.#d; j++) most = Math.max(most, Math.abs(v[2 + j]!));
+    const out = this.#out.fill(NaN, HI1, LO2 + 1);
+    if (!(most > 0)) return false;
+    const scaled = this.#tested;
+    for (let j = 0; j < this.#d; j++) scaled[j] = v[2 + j]! / most;
+    const norm = Math.sqrt(squares(scaled));
+    for (let j = 0; j < this.#d; j++) scaled[j]! /= norm;
+    out.fill(-Infinity, HI1, HI1 + 1).fill(Infinity, LO1, LO1 + 1);
+    out.fill(-Infinity, HI2, HI2 + 1).fill(Infinity, LO2, LO2 + 1);
+    return true;
+  }
+
+  /** Widens the families' ranges along the tested normal by ellipsoid i. */
+  #ranges(): (i: number) => void {
+    const out = this.#out;
+    return (i) => {
+      const [hi, lo] = i < this.#first ? [HI1, LO1] : [HI2, LO2];
+      const middle = this.#along(i, this.#tested);
+      const half = this.#halfWidth(i, this.#tested);
+      out[hi] = Math.max(out[hi]!, middle + half);
+      out[lo] = Math.min(out[lo]!, middle - half);
+    };
+  }
+
+  /** The ranges of both families along the unit normal n of the iterate's w: of n.(z - origin), in the last four answers. */
+  test(): Float64Array {
+    if (this.#aim(this.#v[0]!)) {
+      const range = this.#ranges();
+      for (let i = 0; i < this.#n; i++) range(i);
+    }
+    return this.#out;
+  }
+
+  /** The supports by ellipsoid along the normal kept: the most of the first family, the least of the second. [most, least] */
+  verify(): Float64Array {
+    const out = this.#out;
+    [out[0], out[1]] = [-Infinity, Infinity];
+    for (let i = 0; i < this.#n; i++) {
+      const middle = this.#along(i, this.#best);
+      const half = this.#halfWidth(i, this.#best);
+      const support = (this.#support[i] = i < this.#first ? middle + half : middle - half);
+      if (i < this.#first) out[0] = Math.max(out[0], support);
+      else out[1] = Math.min(out[1], support);
+    }
+    return out;
+  }
+
+  /**
+   * The origin goes to the middle of the two hulls' points, and the size with it; x stays, its residual is computed afresh, and both
+   * iterates become x. Answers as `begin`.
+   */
+  move(): Float64Array {
+    const [d, n, first] = [this.#d, this.#n, this.#first];
+    let [a, b] = [0, 0];
+    for (let i = 0; i < n; i++) {
+      if (i < first) a += this.#l[0]![i]!;
+      else b += this.#l[0]![i]!;
+    }
+    const sum = this.#sums[0]!;
+    if (a > 0 && b > 0) for (let j = 0; j < d; j++) this.#origin[j]! += (sum[j]! / a + sum[d + j]! / b) / 2;
+    this.#measure();
+    const answer = this.#out.slice(0, 4);
+    sum.fill(0);
+    for (let i = 0; i < n; i++) {
+      this.#add(i, this.#l[0]![i]!, i < first ? 1 : -1, this.#p[0]!, this.#pAt[i]!, sum, i < first ? 0 : d);
+    }
+    this.#out[SUM1] = a;
+    this.#out[SUM2] = b;
+    this.#residual(sum, this.#v[0]!);
+    for (const list of [this.#l, this.#p, this.#v]) list[1]!.set(list[0]!);
+    this.#out.fill(0).set(answer);
+    return this.#out;
+  }
+
+  /** One power iteration for |A|² on AA'; `first` starts it anew. [estimate from below] */
+  power(first: number): Float64Array {
+    const [d, n] = [this.#d, this.#n];
+    const v = this.#power;
+    if (first) for (let k = 0, state = 1; k < d + 2; k++) v[k] = (state = (state * 16807) % 2147483647) / 2147483647 - 0.5;
+    const norm = Math.sqrt(squares(v));
+    for (let k = 0; k < d + 2; k++) v[k]! /= norm;
+    const [wide, block] = [this.#wide, this.#block];
+    for (let j = 0; j < d; j++) wide[j] = v[2 + j]! * this.#inverse;
+    const sum = this.#sums[2]!.fill(0);
+    let [a, b] = [0, 0];
+    for (let i = 0; i < n; i++) {
+      const sign = i < this.#first ? 1 : -1;
+      const l = v[i < this.#first ? 0 : 1]! + sign * this.#along(i, wide);
+      if (i < this.#first) a += l;
+      else b += l;
+      if (this.#kind[i] !== KIND.point) this.#transposed(i, wide, block);
+      this.#add(i, l, sign, block, 0, sum, i < this.#first ? 0 : d);
+    }
+    v[0] = a;
+    v[1] = b;
+    for (let j = 0; j < d; j++) v[2 + j] = (sum[j]! - sum[d + j]!) * this.#inverse;
+    this.#out[0] = Math.sqrt(squares(v));
+    return this.#out;
+  }
+
+  /** The candidate becomes the iterate. */
+  accept(): void {
+    for (const list of [this.#l, this.#p, this.#v, this.#sums]) list.unshift(list.pop()!);
+  }
+
+  /** Keeps the normal that was tested last, or its opposite. */
+  keep(opposite: boolean): void {
+    [this.#tested, this.#best] = [this.#best, this.#tested];
+    if (opposite) for (let j = 0; j < this.#d; j++) this.#best[j] = -this.#best[j]!;
+  }
+
+  /** The normal kept. */
+  normal(out: Float64Array): void {
+    out.set(this.#best);
+  }
+
+  origin(out: Float64Array): void {
+    out.set(this.#origin);
+  }
+
+  /** What `verify` found, by ellipsoid. */
+  supports(out: Float64Array): void {
+    out.set(this.#support);
+  }
+
+  /** lambda by ellipsoid of the first family, then mu of the second. */
+  weights(out: Float64Array): void {
+    out.set(this.#l[0]!);
+  }
+
+  /** The sums of lambda (c - origin) + A p over the first family, and of mu (d - origin) - B q over the second. */
+  sums(out: Float64Array): void {
+    out.set(this.#sums[0]!);
+  }
+
+  /** out = Ax: l by ellipsoid, p of d entries for each that is no point. */
+  applyA(l: Float64Array, p: Float64Array, out: Float64Array): void {
+    const d = this.#d;
+    const sum = new Float64Array(2 * d);
+    out[0] = out[1] = 0;
+    for (let i = 0; i < this.#n; i++) {
+      const family = i < this.#first ? 0 : 1;
+      out[family]! += l[i]!;
+      this.#add(i, l[i]!, 1 - 2 * family, p, this.#pAt[i]!, sum, family * d);
+    }
+    for (let j = 0; j < d; j++) out[2 + j] = (sum[j]! - sum[d + j]!) * this.#inverse;
+  }
+
+  /** l, p = A'v */
+  applyAT(v: Float64Array, l: Float64Array, p: Float64Array): void {
+    const w = v.slice(2).map((value) => value * this.#inverse);
+    for (let i = 0; i < this.#n; i++) {
+      const family = i < this.#first ? 0 : 1;
+      l[i] = v[family]! + (1 - 2 * family) * this.#along(i, w);
+      if (this.#kind[i] === KIND.point) continue;
+      this.#transposed(i, w, this.#block);
+      p.set(this.#block, this.#pAt[i]);
+    }
+  }
+}
+
+type Data = Float64Array | Float32Array;
+type Three = [Float64Array, Float64Array, Float64Array];
+
+function join<A extends Float64Array | Uint8Array>(Kind: new (n: number) => A, a: ArrayLike<number>, b: ArrayLike<number>): A {
+  const all = new Kind(a.length + b.length);
+  all.set(a);
+  all.set(b, a.length);
+  return all;
+}
+
+function squares(v: Float64Array): number {
+  let s = 0;
+  for (let i = 0; i < v.length; i++) s += v[i]! * v[i]!;
+  return s;
+}
+
+function plain(most: number): boolean {
+  return most > 1e-120 && most < 1e120;
+}
+
+function mostAbs(list: Float64Array): number {
+  let most = 0;
+  for (let k = 0; k < list.length; k++) most = Math.max(most, Math.abs(list[k]!));
+  return most;
+}
+
+/** 1, or the power of two that takes a huge or tiny number near 1, so that squares and differences can be taken. */
+function unitOf(most: number): number {
+  if (most === 0 || (most > 1e-100 && most < 1e100)) return 1;
+  return 2 ** Math.min(Math.max(-Math.floor(Math.log2(most)), -1000), 1000);
+}
+
+/** sqrt(|A|_1 |A|_inf) >= |A|_2 */
+function mixedNorm(a: Float64Array, d: number): number {
+  const [rows, cols] = [new Float64Array(d), new Float64Array(d)];
+  for (let r = 0; r < d; r++) {
+    for (let j = 0; j < d; j++) {
+      rows[r]! += Math.abs(a[r * d + j]!);
+      cols[j]! += Math.abs(a[r * d + j]!);
+    }
+  }
+  return Math.sqrt(mostAbs(rows)) * Math.sqrt(mostAbs(cols));
+}

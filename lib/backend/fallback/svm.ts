@@ -1,0 +1,740 @@
+/**
+ * The SVM's dual as FISTA's loop sees it: the data, two iterates, and the few sweeps a step or a check needs. Every method is one task
+ * of the loop and answers with a few numbers. The twin of native/kernels/svm.
+ *
+ * Rows stand in an order of our own, the active ones first: [0, active) take part in steps, the others rest at a bound with their
+ * alpha frozen. `row[p]` is the user's row at position p. Rows of gamma 0 take no part in anything: they stand behind the others, at
+ * [n, …), and only `score` reads them. H has rows y_i x̃_i, where x̃ = x / scale columnwise; q = H w.
+ */
+import type { Interrupt, SvmCall } from '../interface.js';
+import { taskEnded } from '../../errors.js';
+import { FACT } from '../encodings.js';
+import { projectKnapsack } from './knapsack.js';
+import type { Matrix } from './matrix.js';
+
+const UNIT = 2 ** -53;
+/** Below it products lose digits. */
+const SMALLEST = 2 ** -1021;
+
+/** After this many returns a row rests no more, so that the set of resting rows changes finitely often. */
+const MOST_RETURNS = 3;
+/** One row in this many is few. */
+const FEW = 32;
+/** An epoch's order: rows by so many bits of a hash. */
+const BUCKET_BITS = 12;
+const BUCKETS = 2 ** BUCKET_BITS;
+
+/** Tasks that are done, and answer, whether or not the problem was interrupted. */
+const AT_ONCE: readonly SvmCall[0][] = ['claim', 'forget', 'score', 'keep', 'restore', 'model'];
+
+export class Svm {
+  readonly #X: Matrix;
+  readonly #interrupt: Interrupt | undefined;
+  readonly #n: number; // rows that take part
+  readonly #d: number;
+  readonly #mu: number;
+  readonly #scale: number;
+  readonly #inverseScale: Float64Array; // by column
+  readonly #centre: Float64Array; // by column, in scaled space
+
+  // By position.
+  readonly #row: Uint32Array;
+  readonly #y: Int8Array;
+  readonly #gamma: Float64Array;
+  readonly #slack: Float64Array; // 2 (nnz_i + 4) u |x̃_i|: times |w| it bounds the rounding of x̃_i·w
+  readonly #radius: Float64Array; // r_i >= |x̃_i - m|
+  readonly #facts: Uint8Array;
+  readonly #returns: Uint8Array;
+  readonly #idle: Uint8Array; // 1: sat at a bound, with something to spare, when it was last visited
+  #x: Float64Array;
+  #xPrev: Float64Array;
+  #xNext: Float64Array;
+  #q: Float64Array;
+  #qPrev: Float64Array;
+  #qNext: Float64Array;
+
+  // By column, in scaled space.
+  #w: Float64Array;
+  #wPrev: Float64Array;
+  #wNext: Float64Array;
+  readonly #wRest: Float64Array; // the resting rows' share of w
+  readonly #wide: Float64Array; // w / scale, as the stored data want it
+
+  #active: number;
+  #bRest = 0; // the resting rows' share of y·alpha
+  #ascending = false; // w and y·alpha are kept up with alpha, not made from it
+  #balance = 0; // y·alpha meanwhile
+  #epoch = 0;
+  #lambda = NaN;
+  #mostEntries = 0;
+  #largest = 0;
+  #mostNorm = 0;
+  #read = 0;
+  #stored = 0;
+  #kept: { w: Float64Array; alpha: Float64Array | undefined } | undefined;
+  #restored = false;
+  readonly #out = new Float64Array(12);
+
+  /**
+   * y by row, 0 for one that is not even scored; gamma by row, or one for all. scale: 0 none, 1 standard, 2 maxabs. Data are centred
+   * by `begin`, where that is free.
+   */
+  constructor(
+    X: Matrix,
+    y: Int8Array,
+    gamma: Float64Array,
+    mu: number,
+    scale: number,
+    _threads?: number,
+    _lane?: number,
+    interrupt?: Interrupt,
+  ) {
+    const gammaOf = (i: number) => (gamma.length === 1 ? gamma[0]! : gamma[i]!);
+    const rows = Uint32Array.from(y.keys());
+    const taking = rows.filter((i) => gammaOf(i) !== 0);
+    const n = (this.#n = taking.length);
+    const d = (this.#d = X.describe().kept);
+    this.#X = X.share(); // whoever made it may dispose of it meanwhile
+    this.#interrupt = interrupt;
+    this.#mu = mu;
+    this.#scale = scale;
+    const others = rows.filter((i) => gammaOf(i) === 0 && y[i] !== 0);
+    this.#row = new Uint32Array(n + others.length);
+    this.#row.set(taking);
+    this.#row.set(others, n);
+    this.#y = Int8Array.from(this.#row, (i) => y[i]!);
+    this.#gamma = Float64Array.from(taking, gammaOf);
+    this.#facts = new Uint8Array(n);
+    this.#returns = new Uint8Array(n);
+    this.#idle = new Uint8Array(n);
+    [this.#slack, this.#radius, this.#x, this.#xPrev, this.#xNext, this.#q, this.#qPrev, this.#qNext] = Array.from(
+      { length: 8 },
+      () => new Float64Array(n),
+    ) as Tuple8;
+    [this.#w, this.#wPrev, this.#wNext, this.#wRest, this.#wide] = Array.from({ length: 5 }, () => new Float64Array(d)) as Tuple5;
+    this.#inverseScale = new Float64Array(d).fill(1);
+    this.#centre = new Float64Array(d);
+    this.#active = n;
+  }
+
+  /** Stored entries read by X·w and Xᵀ·u so far. */
+  get read(): number {
+    return this.#read;
+  }
+
+  /** Stored entries of the rows that take part. */
+  get stored(): number {
+    return this.#stored;
+  }
+
+  /** Fails if the problem was interrupted. Then nothing is left but what `keep` kept and what is proved of rows. */
+  perform(...[name, ...args]: SvmCall): Float64Array {
+    const answer = (this[name] as (...args: unknown[]) => Float64Array).apply(this, args);
+    if (this.#interrupt?.isSet && !AT_ONCE.includes(name)) throw taskEnded();
+    return answer;
+  }
+
+  /** Lets the event loop run first. */
+  async later(...call: SvmCall): Promise<Float64Array> {
+    await new Promise(setImmediate);
+    return this.perform(...call);
+  }
+
+  dispose(): void {}
+
+  /** x̃ = stored / scale, and the mean of x̃. Any centre is valid, so for data centred up to rounding 0 serves. */
+  #measureColumns(): void {
+    const X = this.#X;
+    const n = this.#n;
+    X.centre();
+    const inverse = (size: number) => (size > 0 && Number.isFinite(1 / size) ? 1 / size : 1);
+    const zero = new Float64Array(this.#d);
+    const taking = this.#row.subarray(0, n);
+    const mostBefore = X.shifted?.most; // by column, of data that are all centred
+    if (mostBefore && n === X.describe().rows) {
+      if (this.#scale === 1) {
+        const { sum, square } = X.columnStats(zero, taking);
+        this.#inverseScale.set(mostBefore.map((most, j) => inverse(spread(n, sum[j]!, square[j]!, most))));
+      }
+      if (this.#scale === 2) this.#inverseScale.set(mostBefore.map(inverse));
+      this.#largest = largestOf(mostBefore, this.#inverseScale);
+      return;
+    }
+    const { sum, most } = X.columnStats(zero, taking);
+    const mean = sum.map((s) => s / n);
+    if (this.#scale === 2) this.#inverseScale.set(most.map(inverse));
+    if (this.#scale === 1) {
+      const about = X.columnStats(mean, taking);
+      this.#inverseScale.set(
+        mean.map((m, j) => {
+          const absent = n - about.number[j]!;
+          return inverse(spread(n, about.sum[j]! - absent * m, about.square[j]! + absent * m ** 2, most[j]!));
+        }),
+      );
+    }
+    this.#centre.set(mean.map((m, j) => m * this.#inverseScale[j]!));
+    this.#largest = largestOf(most, this.#inverseScale);
+  }
+
+  /** r_i and the rounding of x̃_i·w, computed safely (upper bounds). */
+  #measureRows(): void {
+    const m = this.#centre;
+    const m2 = squares(m);
+    const norms = new Float64Array(this.#n);
+    this.#X.rowNorms(this.#inverseScale, this.#row.subarray(0, this.#n), norms);
+    this.#widen(m);
+    this.#X.multiplyRows(this.#row, 0, this.#n, this.#wide, this.#radius);
+    for (let i = 0; i < this.#n; i++) {
+      const entries = this.#X.entries(this.#row[i]!);
+      this.#stored += entries;
+      this.#mostEntries = Math.max(this.#mostEntries, entries);
+      this.#mostNorm = Math.max(this.#mostNorm, norms[i]!);
+      const lost = entries * SMALLEST; // squares and products that underflowed
+      const norm = Math.sqrt(norms[i]! + lost) * (1 + (entries + 4) * UNIT);
+      this.#slack[i] = 2 * (entries + 4) * UNIT * norm;
+      const safe = 4 * (this.#d + 5) * UNIT * (norm + Math.sqrt(m2)) ** 2;
+      this.#radius[i] = Math.sqrt(Math.max(0, norm * norm - 2 * this.#radius[i]! + m2) + safe + lost);
+    }
+  }
+
+  /** wide = w / scale */
+  #widen(w: Float64Array): void {
+    for (let j = 0; j < this.#d; j++) this.#wide[j] = w[j]! * this.#inverseScale[j]!;
+  }
+
+  /** q over positions [begin, end) */
+  #margins(w: Float64Array, begin: number, end: number, q: Float64Array): void {
+    this.#widen(w);
+    this.#read += this.#X.multiplyRows(this.#row, begin, end, this.#wide, q);
+    for (let p = begin; p < end; p++) q[p]! *= this.#y[p]!;
+  }
+
+  /** out = H'x over positions [begin, end), in scaled space; xNext or x serve as x. */
+  #combine(x: Float64Array, begin: number, end: number, out: Float64Array): void {
+    const u = this.#qNext; // free at this point
+    for (let p = begin; p < end; p++) u[p] = this.#y[p]! * x[p]!;
+    this.#read += this.#X.combineRows(this.#row, begin, end, u, out);
+    for (let j = 0; j < this.#d; j++) out[j]! *= this.#inverseScale[j]!;
+  }
+
+  /**
+   * Centres, scales and measures the data. [curvature of D along the balanced class-difference vector less mu, if asked for, sum r², max r, |m|, most
+   * entries in a row, max |x̃_i|², |shift / scale|, the column of the largest |x| / scale]
+   */
+  begin(curvature: number): Float64Array {
+    this.#measureColumns();
+    this.#measureRows();
+    this.#out[0] = 0;
+    if (curvature) {
+      const counts = { 1: 0, [-1]: 0 } as Record<number, number>;
+      for (let p = 0; p < this.#n; p++) counts[this.#y[p]!]!++;
+      for (let p = 0; p < this.#n; p++) this.#xNext[p] = 1 / counts[this.#y[p]!]!;
+      this.#combine(this.#xNext, 0, this.#n, this.#wNext);
+      this.#out[0] = squares(this.#wNext) / (1 / counts[1]! + 1 / counts[-1]!);
+    }
+    this.#out[1] = squares(this.#radius);
+    this.#out[2] = this.#radius.reduce((a, b) => Math.max(a, b), 0);
+    this.#out[3] = Math.sqrt(squares(this.#centre));
+    this.#out[4] = this.#mostEntries;
+    this.#out[5] = this.#mostNorm;
+    this.#out[7] = this.#X.used()?.[this.#largest] ?? this.#largest;
+    this.#out[6] = Math.sqrt(squares((this.#X.shifted?.shift ?? new Float64Array(0)).map((s, j) => s * this.#inverseScale[j]!)));
+    return this.#out;
+  }
+
+  /** Starts from the alpha = -psi'(theta) of a given model (weights in scaled space), made balanced. */
+  warm(w: Float64Array, t: number): Float64Array {
+    this.#margins(w, 0, this.#n, this.#q);
+    for (let p = 0; p < this.#n; p++) {
+      const theta = this.#q[p]! + this.#y[p]! * t;
+      this.#x[p] = clamp((1 - theta) / this.#mu, 0, this.#gamma[p]!);
+    }
+    return this.#restart();
+  }
+
+  /** Balances x by the rows between their bounds, if they can. The others stay where they are: at 0 they need not be read. */
+  #balanceBetween(): boolean {
+    const [x, gamma] = [this.#x, this.#gamma];
+    const between = Uint32Array.from(x.keys()).filter((p) => x[p]! > 0 && x[p]! < gamma[p]!);
+    let rest = 0;
+    for (let p = 0; p < this.#n; p++) if (!(x[p]! > 0 && x[p]! < gamma[p]!)) rest += this.#y[p]! * x[p]!;
+    const moved = Float64Array.from(between, (p) => x[p]!);
+    const y = Int8Array.from(between, (p) => this.#y[p]!);
+    const bounds = Float64Array.from(between, (p) => gamma[p]!);
+    if (between.length === 0 || Number.isNaN(projectKnapsack(moved, y, bounds, -rest, 0, moved))) return false;
+    between.forEach((p, k) => (x[p] = moved[k]!));
+    return true;
+  }
+
+  /** From x, made balanced. */
+  #restart(): Float64Array {
+    if (!this.#balanceBetween()) projectKnapsack(this.#x, this.#y.subarray(0, this.#n), this.#gamma, 0, 0, this.#x);
+    this.#combine(this.#x, 0, this.#n, this.#w);
+    this.#margins(this.#w, 0, this.#n, this.#q);
+    this.#xPrev.set(this.#x);
+    this.#qPrev.set(this.#q);
+    this.#wPrev.set(this.#w);
+    return this.#out;
+  }
+
+  /**
+   * An epoch of coordinate ascent on the dual, before FISTA's first step: rows are visited in an order that is new every time, and
+   * alpha_i moves to the maximum along it. y·alpha = 0 is left to a multiplier, `offset`, and a penalty of weight / 2 (y·alpha)²: a
+   * row's decision value is (x̃_i - m)·(w - y·alpha m) + offset + weight y·alpha, w = Σ y alpha x̃, m the centre. Visited are all
+   * rows, or those that did not sit at a bound with delta to spare when they were visited last or, after `settle`, as they stand.
+   * [Fenchel–Young terms and losses of the rows as they were met, |w|², the next multiplier, the offset that it means]
+   */
+  ascend(offset: number, weight: number, delta: number, all: number): Float64Array {
+    const [x, q, w, mu, m2] = [this.#x, this.#q, this.#w, this.#mu, squares(this.#centre)];
+    let along = dot(this.#centre, w);
+    if (!this.#ascending) {
+      const t = offset - along;
+      if (!all) for (let p = 0; p < this.#n; p++) this.#idle[p] = Number(this.#atRest(p, q[p]! + this.#y[p]! * t, delta));
+      this.#ascending = true;
+      this.#balance = 0;
+    }
+    const wide = this.#wide;
+    this.#widen(w);
+    let [fy, psi, balance] = [0, 0, this.#balance];
+    for (const p of this.#shuffled(all)) {
+      const [i, y, gamma, alpha] = [this.#row[p]!, this.#y[p]!, this.#gamma[p]!, x[p]!];
+      const entries = this.#X.entries(i);
+      const norm = this.#slack[p]! / (2 * (entries + 4) * UNIT);
+      const r2 = this.#radius[p]! * this.#radius[p]!;
+      const alongRow = m2 > 0 ? 0.5 * (norm * norm + m2 - r2) : 0; // x̃_i·m
+      const s = this.#X.dotRow(i, wide) - along - balance * (alongRow - m2) + (offset + weight * balance);
+      const below = 1 - y * s;
+      x[p] = clamp(alpha + (below - mu * alpha) / (mu + r2 + weight), 0, gamma);
+      const slope = clamp(below / mu, 0, gamma);
+      const loss = slope * (below - (mu / 2) * slope);
+      psi += loss;
+      fy += loss + alpha * ((mu / 2) * alpha - below);
+      this.#idle[p] = Number(this.#atRest(p, y * s, delta));
+      this.#read += entries;
+      const u = y * (x[p] - alpha);
+      if (u === 0) continue;
+      this.#X.addRow(i, u, this.#inverseScale, wide);
+      this.#read += entries;
+      balance += u;
+      along += u * alongRow;
+    }
+    this.#balance = balance;
+    for (let j = 0; j < this.#d; j++) w[j] = wide[j]! / this.#inverseScale[j]!;
+    const next = offset + weight * balance;
+    this.#out.set([fy, psi, squares(w), next, next - along + balance * m2]);
+    return this.#out;
+  }
+
+  /** Whether a row sits at a bound with delta to spare, at margin theta. */
+  #atRest(p: number, theta: number, delta: number): boolean {
+    const [x, gamma] = [this.#x[p]!, this.#gamma[p]!];
+    return x === 0 ? theta > 1 + delta : x === gamma && theta < 1 - this.#mu * gamma - delta;
+  }
+
+  /**
+   * The positions to visit, in an order that is new in every epoch and in which a position's place does not depend on which others
+   * take part.
+   */
+  #shuffled(all: number): Uint32Array {
+    const start = new Uint32Array(BUCKETS + 1);
+    const key = Math.imul(++this.#epoch, 0x9e3779b9);
+    const bucket = (p: number) => scattered(p ^ key) >>> (32 - BUCKET_BITS);
+    for (let p = 0; p < this.#n; p++) if (all || !this.#idle[p]) start[bucket(p) + 1]!++;
+    for (let b = 0; b < BUCKETS; b++) start[b + 1]! += start[b]!;
+    const order = new Uint32Array(start[BUCKETS]!);
+    for (let p = 0; p < this.#n; p++) if (all || !this.#idle[p]) order[start[bucket(p)]!++] = p;
+    return order;
+  }
+
+  /** Ends the ascent, for now: alpha is made balanced, w and q are made from it, both iterates are the same. */
+  settle(): Float64Array {
+    this.#ascending = false;
+    return this.#restart();
+  }
+
+  /**
+   * One step from y = x + beta (x - xPrev): the candidate x⁺ = proj(y + grad D(y) / L), its w and q.
+   * [|s|², s·(q⁺ - q(y)), its terms' magnitudes, lambda] with s = x⁺ - y.
+   */
+  step(L: number, beta: number): Float64Array {
+    const [x, xPrev, q, qPrev, xNext] = [this.#x, this.#xPrev, this.#q, this.#qPrev, this.#xNext];
+    const mu = this.#mu;
+    const active = this.#active;
+    for (let p = 0; p < active; p++) {
+      const y = x[p]! + beta * (x[p]! - xPrev[p]!);
+      const qy = q[p]! + beta * (q[p]! - qPrev[p]!);
+      xNext[p] = y + (1 - qy - mu * y) / L;
+    }
+    const a = xNext.subarray(0, active);
+    const lambda = projectKnapsack(a, this.#y.subarray(0, active), this.#gamma.subarray(0, active), -this.#bRest, this.#lambda, a);
+    if (!Number.isNaN(lambda)) this.#lambda = lambda;
+    else {
+      // The resting rows' share is out of reach by its rounding: the nearest end, as certificates need every alpha in its box.
+      for (let p = 0; p < active; p++) a[p] = this.#y[p]! < 0 === this.#bRest > 0 ? this.#gamma[p]! : 0;
+    }
+    this.#combine(xNext, 0, active, this.#wNext);
+    for (let j = 0; j < this.#d; j++) this.#wNext[j]! += this.#wRest[j]!;
+    this.#margins(this.#wNext, 0, active, this.#qNext);
+
+    const out = this.#out.fill(0);
+    for (let p = 0; p < active; p++) {
+      const s = xNext[p]! - (x[p]! + beta * (x[p]! - xPrev[p]!));
+      const rise = this.#qNext[p]! - (q[p]! + beta * (q[p]! - qPrev[p]!));
+      out[0]! += s * s;
+      out[1]! += s * rise;
+      out[2]! += Math.abs(s * rise);
+    }
+    out[3] = lambda;
+    return out;
+  }
+
+  /** The candidate becomes the iterate. (Resting rows' alpha stands in all three buffers; their q is refreshed when looked at.) */
+  accept(): void {
+    [this.#xPrev, this.#x, this.#xNext] = [this.#x, this.#xNext, this.#xPrev];
+    [this.#qPrev, this.#q, this.#qNext] = [this.#q, this.#qNext, this.#qPrev];
+    [this.#wPrev, this.#w, this.#wNext] = [this.#w, this.#wNext, this.#wPrev];
+  }
+
+  /** Brings q of the resting rows up to date. [|w|², m·w] */
+  look(): Float64Array {
+    if (this.#active < this.#n) this.#margins(this.#w, this.#active, this.#n, this.#q);
+    this.#out[0] = squares(this.#w);
+    this.#out[1] = dot(this.#centre, this.#w);
+    return this.#out;
+  }
+
+  /**
+   * The sums of -psi' over the positive rows and over the negative ones, and the number of rows on the quadratic piece, twice: at
+   * offset `low` with every decision value raised by its shift, and at `high` with every one lowered. shift_i = rho r_i + eta_i,
+   * eta_i = slack_i wNorm + etaT; with rho = wNorm = etaT = 0 there is none.
+   */
+  offsets(low: number, high: number, rho: number, wNorm: number, etaT: number): Float64Array {
+    const out = this.#out.fill(0);
+    for (let p = 0; p < this.#n; p++) {
+      const [y, q, gamma] = [this.#y[p]!, this.#q[p]!, this.#gamma[p]!];
+      const shift = rho * this.#radius[p]! + this.#slack[p]! * wNorm + etaT;
+      for (let side = 0; side < 2; side++) {
+        const theta = q + y * (side === 0 ? low + shift : high - shift);
+        const free = (1 - theta) / this.#mu;
+        out[3 * side + (y > 0 ? 0 : 1)]! += clamp(free, 0, gamma);
+        if (free > 0 && free < gamma) out[3 * side + 2]!++;
+      }
+    }
+    return out;
+  }
+
+  /**
+   * The sums a certificate is made of, at offset t: [FY, its rounding, psi, alpha, y·alpha, alpha·r, res², err²], with
+   * eta_i = slack_i wNorm + etaT the error of theta_i.
+   */
+  gap(t: number, wNorm: number, etaT: number): Float64Array {
+    const out = this.#out.fill(0);
+    const mu = this.#mu;
+    for (let p = 0; p < this.#n; p++) {
+      const [y, alpha, gamma] = [this.#y[p]!, this.#x[p]!, this.#gamma[p]!];
+      const theta = this.#q[p]! + y * t;
+      const eta = this.#slack[p]! * wNorm + etaT;
+      const free = (1 - theta) / mu;
+      const slope = clamp(free, 0, gamma); // -psi'
+      // The Fenchel–Young term: a product of non-negative factors on each piece. A negative from rounding counts as 0.
+      let fy: number;
+      let psi: number;
+      if (free <= 0) {
+        fy = alpha * (theta - 1 + (mu * alpha) / 2);
+        psi = 0;
+      } else if (free < gamma) {
+        fy = (mu / 2) * (alpha - free) ** 2;
+        psi = (1 - theta) ** 2 / (2 * mu);
+      } else {
+        fy = (gamma - alpha) * (1 - theta - (mu * (gamma + alpha)) / 2);
+        psi = gamma * (1 - theta) - (mu * gamma * gamma) / 2;
+      }
+      out[0]! += Math.max(fy, 0);
+      out[1]! += Math.abs(alpha - slope) * eta + (eta * eta) / (2 * mu);
+      out[2]! += psi;
+      out[3]! += alpha;
+      out[4]! += y * alpha;
+      out[5]! += alpha * this.#radius[p]!;
+      let res = 1 - theta - mu * alpha;
+      if (alpha === 0) res = Math.max(res, 0);
+      if (alpha === gamma) res = Math.min(res, 0);
+      out[6]! += res * res;
+      out[7]! += (eta + 4 * UNIT * (1 + Math.abs(theta) + mu * alpha)) ** 2;
+    }
+    return out;
+  }
+
+  /**
+   * Writes down what is proved: by the interval [s_i - shift_i + low, s_i + shift_i + high] that holds every optimal decision value
+   * (shift as in `offsets`), and by |alpha - alpha*| <= delta; with ball = 0 the interval does not count for "proper". [agreed, proper, zero, at bound]: the rows proved so, agreed being those
+   * whose own decision value s_i + t clears its rounding, guardR r_i + guard, on the proved side.
+   */
+  claim(
+    low: number,
+    high: number,
+    rho: number,
+    wNorm: number,
+    etaT: number,
+    delta: number,
+    ball: number,
+    t: number,
+    guardR: number,
+    guard: number,
+  ): Float64Array {
+    const out = this.#out.fill(0);
+    const mu = this.#mu;
+    for (let p = 0; p < this.#n; p++) {
+      const [y, q, gamma] = [this.#y[p]!, this.#q[p]!, this.#gamma[p]!];
+      const s = y * q;
+      const shift = rho * this.#radius[p]! + this.#slack[p]! * wNorm + etaT;
+      const outward = 4 * UNIT * (Math.abs(s) + shift + Math.abs(low) + Math.abs(high));
+      const lo = s - shift + low - outward;
+      const hi = s + shift + high + outward;
+      const least = y > 0 ? lo : -hi; // of theta*
+      const most = y > 0 ? hi : -lo;
+      const kink = 1 - mu * gamma;
+      const round = 4 * UNIT * (1 + mu * gamma);
+      let facts = this.#facts[p]!;
+      if ((ball && least > kink + round) || gamma - this.#x[p]! > delta) facts |= FACT.proper;
+      if (least > 1) facts |= FACT.zero;
+      if (most < kink - round) facts |= FACT.atBound;
+      if (lo > 0) facts |= FACT.positive;
+      if (hi < 0) facts |= FACT.negative;
+      const margin = guardR * this.#radius[p]! + guard;
+      facts &= ~FACT.agreed;
+      if ((facts & FACT.positive && s + t > margin) || (facts & FACT.negative && s + t < -margin)) facts |= FACT.agreed;
+      this.#facts[p] = facts;
+      if (facts & FACT.agreed) out[0]!++;
+      if (facts & FACT.proper) out[1]!++;
+      if (facts & FACT.zero) out[2]!++;
+      if (facts & FACT.atBound) out[3]!++;
+    }
+    return out;
+  }
+
+  /** What was claimed so far no longer counts. */
+  forget(): Float64Array {
+    this.#facts.fill(0);
+    return this.#out;
+  }
+
+  /**
+   * Lets rows rest that sit at a bound, in both iterates, with `delta` to spare at offsets from low to high, and wakes those that no longer do.
+   * [active rows]
+   */
+  rest(low: number, high: number, delta: number): Float64Array {
+    const idle = (p: number): boolean => {
+      const [q, x, gamma, up] = [this.#q[p]!, this.#x[p]!, this.#gamma[p]!, this.#y[p]! > 0];
+      const least = q + (up ? low : -high); // of theta
+      const most = q + (up ? high : -low);
+      return x === 0 ? least > 1 + delta : x === gamma && most < 1 - this.#mu * gamma - delta;
+    };
+    // Return: the pair (x, xPrev) with q of both is then an exact state of FISTA on the whole problem.
+    const before = this.#active;
+    let changed = false;
+    for (let p = before; p < this.#n; p++) {
+      if (idle(p)) continue;
+      changed ||= this.#x[p] !== 0;
+      this.#returns[p]!++;
+      this.#swap(p, this.#active++);
+    }
+    if (this.#active > before) this.#margins(this.#wPrev, before, this.#active, this.#qPrev);
+    // Rest: those that do move behind the others, which keep their order; a few change places with the last ones, which is cheaper.
+    const rests = (p: number) => this.#returns[p]! < MOST_RETURNS && this.#x[p] === this.#xPrev[p] && idle(p);
+    const order = this.#order(this.#active, rests);
+    const awake = this.#active - order.idle;
+    if (order.idle * FEW >= this.#active) this.#reorder(order.positions);
+    else for (let k = order.idle - 1; k >= 0; k--) this.#swap(order.positions[awake + k]!, awake + k);
+    for (let p = awake; p < this.#active; p++) changed ||= this.#x[p] !== 0;
+    this.#active = awake;
+    if (changed) {
+      this.#combine(this.#x, this.#active, this.#n, this.#wRest);
+      this.#bRest = 0;
+      for (let p = this.#active; p < this.#n; p++) this.#bRest += this.#y[p]! * this.#x[p]!;
+    }
+    for (let p = this.#active; p < this.#n; p++) this.#xPrev[p] = this.#xNext[p] = this.#x[p]!;
+    this.#out[0] = this.#active;
+    return this.#out;
+  }
+
+  /** All rows take part again, and from now on (until `rest` is called again). [active rows] */
+  wake(): Float64Array {
+    if (this.#active < this.#n) {
+      this.#margins(this.#wPrev, this.#active, this.#n, this.#qPrev);
+      this.#active = this.#n;
+      this.#wRest.fill(0);
+      this.#bRest = 0;
+    }
+    this.#out[0] = this.#active;
+    return this.#out;
+  }
+
+  /** One power iteration for |HH'| on the balanced subspace, all rows awake; `first` starts it anew. [estimate from below] */
+  power(first: number): Float64Array {
+    const z = this.#xNext;
+    if (first) for (let p = 0, state = 1; p < this.#n; p++) z[p] = (state = (state * 16807) % 2147483647) / 2147483647 - 0.5;
+    let along = 0;
+    for (let p = 0; p < this.#n; p++) along += this.#y[p]! * z[p]!;
+    for (let p = 0; p < this.#n; p++) z[p]! -= (this.#y[p]! * along) / this.#n;
+    const length = Math.sqrt(squares(z)) || 1; // 0 where the balanced subspace, or X on it, is nothing
+    for (let p = 0; p < this.#n; p++) z[p]! /= length;
+    this.#combine(z, 0, this.#n, this.#wNext);
+    const estimate = squares(this.#wNext);
+    this.#margins(this.#wNext, 0, this.#n, this.#qNext);
+    z.set(this.#qNext);
+    this.#out[0] = estimate;
+    return this.#out;
+  }
+
+  /**
+   * The model on the rows that take no part, at offset t: [positive rows with a positive decision value, positive rows, negative rows
+   * with none, negative rows]. Part of no solve, so its reading is not counted.
+   */
+  score(t: number): Float64Array {
+    const out = this.#out.fill(0);
+    const values = new Float64Array(this.#row.length);
+    this.#widen(this.#w);
+    this.#X.multiplyRows(this.#row, this.#n, values.length, this.#wide, values);
+    for (let p = this.#n; p < values.length; p++) {
+      const value = values[p]! + t;
+      const side = this.#y[p]! > 0 ? 0 : 2;
+      if (side === 0 ? value > 0 : value <= 0) out[side]!++;
+      out[side + 1]!++;
+    }
+    return out;
+  }
+
+  /** Keeps the iterate that was checked, its alpha too if asked for, in case that a later task is interrupted. */
+  keep(alpha: number): Float64Array {
+    this.#kept = { w: this.#w.slice(), alpha: undefined };
+    if (alpha) this.alpha((this.#kept.alpha = new Float64Array(this.#X.describe().rows)));
+    return this.#out;
+  }
+
+  /** Back to that iterate: its w and its alpha are what is asked for from now on. If there is none they are 0. */
+  restore(): Float64Array {
+    this.#w.fill(0);
+    if (this.#kept) this.#w.set(this.#kept.w);
+    this.#restored = true;
+    return this.#out;
+  }
+
+  /** The weights of raw data, by column as given (where none is kept they stay as they are). [their offset] */
+  model(weights: Float64Array, t: number): Float64Array {
+    const used = this.#X.used();
+    const shift = this.#X.shifted?.shift;
+    for (let j = 0; j < this.#d; j++) {
+      const weight = this.#w[j]! * this.#inverseScale[j]! + 0; // + 0: no -0, which JSON does not keep
+      weights[used ? used[j]! : j] = weight;
+      if (shift) t -= shift[j]! * weight;
+    }
+    this.#out[0] = t + 0;
+    return this.#out;
+  }
+
+  weights(out: Float64Array): void {
+    out.set(this.#w);
+  }
+
+  /** 1 / scale by column, and what was subtracted from it before. */
+  columns(inverseScale: Float64Array, shift: Float64Array): void {
+    inverseScale.set(this.#inverseScale);
+    this.#X.shift(shift);
+  }
+
+  /** alpha by the user's row. */
+  alpha(out: Float64Array): void {
+    out.fill(0);
+    if (!this.#restored) for (let p = 0; p < this.#n; p++) out[this.#row[p]!] = this.#x[p]!;
+    else if (this.#kept?.alpha) out.set(this.#kept.alpha);
+  }
+
+  /** FACT bits by the user's row, and decision values s_i + t. */
+  facts(out: Uint8Array): void {
+    out.fill(0);
+    for (let p = 0; p < this.#n; p++) out[this.#row[p]!] = this.#facts[p]!;
+  }
+
+  /** Positions [0, end), those that pass the test behind those that do not, each in their old order. */
+  #order(end: number, test: (p: number) => boolean): { positions: Uint32Array; idle: number } {
+    const passes = Array.from({ length: end }, (_, p) => test(p));
+    const positions = new Uint32Array(end);
+    let k = 0;
+    for (let p = 0; p < end; p++) if (!passes[p]) positions[k++] = p;
+    const idle = end - k;
+    for (let p = 0; p < end; p++) if (passes[p]) positions[k++] = p;
+    return { positions, idle };
+  }
+
+  get #byPosition() {
+    return [
+      this.#row,
+      this.#y,
+      this.#gamma,
+      this.#slack,
+      this.#radius,
+      this.#facts,
+      this.#returns,
+      this.#x,
+      this.#xPrev,
+      this.#q,
+      this.#qPrev,
+    ];
+  }
+
+  #reorder(positions: Uint32Array): void {
+    for (const list of this.#byPosition) {
+      const old = list.slice(0, positions.length);
+      for (let p = 0; p < positions.length; p++) list[p] = old[positions[p]!]!;
+    }
+  }
+
+  #swap(a: number, b: number): void {
+    if (a === b) return;
+    for (const list of this.#byPosition) {
+      const held = list[a]!;
+      list[a] = list[b]!;
+      list[b] = held;
+    }
+  }
+}
+
+/**
+ * The standard deviation of n numbers, from their sum and squares about (nearly) their mean; or the largest |x|, if they are all the
+ * same and these squares nothing but the mean's own rounding, or too large or small to be squared.
+ */
+function spread(n: number, sum: number, square: number, most: number): number {
+  if (most > 1e120 || most < 1e-120) return most;
+  const variance = square - (sum * sum) / n;
+  return variance > 4 * n * UNIT * square ? Math.sqrt(variance / n) : most;
+}
+
+type Tuple5 = [Float64Array, Float64Array, Float64Array, Float64Array, Float64Array];
+type Tuple8 = [...Tuple5, Float64Array, Float64Array, Float64Array];
+
+/** Bits that look random, the first ones most. */
+function scattered(value: number): number {
+  const h = Math.imul(value, 0x85ebca6b);
+  return Math.imul(h ^ (h >>> 15), 0xc2b2ae35);
+}
+
+/** The number of the largest product. */
+function largestOf(most: Float64Array, inverse: Float64Array): number {
+  let at = 0;
+  for (let j = 1; j < most.length; j++) if (most[j]! * inverse[j]! > most[at]! * inverse[at]!) at = j;
+  return at;
+}
+
+function clamp(value: number, low: number, high: number): number {
+  return Math.min(Math.max(value, low), high);
+}
+
+function squares(v: Float64Array): number {
+  return dot(v, v);
+}
+
+function dot(a: Float64Array, b: Float64Array): number {
+  let s = 0;
+  for (let i = 0; i < a.length; i++) s += a[i]! * b[i]!;
+  return s;
+}

@@ -1,0 +1,393 @@
+/** What a backend computes, and the choice between the two: the C++ addon, or its TypeScript twins in fallback/. */
+import { availableParallelism } from 'node:os';
+import { join, resolve } from 'node:path';
+import nodeGypBuild from 'node-gyp-build';
+import { coded } from '../errors.js';
+import * as fallback from './fallback/index.js';
+import type { BackendInfo, BackendName } from '../types.js';
+
+/**
+ * What was found wrong with the data while they were copied, and where. `at` is a position in data, values, indices or indptr, `found`
+ * what stood there and, of indices and indptr, `before` what stood just before it.
+ */
+export interface CopyProblem {
+  problem: 'not-finite' | 'bad-start' | 'bad-range' | 'bad-order';
+  row: number;
+  at: number;
+  found: number;
+  before: number;
+}
+
+/** Words the problem; never returns. */
+export type OnProblem = (problem: CopyProblem) => never;
+
+/** Ends tasks early: when it is set, or so many milliseconds after it was made. Once set it stays so. */
+export interface Interrupt {
+  set(): void;
+  readonly isSet: boolean;
+}
+
+/**
+ * A data matrix X, copied once, in its most compact form. Where a million columns or more outnumber the entries, those that hold none are
+ * not `kept`, and what is computed about columns is about the others.
+ */
+export interface Matrix {
+  describe(): { rows: number; cols: number; kept: number; stored: number; bytes: number; form: string };
+  /** The columns that are kept, ascending, if not all are. */
+  used(): Uint32Array | undefined;
+  /** out = X·w */
+  multiply(w: Float64Array, out: Float64Array, threads: number): void;
+  /** out = X·w + bias; the number of the first that is not finite, or of rows. */
+  decide(w: Float64Array, bias: number, out: Float64Array, threads: number): number;
+  /** out = Xᵀ·u */
+  multiplyTransposed(u: Float64Array, out: Float64Array, threads: number): void;
+  /**
+   * Keeps the data minus a number by column from now on, where that is free: the mean of dense f64 data; of others, where all
+   * differences are exact. Whether there is such a column.
+   */
+  centre(threads: number): boolean;
+  /** What was subtracted from each column that is kept. */
+  shift(out: Float64Array): void;
+  /** Another handle of the same data, which outlives this one. */
+  share(): Matrix;
+  dispose(): void;
+}
+
+/** The tasks of lib/backend/fallback/svm.ts (and native/kernels/svm), by name. */
+export interface SvmTasks {
+  begin(curvature: number): Float64Array;
+  warm(w: Float64Array, t: number): Float64Array;
+  ascend(offset: number, weight: number, delta: number, all: number): Float64Array;
+  settle(): Float64Array;
+  step(L: number, beta: number): Float64Array;
+  look(): Float64Array;
+  offsets(low: number, high: number, rho: number, wNorm: number, etaT: number): Float64Array;
+  gap(t: number, wNorm: number, etaT: number): Float64Array;
+  claim(
+    low: number,
+    high: number,
+    rho: number,
+    wNorm: number,
+    etaT: number,
+    delta: number,
+    ball: number,
+    t: number,
+    guardR: number,
+    guard: number,
+  ): Float64Array;
+  forget(): Float64Array;
+  rest(low: number, high: number, delta: number): Float64Array;
+  wake(): Float64Array;
+  power(first: number): Float64Array;
+  score(t: number): Float64Array;
+  keep(alpha: number): Float64Array;
+  restore(): Float64Array;
+  model(weights: Float64Array, t: number): Float64Array;
+}
+
+/** A task to perform: its name and arguments. */
+export type SvmCall = { [K in keyof SvmTasks]: readonly [K, ...Parameters<SvmTasks[K]>] }[keyof SvmTasks];
+
+/** What performs tasks. Results are valid until the next task. A task that is interrupted fails (interruptedOr in lib/errors.ts). */
+export interface Performer<Call extends readonly unknown[]> {
+  perform(...call: Call): Float64Array;
+  /** Performs a task off the main thread, or at least not at once. */
+  later(...call: Call): Promise<Float64Array>;
+}
+
+/** One training problem: data and iterates. */
+export interface SvmProblem extends Performer<SvmCall> {
+  /** The candidate of the last step becomes the iterate. */
+  accept(): void;
+  /** Stored entries read so far by X·w and Xᵀ·u. */
+  readonly read: number;
+  /** Stored entries of the rows that take part. Known once `begin` was performed. */
+  readonly stored: number;
+  /** w, in scaled space, of the columns that are kept. */
+  weights(out: Float64Array): void;
+  /** 1 / scale by column that is kept, and what was subtracted from it before. Known once `begin` was performed. */
+  columns(inverseScale: Float64Array, shift: Float64Array): void;
+  /** The dual, by row. */
+  alpha(out: Float64Array): void;
+  /** What is proved of each row: bits of FACT in lib/backend/encodings.ts. */
+  facts(out: Uint8Array): void;
+  dispose(): void;
+}
+
+type SvmConstructor = new (
+  matrix: Matrix,
+  /** ±1 by row, or 0 for a row of gamma 0 that is not even to be scored. */
+  y: Int8Array,
+  /** By row, or one for all. Rows of gamma 0 take no part; `score` is about them. */
+  gamma: Float64Array,
+  mu: number,
+  /** 0 none, 1 standard, 2 maxabs */
+  scale: number,
+  threads: number,
+  /** Problems of one lane take turns off the main thread; those of different lanes run side by side. @default 0 */
+  lane?: number,
+  interrupt?: Interrupt,
+) => SvmProblem;
+
+/** One family of ellipsoids: centres by rows, and each one's kind (KIND in lib/backend/encodings.ts) and shape, one after the other. */
+export interface EspFamily {
+  readonly centers: Float64Array | Float32Array;
+  readonly kinds: Uint8Array;
+  readonly shapes: Float64Array | Float32Array;
+}
+
+/** Words that an entry is not finite; never returns. family and part: 0 or 1, part 1 being the shapes. */
+export type OnEllipsoidProblem = (family: number, part: number, at: number) => never;
+
+/** The tasks of lib/backend/fallback/esp.ts (and native/kernels/esp), by name. */
+export interface EspTasks {
+  begin(centred: number): Float64Array;
+  sweep(L: number, beta: number, testing: number): Float64Array;
+  test(): Float64Array;
+  verify(): Float64Array;
+  move(): Float64Array;
+  power(first: number): Float64Array;
+}
+
+export type EspCall = { [K in keyof EspTasks]: readonly [K, ...Parameters<EspTasks[K]>] }[keyof EspTasks];
+
+/** One separation problem: two families and iterates. */
+export interface EspProblem extends Performer<EspCall> {
+  /** The candidate of the last sweep becomes the iterate. */
+  accept(): void;
+  /** Keeps the unit normal that was tested last, or its opposite. */
+  keep(opposite: boolean): void;
+  /** What the data were multiplied by: a power of two, nearly always 1. All lengths below are in that unit. */
+  readonly unit: number;
+  /** The normal kept. */
+  normal(out: Float64Array): void;
+  origin(out: Float64Array): void;
+  /** By ellipsoid, what `verify` found: n.(z - origin), its most over each of the first family, its least over each of the second. */
+  supports(out: Float64Array): void;
+  /** lambda by ellipsoid of the first family, then mu of the second. */
+  weights(out: Float64Array): void;
+  /** The sums of lambda (c - origin) + A p over the first family, then of mu (d - origin) - B q over the second. */
+  sums(out: Float64Array): void;
+  /** out = Ax of the scaled problem: l by ellipsoid, p of as many entries as there are dimensions for each that is no point. */
+  applyA(l: Float64Array, p: Float64Array, out: Float64Array): void;
+  /** l, p = A'v. */
+  applyAT(v: Float64Array, l: Float64Array, p: Float64Array): void;
+  dispose(): void;
+}
+
+type EspConstructor = new (
+  onProblem: OnEllipsoidProblem,
+  threads: number,
+  cols: number,
+  ...families: [...Positional<EspFamily>, ...Positional<EspFamily>]
+) => EspProblem;
+
+type Positional<F extends EspFamily> = [centers: F['centers'], kinds: F['kinds'], shapes: F['shapes']];
+
+/** Where reading a file stopped, and why: line and column (in bytes) of the token count from 1, `text` is how it begins. */
+export interface ParseProblem {
+  problem:
+    'label' | 'word' | 'entry' | 'qid' | 'value' | 'range' | 'zero' | 'order' | 'extra' | 'long' | 'rows' | 'entries' | 'empty';
+  line: number;
+  column: number;
+  text: Uint8Array;
+  /** The index before this one in its row. */
+  last: number;
+}
+
+/** How much a file held. */
+export interface ParsedSizes {
+  rows: number;
+  /** One more than the highest column. */
+  cols: number;
+  /** Entries left out, as they are beyond the limit. */
+  ignored: number;
+  entries: number;
+  /** False if all of them are 1. */
+  hasValues: boolean;
+  /** Bytes of labels that are text. */
+  words: number;
+}
+
+/** Reads LIBSVM text, piece by piece. */
+export interface Parser {
+  /** The next piece of the text, which may end anywhere. What is wrong with it, if anything is: nothing more is read then. */
+  push(chunk: Uint8Array): ParseProblem | undefined;
+  /** The text has ended. */
+  finish(): ParseProblem | undefined;
+  sizes(): ParsedSizes;
+  /** Hands over the next out.length of a list, so that large ones go in steps: where each row begins, */
+  takeStarts(out: Uint32Array): void;
+  /** the columns of the entries, */
+  takeIndices(out: Uint32Array): void;
+  /** their values, if there are any, */
+  takeValues(out: Float64Array): void;
+  /** labels that are numbers, */
+  takeLabels(out: Float64Array): void;
+  /** or labels that are text, each with a newline after it. */
+  takeWords(out: Uint8Array): void;
+}
+
+/** `limit`: columns from there on are refused, or ignored. */
+type ParserConstructor = new (zeroBased: boolean, limit: number, ignoreExtra: boolean, words: boolean) => Parser;
+
+/** Dense rows, or compressed sparse ones. */
+export type MatrixArguments =
+  | [data: Float64Array | Float32Array, rows: number, cols: number]
+  | [indptr: Uint32Array, indices: Uint32Array, values: Float64Array | Float32Array | undefined, rows: number, cols: number];
+
+type MatrixConstructor = new (
+  onProblem: OnProblem,
+  threads: number,
+  ...data: MatrixArguments | [...MatrixArguments, interrupt: Interrupt | undefined]
+) => Matrix;
+
+/** Both backends implement this; the TypeScript one is the specification. Symbols as in the method's description. */
+export interface Kernels {
+  Interrupt: new (milliseconds: number) => Interrupt;
+  Matrix: MatrixConstructor;
+  /**
+   * A matrix, centred, or what is wrong with the data. They are copied before this returns, and looked at off the main thread.
+   */
+  copyPoints(
+    this: void,
+    threads: number,
+    interrupt: Interrupt | undefined,
+    ...data: MatrixArguments
+  ): Promise<Matrix | CopyProblem>;
+  /**
+   * out = X·w + bias for points that are looked at once, where they are. The number of the first that is not finite, or of rows. What is
+   * wrong with the points goes to onProblem. Where something is wrong out stays as it was.
+   */
+  decidePoints(
+    this: void,
+    onProblem: OnProblem,
+    threads: number,
+    w: Float64Array,
+    bias: number,
+    out: Float64Array,
+    ...data: MatrixArguments
+  ): number;
+  Svm: SvmConstructor;
+  Esp: EspConstructor;
+  Parser: ParserConstructor;
+  /**
+   * x = the point of { y·x = b, 0 ≤ x_i ≤ gamma_i } nearest to a (x may be a); `guess` (or NaN) is where to look for lambda first.
+   * Returns lambda, x_i = clamp(a_i - lambda y_i, 0, gamma_i); or NaN, and x undefined, if b is out of reach.
+   */
+  projectKnapsack(
+    a: Float64Array,
+    y: Int8Array,
+    gamma: Float64Array,
+    b: number,
+    guess: number,
+    x: Float64Array,
+    threads: number,
+  ): number;
+  /** Projects each block (l, p) = x[start[k] … start[k+1]) onto { |p| ≤ l }; out may be x. */
+  projectCones(x: Float64Array, start: Uint32Array, out: Float64Array, threads: number): void;
+}
+
+export interface Backend extends Kernels {
+  readonly name: BackendName;
+  readonly simd: string;
+}
+
+interface Addon extends Kernels {
+  /** Chooses the inner loops, no better than `level`, for what is made from now on; returns the choice. */
+  useSimd(level?: string): string;
+}
+
+const ROOT = join(__dirname, '../..');
+
+function environment(name: 'BACKEND' | 'SIMD' | 'THREADS' | 'BINARY'): string | undefined {
+  return process.env[`FISTA_CLASSIFY_${name}`] || undefined;
+}
+
+const SIMD_LEVELS = ['baseline', 'avx2', 'avx512', 'neon'] as const;
+
+function oneOf<T extends string>(variable: 'BACKEND' | 'SIMD', allowed: readonly T[]): T | undefined {
+  const value = environment(variable);
+  if (value === undefined || allowed.includes(value as T)) return value as T | undefined;
+  const list = `${allowed.slice(0, -1).join(', ')} or ${allowed.at(-1)}`;
+  throw coded(RangeError, 'ERR_BACKEND', `Expected ${list} for FISTA_CLASSIFY_${variable} but received ${JSON.stringify(value)}`);
+}
+
+function defaultThreads(): number {
+  const value = environment('THREADS');
+  if (value === undefined) return availableParallelism();
+  const threads = Number(value);
+  if (Number.isInteger(threads) && threads >= 1 && threads <= 256) return threads;
+  throw coded(
+    RangeError,
+    'ERR_BACKEND',
+    `Expected an integer from 1 to 256 for FISTA_CLASSIFY_THREADS but received ${JSON.stringify(value)}`,
+  );
+}
+
+function loadAddon(): Addon {
+  const binary = environment('BINARY');
+  // eslint-disable-next-line @typescript-eslint/no-require-imports -- an addon can only be required
+  const addon = (binary === undefined ? nodeGypBuild(ROOT) : require(resolve(binary))) as Addon;
+  if (typeof addon?.useSimd !== 'function' || typeof addon.projectKnapsack !== 'function') {
+    throw new Error('the file loaded is not the fista-classify addon');
+  }
+  return addon;
+}
+
+export interface Loaded {
+  backend: Backend;
+  loadError?: Error;
+}
+
+/** The native backend, at the SIMD level asked for; throws where it cannot be loaded. */
+export function loadNative(simd: string | undefined = oneOf('SIMD', SIMD_LEVELS)): Backend {
+  const addon = loadAddon();
+  const level = addon.useSimd(simd);
+  return { ...addon, name: 'native', simd: level };
+}
+
+export function loadFallback(): Backend {
+  // The twin's Svm knows the twin's Matrix, and is only ever given one.
+  return { ...(fallback as unknown as Kernels), name: 'js', simd: 'none' };
+}
+
+/** Loads the backend that FISTA_CLASSIFY_BACKEND asks for, or native if it loads and TypeScript otherwise. */
+export function load(): Loaded {
+  const wanted = oneOf('BACKEND', ['auto', 'native', 'js']);
+  oneOf('SIMD', SIMD_LEVELS); // refused here, whichever backend will run
+  if (wanted === 'js') return { backend: loadFallback() };
+  try {
+    return { backend: loadNative() };
+  } catch (error) {
+    const loadError = coded(
+      Error,
+      'ERR_BACKEND',
+      `The native addon did not load: ${error instanceof Error ? error.message.trim() : String(error)}\n` +
+        `To use it: install a C++17 compiler and run "npm rebuild fista-classify", or name a built addon in FISTA_CLASSIFY_BINARY. ` +
+        `To do without: FISTA_CLASSIFY_BACKEND=js (the TypeScript kernels give the same answers, more slowly).`,
+      error,
+    );
+    if (wanted === 'native') throw loadError;
+    return { backend: loadFallback(), loadError };
+  }
+}
+
+const chosen = load();
+
+/** The backend in use by default. */
+export const backend: BackendInfo = Object.freeze({
+  name: chosen.backend.name,
+  simd: chosen.backend.simd,
+  threads: defaultThreads(),
+  ...(chosen.loadError && { loadError: chosen.loadError }),
+});
+
+let twin: Backend | undefined;
+
+/** The backend an option asks for. */
+export function kernels(choice: 'auto' | BackendName = 'auto'): Backend {
+  if (choice === 'auto' || choice === chosen.backend.name) return chosen.backend;
+  if (choice === 'js') return (twin ??= loadFallback());
+  throw chosen.loadError ?? coded(Error, 'ERR_BACKEND', 'The native addon was switched off by FISTA_CLASSIFY_BACKEND=js');
+}

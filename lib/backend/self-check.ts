@@ -1,0 +1,172 @@
+/** Runs every kernel of a backend beside its TypeScript twin, on the same data: do they agree, and how fast is each? */
+import { loadFallback, type Backend, type Kernels, type Matrix, type OnProblem } from './interface.js';
+import { coded } from '../errors.js';
+import type { DenseMatrix } from '../types.js';
+
+/** One kernel on one kind of data. */
+export interface KernelCheck {
+  readonly kernel: string;
+  /** The largest difference between the two results, relative to the size of the terms they are made of. */
+  readonly difference: number;
+  /** What rounding explains, in the same terms. */
+  readonly bound: number;
+  /** Microseconds a call. */
+  readonly time: { readonly backend: number; readonly twin: number };
+  readonly agrees: boolean;
+}
+
+/** Half the distance from 1 to the next number: the largest relative error of one operation. */
+const UNIT = 2 ** -53;
+
+const onProblem: OnProblem = ({ problem, at }) => {
+  throw coded(Error, 'ERR_POINTS', `Expected data fit for a matrix but received ${problem} at ${at}`);
+};
+
+/** Microseconds a call of `work`: the best of several rounds of about half a millisecond each. */
+function time(work: () => void): number {
+  const round = (calls: number) => {
+    const from = process.hrtime.bigint();
+    for (let k = 0; k < calls; k++) work();
+    return Number(process.hrtime.bigint() - from) / 1e3 / calls;
+  };
+  round(20); // lets the compiler see it
+  const calls = Math.max(1, Math.ceil(500 / Math.max(round(5), 0.1)));
+  let best = Infinity;
+  for (let k = 0; k < 5; k++) best = Math.min(best, round(calls));
+  return best;
+}
+
+/** The largest |a_i - b_i| / size_i; where nothing was added up, both must be 0. */
+function largest(a: Float64Array, b: Float64Array, size: (i: number) => number): number {
+  let most = 0;
+  for (let i = 0; i < a.length; i++) {
+    const difference = Math.abs(a[i]! - b[i]!);
+    if (difference !== 0) most = Math.max(most, difference / size(i)); // NaN stays NaN, and fails
+  }
+  return most;
+}
+
+const absolute = (list: Float64Array) => list.map(Math.abs);
+
+/** Numbers between -1 and 1 that look random and are the same each time. */
+function noise(n: number, seed: number): Float64Array {
+  let state = seed;
+  return Float64Array.from({ length: n }, () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 31 - 1;
+  });
+}
+
+type Maker = (kernels: Kernels, values: Float64Array) => Matrix;
+
+/** The forms a matrix is kept in. Each makes X from the values of its entries, so that |X| can be made the same way. */
+function forms({ data, rows, cols }: DenseMatrix): [name: string, make: Maker, values: Float64Array][] {
+  const dense = Float64Array.from(data);
+  const kept = [...dense.keys()].filter((k) => dense[k] !== 0);
+  const indptr = new Uint32Array(rows + 1);
+  for (const k of kept) indptr[Math.floor(k / cols) + 1]!++;
+  for (let i = 0; i < rows; i++) indptr[i + 1]! += indptr[i]!;
+  const indices = Uint32Array.from(kept, (k) => k % cols);
+  const spread = Math.ceil(65536 / cols); // columns so far apart that their numbers need 32 bits
+  const far = indices.map((j) => j * spread);
+  const entries = Float64Array.from(kept, (k) => dense[k]!);
+  return [
+    ['dense f64', (k, x) => new k.Matrix(onProblem, 1, x, rows, cols), dense],
+    ['dense f32', (k, x) => new k.Matrix(onProblem, 1, Float32Array.from(x), rows, cols), dense],
+    ['sparse f64', (k, x) => new k.Matrix(onProblem, 1, indptr, indices, x, rows, cols), entries],
+    ['sparse f32', (k, x) => new k.Matrix(onProblem, 1, indptr, indices, Float32Array.from(x), rows, cols), entries],
+    ['sparse ones', (k) => new k.Matrix(onProblem, 1, indptr, indices, undefined, rows, cols), entries],
+    ['sparse f64, 32-bit columns', (k, x) => new k.Matrix(onProblem, 1, indptr, far, x, rows, cols * spread), entries],
+  ];
+}
+
+/** X·w, of rows of up to `longest` entries, and Xᵀ·u. Two ways of adding n terms differ by at most 2n units of their magnitudes' sum. */
+function checkMatrix(
+  name: string,
+  make: Maker,
+  values: Float64Array,
+  longest: number,
+  backend: Kernels,
+  twin: Kernels,
+  threads: number,
+): KernelCheck[] {
+  const [X, Y, magnitudes] = [make(backend, values), make(twin, values), make(twin, absolute(values))];
+  const { rows, cols } = X.describe();
+  const w = noise(cols, 1);
+  const u = noise(rows, 2);
+  const check = (kernel: string, terms: number, n: number, input: Float64Array, call: 'multiply' | 'multiplyTransposed') => {
+    const [a, b, size] = [new Float64Array(n), new Float64Array(n), new Float64Array(n)];
+    X[call](input, a, threads);
+    Y[call](input, b, 1);
+    magnitudes[call](absolute(input), size, 1);
+    return verdict(
+      `${kernel}  ${name}`,
+      largest(a, b, (i) => size[i]!),
+      2 * terms * UNIT,
+      {
+        backend: time(() => X[call](input, a, threads)),
+        twin: time(() => Y[call](input, b, 1)),
+      },
+    );
+  };
+  const checks = [check('X·w', longest, rows, w, 'multiply'), check('Xᵀu', rows, cols, u, 'multiplyTransposed')];
+  for (const matrix of [X, Y, magnitudes]) matrix.dispose();
+  return checks;
+}
+
+/** An error of phi at its root, of 2n units of its terms, moves lambda by that over the slope: the number of free entries. */
+function checkKnapsack(
+  n: number,
+  y: Int8Array,
+  guess: 'cold' | 'warm',
+  backend: Kernels,
+  twin: Kernels,
+  threads: number,
+): KernelCheck {
+  const a = noise(n, 3);
+  const gamma = noise(n, 4).map((v) => 1.5 + v);
+  const [p, q] = [new Float64Array(n), new Float64Array(n)];
+  const lambda = twin.projectKnapsack(a, y, gamma, 0, NaN, q, 1);
+  const start = guess === 'warm' ? lambda + 1e-3 : NaN;
+  const project = (k: Kernels, x: Float64Array) => k.projectKnapsack(a, y, gamma, 0, start, x, threads);
+  project(backend, p);
+  project(twin, q);
+  const free = q.filter((v, i) => v > 0 && v < gamma[i]!).length;
+  const size = q.reduce((sum, v) => sum + v, 0) / Math.max(free, 1) + Math.abs(lambda) + 1;
+  const times = { backend: time(() => project(backend, p)), twin: time(() => project(twin, q)) };
+  return verdict(
+    `knapsack  ${guess}`,
+    largest(p, q, () => size),
+    2 * n * UNIT,
+    times,
+  );
+}
+
+/** Each entry comes of a norm, a sum of `length` squares, and a few more operations. */
+function checkCones(length: number, backend: Kernels, twin: Kernels, threads: number): KernelCheck {
+  const start = Uint32Array.from({ length: 601 }, (_, k) => k * length);
+  const x = noise(600 * length, 5).map((v, i) => (i % length === 0 ? v * Math.sqrt(length) : v));
+  const [p, q] = [new Float64Array(x.length), new Float64Array(x.length)];
+  backend.projectCones(x, start, p, threads);
+  twin.projectCones(x, start, q, 1);
+  const size = (i: number) => Math.hypot(...x.subarray(i - (i % length), i - (i % length) + length));
+  return verdict(`cones of ${length}`, largest(p, q, size), 2 * (length + 8) * UNIT, {
+    backend: time(() => backend.projectCones(x, start, p, threads)),
+    twin: time(() => twin.projectCones(x, start, q, 1)),
+  });
+}
+
+function verdict(kernel: string, difference: number, bound: number, times: KernelCheck['time']): KernelCheck {
+  return { kernel, difference, bound, time: times, agrees: difference <= bound };
+}
+
+/** Every kernel of `backend` on the given points, against its twin. `labels` are ±1. */
+export function selfCheck(points: DenseMatrix, labels: Int8Array, backend: Backend, threads: number): KernelCheck[] {
+  const twin = loadFallback();
+  return [
+    ...forms(points).flatMap(([name, make, values]) => checkMatrix(name, make, values, points.cols, backend, twin, threads)),
+    checkKnapsack(labels.length, labels, 'cold', backend, twin, threads),
+    checkKnapsack(labels.length, labels, 'warm', backend, twin, threads),
+    ...[3, 31].map((length) => checkCones(length, backend, twin, threads)),
+  ];
+}

@@ -1,0 +1,54 @@
+/** fista-classify train -v: k-fold cross-validation. */
+import type { GammaScore, Label, SvmOptions } from '../types.js';
+import { crossValidate } from '../selection/cross-validation.js';
+import type { Context } from './context.js';
+import type { Data } from './data.js';
+import { brief, count, duration, percent } from './numbers.js';
+
+/** One gamma, or with 'auto' the path and a pick. */
+export async function validate(
+  { points, labels }: Data,
+  folds: number,
+  seed: number | undefined,
+  { gamma, ...options }: SvmOptions,
+  { output }: Context,
+): Promise<number> {
+  const result = await crossValidate<Label>(points, labels, {
+    ...options,
+    folds,
+    ...(seed !== undefined && { seed }),
+    ...(gamma !== 'auto' && { gammas: [gamma ?? 64 / points.rows] }),
+    onProgress: ({ done, total, elapsed, mean }) => {
+      const left = done > 1 ? ` · about ${duration((elapsed / done) * (total - done))} left` : '';
+      output.progress(() => `fit ${count(done)} of ${count(total)} · accuracy on rows held out ${percent(mean)}${left}`);
+    },
+  });
+  output.clear();
+  // As LIBLINEAR counts: rows predicted rightly while they were held out, of all rows.
+  const sizes = new Array<number>(result.folds).fill(0);
+  for (const fold of result.fold) if (fold >= 0) sizes[fold]!++;
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  const right = sizes.reduce((sum, size, k) => sum + Math.round(size * result.pick.accuracy[k]!), 0);
+  const { gamma: pick, table, elapsed } = result;
+  const lines =
+    gamma === 'auto'
+      ? table.map(
+          (row) =>
+            `gamma ${brief(row.gamma)}: accuracy ${percent(row.mean)} ± ${percent(row.standardError)} on rows held out${unfinished(row)}${row.gamma === pick ? ' (pick)' : ''}`,
+        )
+      : [];
+  const accuracy = right / total;
+  if (result.pick.unfinished > 0) {
+    output.warn(`gamma ${brief(pick)}: the accuracy is that of unfinished models${unfinished(result.pick)}`);
+  }
+  await output.result({ accuracy, correct: right, rows: total, folds, gamma: pick, table, elapsed }, [
+    ...(output.quiet ? [] : lines),
+    `Cross Validation Accuracy = ${brief(100 * accuracy)}%`,
+  ]);
+  return 0;
+}
+
+/** What is to be said of a gamma some of whose fits ended at a limit. */
+function unfinished({ unfinished, status }: GammaScore): string {
+  return unfinished > 0 ? `, ${unfinished} of ${count(status.length, 'fit')} ended at a limit` : '';
+}

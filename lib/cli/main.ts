@@ -1,0 +1,174 @@
+/** fista-classify on the command line: finds the command, ends it on Ctrl-C, and turns what came of it into an exit code. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Arguments, COMMON, EXITS, helpOf, table, usageError, type Command } from './arguments.js';
+import type { Context } from './context.js';
+import { convert, runConvert } from './convert.js';
+import { inspect, runInspect } from './inspect.js';
+import { Output } from './output.js';
+import { predict, runPredict } from './predict.js';
+import { runSeparate, separate } from './separate.js';
+import { runTrain, train } from './train.js';
+import { show } from '../errors.js';
+import { nearest } from '../input/index.js';
+
+type Run = (args: Arguments, context: Context) => Promise<number>;
+
+const COMMANDS = new Map<string, readonly [Command, Run]>([
+  ['train', [train, runTrain]],
+  ['predict', [predict, runPredict]],
+  ['separate', [separate, runSeparate]],
+  ['inspect', [inspect, runInspect]],
+  ['convert', [convert, runConvert]],
+]);
+
+const OPTIONS = new Set([...COMMANDS.values()].flatMap(([{ options }]) => options.flatMap(({ names }) => names)));
+
+/** The reason of an abort by a signal of the system; its number makes the exit code, as shells have it. */
+class Interrupted extends Error {
+  constructor(
+    readonly signal: 'SIGINT' | 'SIGTERM',
+    readonly exit: number,
+  ) {
+    super('Interrupted');
+  }
+}
+
+/** Runs the words of a command line and sets the process's exit code. */
+export async function main(words: readonly string[]): Promise<void> {
+  const output = new Output();
+  const controller = new AbortController();
+  let first = NaN;
+  const interrupt = (name: 'SIGINT' | 'SIGTERM', exit: number) => () => {
+    // Asked again, it does not wait for a clean end. One Ctrl-C may come twice: from the terminal, and passed on by npx.
+    if (performance.now() - first > 1000) die(name);
+    if (controller.signal.aborted) return;
+    first = performance.now();
+    controller.abort(new Interrupted(name, exit));
+  };
+  process.on('SIGINT', interrupt('SIGINT', 130));
+  process.on('SIGTERM', interrupt('SIGTERM', 143));
+  try {
+    process.exitCode = await dispatch(words, { output, signal: controller.signal });
+  } catch (error) {
+    process.exitCode = await report(error, output, controller.signal, words);
+  }
+  // An input that never ends would keep the process alive.
+  if (words.includes('-')) process.stdin.destroy();
+  // So would a named pipe that nobody opens at its other end.
+  const { reason } = controller.signal as { reason: unknown };
+  if (reason instanceof Interrupted) setTimeout(() => die(reason.signal), 500).unref();
+}
+
+/** Ends the process as if the signal had not been listened to. `process.exit` would wait for a thread that is opening a pipe. */
+function die(signal: 'SIGINT' | 'SIGTERM'): void {
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
+}
+
+async function dispatch(words: readonly string[], context: Context): Promise<number> {
+  const { output } = context;
+  const [first, ...rest] = words;
+  // --help alone, and with a command in either order
+  const asked = first === 'help' || first === '--help' || first === '-h';
+  if (asked && !COMMANDS.has(rest[0] ?? '')) {
+    await output.write(overview());
+    return 0;
+  }
+  if (first === '--version' || first === '-V') {
+    await output.write(`${version()}\n`);
+    return 0;
+  }
+  if (first === undefined) throw usageError('Expected a command but received none (fista-classify --help lists them)');
+  const name = asked ? rest[0]! : first;
+  const [command, run] = COMMANDS.get(name) ?? unknown(name);
+  const args = new Arguments(asked ? ['--help'] : rest, command);
+  output.json = args.has('json');
+  output.quiet = args.has('quiet');
+  if (args.has('help')) {
+    await output.write(helpOf(command));
+    return 0;
+  }
+  return run(args, context);
+}
+
+function unknown(name: string): never {
+  const near = nearest(name, [...COMMANDS.keys()]);
+  const hint = near === undefined ? 'fista-classify --help lists what there is' : `did you mean ${near}?`;
+  throw usageError(`Unknown ${name.startsWith('-') ? 'option' : 'command'} ${show(name)}; ${hint}`);
+}
+
+/** Says what went wrong, without a stack, and returns the exit code. */
+async function report(error: unknown, output: Output, signal: AbortSignal, words: readonly string[]): Promise<number> {
+  const { reason } = signal as { reason: unknown };
+  // Another error is told as it is: a page that could not be written, say, after the model was.
+  const aborted = error === reason || (error as Error | undefined)?.name === 'AbortError';
+  const interrupted = reason instanceof Interrupted && aborted ? reason : undefined;
+  const code = interrupted ? 'ERR_INTERRUPTED' : codeOf(error);
+  const message = interrupted ? 'Interrupted: nothing was written' : inWords(error, code);
+  output.clear();
+  // What is asked for holds where the other words are wrong, too.
+  if ((output.json || words.includes('--json')) && !output.closed) {
+    output.json = true;
+    await output.result({ error: { code, message } }, []);
+  } else {
+    output.warn(`${message} [${code}]`);
+  }
+  return interrupted?.exit ?? (code === 'ERR_USAGE' || code === 'ERR_OPTION' ? 2 : 1);
+}
+
+function codeOf(error: unknown): string {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === 'string' ? code : 'ERR_INTERNAL';
+}
+
+/** The library speaks of its options; here they have other names. */
+function inWords(error: unknown, code: string): string {
+  const { message, path, syscall } = error as NodeJS.ErrnoException;
+  if (typeof syscall === 'string' && path !== undefined) {
+    // ENOENT: no such file or directory, open 'x'
+    const what = message.replace(/^\w+: /, '').replace(/, \w+( '.*)?$/s, '');
+    const verbs = new Map([['stat', 'open'], ['access', 'write to'], ['fsync', 'write'], ['rename', 'write']]); // prettier-ignore
+    return `Cannot ${verbs.get(syscall) ?? syscall} ${path}: ${what}`;
+  }
+  if (code === 'ERR_INTERNAL')
+    return `This is a fault of fista-classify itself: ${error instanceof Error ? error.stack : show(error)}`;
+  return String(message)
+    .replaceAll("set labels: 'string'", 'use --labels string')
+    .replaceAll('set zeroBased: true', 'use --zero-based')
+    .replaceAll('which readLibsvm reads', 'which is read from a file that neither its name nor --csv calls CSV')
+    .replace(/: labels\.map\(.*$/s, '')
+    .replaceAll('options.classWeight', '-w<label>')
+    .replaceAll('options.folds', '-v')
+    .replace(/options\.([a-zA-Z]+)/g, (found, name: string) => {
+      const option = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+      return OPTIONS.has(option) ? option : found; // options.csv may be a file
+    });
+}
+
+function version(): string {
+  const { version } = JSON.parse(readFileSync(join(__dirname, '../../package.json'), 'utf8')) as { version: string };
+  return version;
+}
+
+function overview(): string {
+  return [
+    'fista-classify: linear SVMs and the separation of ellipsoids, with proofs',
+    '',
+    '  fista-classify train data.svm model.json',
+    '  fista-classify predict test.svm model.json out.txt',
+    '',
+    'Usage: fista-classify COMMAND [options] files',
+    '',
+    'Commands:',
+    ...table([...COMMANDS.values()].map(([{ name, summary }]) => [name, summary])),
+    '',
+    'Options of every command:',
+    ...table([...COMMON.map(({ names, help }) => [names.join(', '), help] as const), ['--version', 'print the version']]),
+    '',
+    'fista-classify COMMAND --help shows examples and all options.',
+    '',
+    EXITS,
+    '',
+  ].join('\n');
+}

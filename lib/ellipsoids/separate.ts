@@ -1,0 +1,178 @@
+/** Ellipsoid separation: what users call. */
+import type { EspProblem } from '../backend/interface.js';
+import { differenceTwice, dotTwice } from './double-double.js';
+import { run, runAsync } from '../solver/drivers.js';
+import { chiSquareQuantile } from './gaussian.js';
+import {
+  copyEllipsoids,
+  resolveBackend,
+  resolveCovariance,
+  resolveEspOptions,
+  resolveThreads,
+  type EspFit,
+} from '../input/index.js';
+import { fistaEsp, type EspResult } from './cone-fista.js';
+import type { BackendName, Ellipsoids, EspOptions, Separation } from '../types.js';
+
+const UNIT = 2 ** -53;
+
+/** a / b for a power of two b: exact, but below the normal numbers, where it is rounded down, or with `way` 1 up. */
+function divided(a: number, b: number, way: 1 | -1 = -1): number {
+  const quotient = a / b;
+  return way * (a - quotient * b) > 0 ? quotient + way * Number.MIN_VALUE : quotient;
+}
+
+/**
+ * Looks for a plane with every ellipsoid of the first family below it and every one of the second above it: 'separated', with the
+ * proof checked on the data as given; or 'touching', with a point that both convex hulls come near.
+ */
+export function separateEllipsoids(first: Ellipsoids, second: Ellipsoids, options: EspOptions = {}): Separation {
+  const separating = new Separating(first, second, options);
+  try {
+    return separating.finish(run(separating.loop(), separating.problem, separating.fit.signal));
+  } finally {
+    separating.problem.dispose();
+  }
+}
+
+/** The same off the main thread (with the TypeScript kernels: in turns with it). Gives the same result, bit for bit. */
+export async function separateEllipsoidsAsync(
+  first: Ellipsoids,
+  second: Ellipsoids,
+  options: EspOptions = {},
+): Promise<Separation> {
+  const separating = new Separating(first, second, options);
+  try {
+    return separating.finish(
+      await runAsync(separating.loop(), separating.problem, {
+        signal: separating.fit.signal,
+        interrupt: undefined,
+        short: false,
+      }),
+    );
+  } finally {
+    separating.problem.dispose();
+  }
+}
+
+/**
+ * The ellipsoid that holds a share `confidence` (0.95 by default) of a normal law: around its mean, with shape
+ * sqrt(chi-square quantile) times a factor of its covariance, given as rows or, for independent entries, as variances.
+ */
+export function ellipsoidFromCovariance(
+  mean: ArrayLike<number>,
+  covariance: ArrayLike<number> | readonly ArrayLike<number>[],
+  options?: { confidence?: number },
+): { center: Float64Array; shape: Float64Array | Float64Array[] } {
+  const { center, deviations, factor, confidence } = resolveCovariance(mean, covariance, options);
+  const radius = center.length === 0 ? 0 : Math.sqrt(chiSquareQuantile(center.length, confidence));
+  const scaled = (row: Float64Array) => row.map((value) => value * radius);
+  return { center, shape: factor ? factor.map(scaled) : scaled(deviations!) };
+}
+
+interface Plane {
+  readonly normal: Float64Array;
+  readonly offset: number;
+  readonly width: number;
+  readonly slack: Float64Array;
+}
+
+/** One separation, from checked input to the result. */
+class Separating {
+  readonly fit: EspFit;
+  readonly problem: EspProblem;
+  readonly #backend: BackendName;
+  readonly #counts: [number, number];
+  readonly #cols: number;
+  readonly #began = performance.now();
+  #plane: Plane | undefined; // what was claimed
+
+  constructor(first: Ellipsoids, second: Ellipsoids, options: EspOptions) {
+    this.fit = resolveEspOptions(options);
+    const threads = resolveThreads(options.threads);
+    const backend = resolveBackend(options.backend);
+    this.#backend = backend.name;
+    ({ problem: this.problem, counts: this.#counts, cols: this.#cols } = copyEllipsoids(first, second, backend, threads));
+  }
+
+  loop(): ReturnType<typeof fistaEsp> {
+    const { fit } = this;
+    return fistaEsp(this.problem, {
+      ...fit,
+      dimension: this.#cols,
+      count: this.#counts[0] + this.#counts[1],
+      progress: ({ iteration, lower, upper, L }) =>
+        fit.onProgress?.({ iteration, elapsed: this.#elapsed(), distance: this.#distance(lower, upper), L }),
+      expired: () => this.#elapsed() >= fit.timeLimit,
+      claim: (most, least, middle, error) => this.#claim(most, least, middle, error),
+    });
+  }
+
+  finish(result: EspResult): Separation {
+    const { status, iteration: iterations } = result;
+    const distance = this.#distance(result.lower, result.upper);
+    const common = { distance, iterations, elapsed: this.#elapsed(), backend: this.#backend };
+    if (status === 'separated') {
+      return { status, ...this.#plane!, robustness: divided(distance.lower, 2), goalReached: result.goalReached, ...common };
+    }
+    return status === 'touching' ? { status, ...this.#witness(), ...common } : { status, ...common };
+  }
+
+  #elapsed(): number {
+    return performance.now() - this.#began;
+  }
+
+  #distance(lower: number, upper: number): { lower: number; upper: number } {
+    const { unit } = this.problem;
+    return { lower: divided(lower, unit), upper: divided(upper, unit, 1) };
+  }
+
+  #vector(fill: (out: Float64Array) => void, length = this.#cols): Float64Array {
+    const out = new Float64Array(length);
+    fill(out);
+    return out;
+  }
+
+  /**
+   * Whether normal·z < offset on the first family and > offset on the second, for the very numbers that are returned. most, least and
+   * the supports are of n.(z - origin), each with an error of at most `error`, so the offset is compared with n.origin in twice the
+   * precision. Width and slacks are what is left of them when all errors, the normal's length among them, count against them.
+   */
+  #claim(most: number, least: number, middle: number, error: number): boolean {
+    const { problem } = this;
+    const { unit } = problem;
+    const normal = this.#vector((out) => problem.normal(out));
+    const { high, low, magnitude } = dotTwice(
+      normal,
+      this.#vector((out) => problem.origin(out)),
+    );
+    // As it is given back: where the unit is not 1, that may be a number with few digits.
+    const given = (high + (low + middle)) / unit;
+    const offset = given * unit;
+    const difference = differenceTwice(offset, high);
+    const delta = difference.high + (difference.low - low); // offset - n.origin
+    const spare = error + 4 * UNIT * Math.abs(delta) + 8 * (this.#cols + 2) * UNIT * UNIT * magnitude;
+    const length = 1 - (this.#cols + 12) * UNIT; // 1 / |n| is no less, and rounding costs no more
+    const lower = (distance: number) => divided(distance * length, unit);
+    const slack = this.#vector((out) => problem.supports(out), this.#counts[0] + this.#counts[1]).map((support, i) =>
+      lower((i < this.#counts[0] ? delta - support : support - delta) - spare),
+    );
+    if (!slack.every((distance) => distance > 0)) return false;
+    this.#plane = { normal, offset: given, width: lower(least - most - 2 * error), slack };
+    return true;
+  }
+
+  /** The middle of the two hulls' points, and the weights that make them. */
+  #witness(): { witness: Float64Array; weights: { first: Float64Array; second: Float64Array } } {
+    const { problem } = this;
+    const [n, d] = [this.#counts[0], this.#cols];
+    const weights = this.#vector((out) => problem.weights(out), n + this.#counts[1]);
+    const total = (list: Float64Array) => list.reduce((a, b) => a + b, 0);
+    const [a, b] = [total(weights.subarray(0, n)), total(weights.subarray(n))];
+    const sums = this.#vector((out) => problem.sums(out), 2 * d);
+    const witness = this.#vector((out) => problem.origin(out)).map(
+      (o, j) => (o + (sums[j]! / a + sums[d + j]! / b) / 2) / problem.unit,
+    );
+    return { witness, weights: { first: weights.slice(0, n).map((w) => w / a), second: weights.slice(n).map((w) => w / b) } };
+  }
+}

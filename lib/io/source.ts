@@ -1,0 +1,181 @@
+/** The bytes of a file, stream or array in pieces, decompressed where they are gzip. */
+import { open } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
+import { types } from 'node:util';
+import { createGunzip } from 'node:zlib';
+import { checkPiece, gone, gzipError, longError } from '../input/index.js';
+import { isShared, lengthOf, plainView } from '../input/intrinsics.js';
+import type { Pace } from './pace.js';
+import type { Source } from '../types.js';
+
+/** Bytes of a piece. */
+const PIECE = 1 << 20;
+
+export type Pieces = AsyncGenerator<Uint8Array, void, undefined>;
+
+interface Reading {
+  readonly code: 'ERR_LIBSVM' | 'ERR_CSV';
+  readonly maxBytes: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * The pieces of a source, one after the other, without a byte order mark, up to so many bytes. A piece is valid until the next is
+ * asked for. An aborted signal ends the wait for the next with its reason; errors of a stream come out unchanged.
+ */
+export async function* pieces(source: Source, name: string, { code, maxBytes, signal }: Reading): Pieces {
+  let length = 0;
+  for await (const piece of all(source, name, code, signal)) {
+    length += piece.length;
+    if (length > maxBytes) throw longError(name, code, maxBytes);
+    yield piece;
+  }
+}
+
+/** The same bytes in parts of at most so many, which may be taken in one go; the event loop turns in between. */
+export async function* inParts(all: Pieces, size: number, pace: Pace): Pieces {
+  for await (const piece of all) {
+    const { length } = piece;
+    for (let at = 0; at < length; at += size) {
+      if (pace.due) await pace.turn();
+      if (piece.length !== length) throw gone(); // whose bytes they are had a turn, too
+      yield piece.subarray(at, at + size);
+    }
+  }
+}
+
+async function* all(source: Source, name: string, code: Reading['code'], signal: AbortSignal | undefined): Pieces {
+  const raw = typeof source === 'string' ? fromFile(source) : types.isUint8Array(source) ? fromBytes(source) : fromStream(source);
+  const { beginning, rest } = await begin(abortable(raw, signal));
+  if (isGzip(beginning)) {
+    const plain = gunzip(beginning, rest, name, code);
+    const { beginning: first, rest: others } = await begin(abortable(plain, signal));
+    yield* join(first, others);
+  } else {
+    yield* join(beginning, rest);
+  }
+}
+
+export function isGzip(bytes: Uint8Array): boolean {
+  return bytes[0] === 0x1f && bytes[1] === 0x8b;
+}
+
+/** At least the first three bytes, if there are as many: enough to tell what it is. */
+async function begin(all: Pieces): Promise<{ beginning: Uint8Array; rest: Pieces }> {
+  let beginning: Uint8Array = new Uint8Array(0);
+  while (beginning.length < 3) {
+    const { done, value } = await all.next();
+    if (done) break;
+    // What is too short is copied before the next is asked for.
+    beginning = beginning.length === 0 && value.length >= 3 ? value : Buffer.concat([beginning, value]);
+  }
+  return { beginning, rest: all };
+}
+
+async function* join(first: Uint8Array, rest: Pieces): Pieces {
+  const marked = first[0] === 0xef && first[1] === 0xbb && first[2] === 0xbf;
+  try {
+    yield marked ? first.subarray(3) : first;
+    yield* rest;
+  } finally {
+    await rest.return(); // a reader that stops after the first piece
+  }
+}
+
+/** Reads ahead: while one buffer is looked at, the next is filled. */
+async function* fromFile(path: string): Pieces {
+  const file = await open(path, 'r');
+  let ahead: Promise<{ bytesRead: number; buffer: Uint8Array }> | undefined;
+  try {
+    const buffers = [Buffer.allocUnsafeSlow(PIECE), Buffer.allocUnsafeSlow(PIECE)] as const;
+    ahead = file.read(buffers[0], 0, PIECE);
+    for (let k = 1; ; k++) {
+      const { bytesRead, buffer } = await ahead.catch((error: unknown) => named(error, path));
+      ahead = undefined;
+      if (bytesRead === 0) return;
+      ahead = file.read(buffers[k % 2]!, 0, PIECE);
+      ahead.catch(() => undefined); // it is reported when its turn comes
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await ahead?.catch(() => undefined);
+    await file.close();
+  }
+}
+
+/** A failure to read or write, a folder's or a full disk's, says of which file, as a failure to open does. */
+export function named(error: unknown, path: string): never {
+  const { path: known, message } = error as NodeJS.ErrnoException;
+  if (known === undefined) throw Object.assign(error as Error, { path, message: `${message} '${path}'` });
+  throw error;
+}
+
+async function* fromBytes(source: Uint8Array): Pieces {
+  const bytes = plainView(source);
+  const { length } = bytes;
+  for (let at = 0; at < length; at += PIECE) {
+    if (bytes.length !== length || lengthOf(source) !== length) throw gone();
+    yield unshared(bytes.subarray(at, at + PIECE));
+    await setImmediate(); // others have their turn, and may abort
+  }
+}
+
+async function* fromStream(stream: AsyncIterable<unknown>): Pieces {
+  for await (const piece of stream) yield unshared(checkPiece(piece));
+}
+
+/** Bytes that no other thread writes to while a parser, which looks for ends only once, reads them. */
+function unshared(piece: Uint8Array): Uint8Array {
+  return isShared(piece) ? Buffer.from(piece) : piece;
+}
+
+async function* gunzip(beginning: Uint8Array, rest: Pieces, name: string, code: Reading['code']): Pieces {
+  let failed: { error: unknown } | undefined;
+  const compressed = async function* () {
+    try {
+      yield Buffer.from(beginning);
+      for await (const piece of rest) yield Buffer.from(piece); // it is still being read when the next is asked for
+    } catch (error) {
+      failed = { error };
+      throw error;
+    }
+  };
+  const input = Readable.from(compressed(), { objectMode: true, highWaterMark: 1 });
+  const output = createGunzip({ chunkSize: PIECE / 4 });
+  input.on('error', (error) => output.destroy(error));
+  input.pipe(output);
+  try {
+    for await (const piece of output) yield piece as Uint8Array;
+  } catch (error) {
+    if (failed) throw failed.error;
+    throw gzipError(name, code, error as Error);
+  } finally {
+    input.destroy();
+    output.destroy();
+  }
+}
+
+/** The same pieces; the signal's reason is thrown as soon as it is aborted. */
+async function* abortable(all: Pieces, signal: AbortSignal | undefined): Pieces {
+  if (!signal) return yield* all;
+  let stop: () => void = () => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- the reason comes out unchanged
+    stop = () => reject(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+  });
+  aborted.catch(() => undefined);
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      const { done, value } = await Promise.race([all.next(), aborted]);
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    signal.removeEventListener('abort', stop);
+    // Not waited for: the source may never answer.
+    void all.return().catch(() => undefined);
+  }
+}

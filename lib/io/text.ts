@@ -1,0 +1,81 @@
+/** Whole files of text, and the JSON in them. */
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { addAbortSignal, type Readable } from 'node:stream';
+import { getHeapStatistics } from 'node:v8';
+import { gunzipSync } from 'node:zlib';
+import { coded, show } from '../errors.js';
+import { isGzip, named } from './source.js';
+
+type Code = 'ERR_MODEL' | 'ERR_ELLIPSOIDS';
+
+/** V8's strings end there. */
+const MOST_BYTES = 2 ** 29 - 24;
+/** V8 ends the process, and no error, when its heap is full: JSON may have one character for so many bytes of it, and one list. */
+const HEAP_A_CHARACTER = 32;
+const HEAP_A_LIST = 256;
+
+/** The text of a file, gzipped or not; or of a stream that stands for it. */
+export async function readText(path: string, code: Code, signal?: AbortSignal, given?: Readable): Promise<string> {
+  const tooLong = () => coded(RangeError, code, `Expected at most ${MOST_BYTES} bytes of text for ${path} but received more`);
+  if (!given && (await stat(path)).size > MOST_BYTES) throw tooLong();
+  const chunks: Buffer[] = [];
+  let length = 0;
+  const stream = given ?? createReadStream(path);
+  try {
+    for await (const chunk of (signal ? addAbortSignal(signal, stream) : stream) as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      if (length > MOST_BYTES) throw tooLong();
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).syscall === 'read') named(error, path);
+    throw error;
+  }
+  const bytes = Buffer.concat(chunks);
+  try {
+    const plain = isGzip(bytes) ? gunzipSync(bytes, { maxOutputLength: MOST_BYTES }) : bytes;
+    return new TextDecoder('utf-8', { fatal: true }).decode(plain);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLong();
+    throw coded(SyntaxError, code, `Expected text in UTF-8, gzipped or not, for ${path} but received other bytes`, error);
+  }
+}
+
+/** JSON, or an error that names file, line and column. */
+export function parseJSON(text: string, path: string, code: Code): unknown {
+  checkHeap(text, path, code);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const { message } = error as Error;
+    const told = / at position (\d+)( \(line \d+ column \d+\))?$/.exec(message)?.[1];
+    // Of a value that cannot be one V8 tells the first character, not the place.
+    if (told === undefined && !message.endsWith('end of JSON input')) {
+      const token = /^Unexpected token '(.+?)', /s.exec(message)?.[1] ?? message;
+      throw coded(SyntaxError, code, `Expected JSON for ${path} but received ${show(token)} where no value can begin`, error);
+    }
+    const at = told === undefined ? text.length : Number(told);
+    let [line, start] = [1, 0];
+    for (let n = text.indexOf('\n'); n >= 0 && n < at; n = text.indexOf('\n', start)) [line, start] = [line + 1, n + 1];
+    const received = text.slice(at).trim() === '' ? 'the end: the file was cut' : show(text.slice(at, at + 20));
+    throw coded(SyntaxError, code, `Expected JSON at ${path}:${line}:${at - start + 1} but received ${received}`, error);
+  }
+}
+
+function checkHeap(text: string, path: string, code: Code): void {
+  const { heap_size_limit: heap } = getHeapStatistics();
+  const check = (count: number, bytes: number, what: string) => {
+    const most = Math.floor(heap / bytes);
+    if (count <= most) return;
+    const remedy = 'NODE_OPTIONS=--max-old-space-size=⟨MB⟩ makes room for more';
+    throw coded(RangeError, code, `Expected at most ${most} ${what} of JSON for ${path} but received ${count}; ${remedy}`);
+  };
+  check(text.length, HEAP_A_CHARACTER, 'characters');
+  let lists = 0;
+  for (let at = 0; at < text.length; at++) {
+    const sign = text.charCodeAt(at);
+    if (sign === 0x5b || sign === 0x7b) lists++;
+  }
+  check(lists, HEAP_A_LIST, 'lists and objects');
+}

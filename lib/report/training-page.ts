@@ -1,0 +1,223 @@
+/** How a fit went, as one self-contained HTML page: what was proved, how it got there, margins and weights. */
+import { barChart, brief, count, escape, histogram, lineChart, page, percent, table } from './charts.js';
+import { upward } from '../io/decimal.js';
+import { entriesOf } from '../svm/model.js';
+import type { Label, SvmInfo, SvmProgress, SvmShares, SvmStatus } from '../types.js';
+
+export interface ReportInput {
+  /** The page's heading, such as the name of the data. */
+  readonly title: string;
+  readonly model: { readonly weights: Float64Array; readonly bias: number; readonly labels: readonly [Label, Label] };
+  readonly info: SvmInfo;
+  /** What `onProgress` was given, in order. */
+  readonly history: readonly SvmProgress[];
+  /** By row of the training data: weights·x + bias, and the label. */
+  readonly decisions: ArrayLike<number>;
+  readonly labels: ArrayLike<Label>;
+  /** Names of columns. @default their numbers, counted from `firstColumn` */
+  readonly names?: readonly string[] | undefined;
+  /** The number of the first column: 1 for LIBSVM files. @default 0 */
+  readonly firstColumn?: 0 | 1 | undefined;
+  /** More lines for the table at the end: what, and its value. */
+  readonly facts?: readonly (readonly [string, string | number])[] | undefined;
+}
+
+const MOST_BARS = 30;
+const MOST_LINES = 40;
+
+/** Why the fit ended, in a sentence. */
+export const STATUS_MEANING: Readonly<Record<SvmStatus, string>> = {
+  agreement: 'The share of rows asked for provably gets the label that every exact optimum would give it, right or wrong.',
+  gap: 'The objective is proved to be as near the optimum as was asked for.',
+  stale: 'The share of rows proved properly classified has stopped growing.',
+  precision: 'Rounding is most of the gap that is left: more iterations cannot prove more.',
+  'max-iterations': 'The limit on iterations was reached first. What is proved below holds all the same.',
+  'time-limit': 'The limit on time was reached first. What is proved below holds all the same.',
+};
+
+const PROOFS: readonly (readonly [keyof SvmShares, string, string])[] = [
+  ['agreed', 'agreed', 'get from this model the label, right or wrong, that every exact optimum gives them'],
+  [
+    'properlyClassified',
+    'properly classified',
+    'have a margin above 1 − mu·gamma at the optimum (with the default mu: above one half)',
+  ],
+  ['zero', 'beyond the margin', 'have a margin above 1 at the optimum: without them it would be the same'],
+  ['atBound', 'inside the margin', 'have a margin below 1 − mu·gamma at the optimum, on the wrong side or not'],
+];
+
+export function report(input: ReportInput): string {
+  const { title, model, info } = input;
+  const columns = model.weights.length;
+  const margins = byClass(input);
+  const wrong = margins.reduce((sum, list) => sum + list.filter((margin) => !(margin > 0)).length, 0);
+  const accuracy = percent(1 - wrong / (input.decisions.length || 1));
+  const limit = info.status === 'max-iterations' || info.status === 'time-limit';
+  const tile = (name: string, value: string, more = '') =>
+    `<div><dt>${name}</dt><dd>${value}${more && `<small>${more}</small>`}</dd></div>`;
+  const tiles = [
+    tile('training accuracy', accuracy, `${count(wrong)} of ${count(input.decisions.length)} rows wrong`),
+    tile('rows', count(info.rows), `${count(columns)} ${columns === 1 ? 'column' : 'columns'}`),
+    tile('relative gap', brief(upward(info.relativeGap)), 'a proved bound'),
+    tile('iterations', count(info.iterations), `${brief(info.passes)} passes over the data`),
+    tile('time', duration(info.elapsed), `${escape(info.backend)}, ${info.threads} ${info.threads === 1 ? 'thread' : 'threads'}`),
+  ];
+  return page(
+    title,
+    `<header><h1>${escape(title)}</h1>
+<p class="lead"><span class="status${limit ? ' limit' : ''}">${escape(info.status)}</span> ${escape(STATUS_MEANING[info.status])}</p></header>
+<dl class="tiles">${tiles.join('')}</dl>
+<section><h2>What is proved</h2><div class="card">${proofs(info, accuracy)}</div></section>
+<section><h2>How it got there</h2><div class="charts">${progress(input).join('\n')}</div>${numbers(input.history)}</section>
+<section><h2>The model</h2><div class="charts"><div class="stack">${histogram(marginChart(input, margins))}
+<div class="card">${settings(input)}</div></div>
+${weightChart(input)}</div></section>
+<footer>Written by fista-classify. Counts are of the training rows, and proved for the scaled training problem, rounding included.</footer>`,
+  );
+}
+
+function proofs({ rows, ...info }: SvmInfo, accuracy: string): string {
+  const lines = PROOFS.map(([key, name, meaning], k) => {
+    const share = info.shares[key];
+    return (
+      `<div><dt>${percent(share)}<small>${count(info[key])} rows</small></dt><dd><strong>${name}</strong>: ${meaning}` +
+      `<svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true"><rect class="track" width="100" height="8"/>` +
+      `<rect class="c${k}" width="${(100 * share).toFixed(2)}" height="8"/></svg></dd></div>`
+    );
+  });
+  return (
+    `<p class="soft">Of ${count(rows)} training rows, whichever of the exact optima one takes. None of these shares is an accuracy: that is ` +
+    `${accuracy} on the training rows.</p><dl class="proofs">${lines.join('')}</dl>`
+  );
+}
+
+// ---- Progress
+
+function progress({ history }: ReportInput): string[] {
+  const { unit, size } = timeUnit(history[history.length - 1]?.elapsed ?? 0);
+  const axes = [
+    { x: 'iterations', over: 'iterations', of: (p: SvmProgress) => p.iteration },
+    { x: `time (${unit})`, over: 'time', of: (p: SvmProgress) => p.elapsed / size },
+  ];
+  return [
+    ...axes.map(({ x, over, of }) =>
+      lineChart({
+        title: `Gap over ${over}`,
+        note: 'A proved bound on how far the objective is from its best, as a share of it.',
+        x,
+        y: 'relative gap',
+        log: 'y',
+        series: [{ name: 'relative gap', points: history.map((p) => [of(p), p.relativeGap]) }],
+      }),
+    ),
+    ...axes.map(({ x, over, of }) =>
+      lineChart({
+        title: `Rows certified over ${over}`,
+        note: 'What is proved of the training rows by then. These are no accuracies.',
+        x,
+        y: 'share of the training rows',
+        percent: true,
+        series: PROOFS.map(([key, name]) => ({ name, points: history.map((p) => [of(p), p.shares[key]]) })),
+      }),
+    ),
+  ];
+}
+
+/** The charts' numbers, for those who want or need them as text. */
+function numbers(history: readonly SvmProgress[]): string {
+  if (history.length === 0) return '';
+  const every = (history.length - 1) / Math.max(1, MOST_LINES - 1);
+  const shown =
+    history.length <= MOST_LINES ? history : Array.from({ length: MOST_LINES }, (_, k) => history[Math.round(k * every)]!);
+  const rows = shown.map(({ iteration, elapsed, relativeGap, shares }) => [
+    iteration,
+    duration(elapsed),
+    brief(upward(relativeGap)),
+    ...PROOFS.map(([key]) => percent(shares[key])),
+  ]);
+  const caption = `${count(shown.length)} of ${count(history.length)} checks; shares of the training rows that are certified`;
+  return `<details class="card"><summary>The same in numbers</summary>${table(['iteration', 'time', 'relative gap', ...PROOFS.map(([, name]) => name)], rows, caption)}</details>`;
+}
+
+// ---- Margins and weights
+
+/** Margins of the rows of the positive class, and of the negative one. */
+function byClass({ model, decisions, labels }: ReportInput): [number[], number[]] {
+  const [, positive] = model.labels;
+  const margins: [number[], number[]] = [[], []];
+  for (let i = 0; i < decisions.length; i++) {
+    if (labels[i] === positive) margins[0].push(decisions[i]!);
+    else margins[1].push(0 - decisions[i]!);
+  }
+  return margins;
+}
+
+function marginChart({ model }: ReportInput, [up, down]: [number[], number[]]) {
+  const [negative, positive] = model.labels;
+  return {
+    title: 'Margins of the training rows',
+    note: 'How far a row is on its own side of the plane: below 0 it is misclassified, above 1 it is beyond the margin.',
+    x: 'margin',
+    groups: [
+      { name: `label ${String(positive)} (${count(up.length)} rows)`, values: up },
+      { name: `label ${String(negative)} (${count(down.length)} rows)`, values: down },
+    ],
+    marks: [
+      { at: 0, name: 'plane' },
+      { at: 1, name: 'margin' },
+    ],
+  };
+}
+
+function weightChart({ model, names, firstColumn = 0 }: ReportInput): string {
+  const { weights } = model;
+  const [negative, positive] = model.labels;
+  const order = entriesOf(weights).indices.sort((a, b) => Math.abs(weights[b]!) - Math.abs(weights[a]!) || a - b);
+  const shown = order.slice(0, MOST_BARS);
+  const others = order.length - shown.length;
+  return barChart({
+    title: shown.length < order.length ? `The ${MOST_BARS} largest weights` : 'Weights',
+    note:
+      `In the units of the data as given; ${count(weights.length - order.length)} of ${count(weights.length)} weights are 0` +
+      `${others > 0 ? `, ${count(others)} smaller ones are not shown` : ''}. The bias is ${brief(model.bias)}.`,
+    bars: Array.from(shown, (j) => ({ name: names?.[j] ?? `column ${j + firstColumn}`, value: weights[j]! })),
+    sides: [`speaks for ${String(negative)}`, `speaks for ${String(positive)}`],
+  });
+}
+
+// ---- The table
+
+function settings({ info, model, facts = [] }: ReportInput): string {
+  const rows: (readonly [string, string | number])[] = [
+    ['status', info.status],
+    ['labels', `${String(model.labels[0])} (negative), ${String(model.labels[1])} (positive)`],
+    ['rows, columns', `${count(info.rows)}, ${count(model.weights.length)}`],
+    ['iterations', count(info.iterations)],
+    ['passes', info.passes.toFixed(1)],
+    ['elapsed', duration(info.elapsed)],
+    ['optimum', `${info.dual} to ${info.primal}, proved`],
+    ['gap', `${brief(upward(info.gap))} (relative ${brief(upward(info.relativeGap))})`],
+    ...PROOFS.map(
+      ([key, name]) =>
+        [`proved: ${name}`, `${count(info[key])} of ${count(info.rows)} rows (${percent(info.shares[key])})`] as const,
+    ),
+    ['gamma, mu', `${brief(info.gamma)}, ${brief(info.mu)}`],
+    ['scaling', info.scale],
+    ['L (steps are 1 / L)', brief(info.L)],
+    ['backend', `${info.backend}, ${info.threads} ${info.threads === 1 ? 'thread' : 'threads'}`],
+    ...facts,
+  ];
+  const lines = rows.map(([name, value]) => `<tr><th scope="row">${escape(name)}</th><td>${escape(value)}</td></tr>`);
+  return `<h3>The run in numbers</h3><div class="wide"><table><tbody>${lines.join('')}</tbody></table></div>`;
+}
+
+function timeUnit(milliseconds: number): { unit: string; size: number } {
+  if (milliseconds < 2000) return { unit: 'ms', size: 1 };
+  if (milliseconds < 600_000) return { unit: 's', size: 1000 };
+  return { unit: 'min', size: 60_000 };
+}
+
+function duration(milliseconds: number): string {
+  const { unit, size } = timeUnit(milliseconds);
+  return `${brief(milliseconds / size)} ${unit}`;
+}

@@ -1,0 +1,223 @@
+/**
+ * What an iterate proves. The gap without cancellation, the ball around w it gives, the interval of every optimal offset, the distance
+ * in alpha: all with their rounding. The sums come from the backend; here is what follows from them.
+ */
+import { searchRoot, type Bracket, type Found, type Search } from '../solver/bisection.js';
+import type { SvmCall } from '../backend/interface.js';
+import type { Calls } from './solve.js';
+
+const UNIT = 2 ** -53;
+/** Below it products lose digits. */
+const SMALLEST = 2 ** -1021;
+
+/** What does not change during a run. */
+export interface Facts {
+  readonly n: number;
+  readonly d: number;
+  readonly mu: number;
+  /** Σ r_i², max r_i, |m|: r_i the distance of row i from the centre m. */
+  readonly radiusSquares: number;
+  readonly radiusMost: number;
+  readonly centreNorm: number;
+  /** Most stored entries in a row. */
+  readonly mostEntries: number;
+  /** |m| + 2 |shift / scale|: times |w|, what a prediction adds up besides |x̃_i - m||w|. */
+  readonly predictionNorm: number;
+}
+
+/** One iterate, measured at offset t. */
+export interface Measured {
+  t: number;
+  wNorm: number;
+  /** m·w */
+  centreDot: number;
+  /** No less than P(w, t), and so than P*. */
+  primal: number;
+  /** No more than P*. */
+  dual: number;
+  /** P(w, t) - P* is at most this: what certificates are made of. It is less than primal - dual, where P's own rounding counts twice. */
+  gap: number;
+  /** The rounding's part of it. */
+  rounding: number;
+  /** |w - w*| <= rho */
+  rho: number;
+  /** |alpha - alpha*| <= delta (proof 2) */
+  delta: number;
+}
+
+/** The error of theta_i that comes with t. */
+const etaOf = (facts: Facts, t: number): number => 2 * (facts.mostEntries + 4) * UNIT * Math.abs(t);
+
+/**
+ * Two searches side by side: the backend looks at two offsets in one sweep, and `read` says what its sums mean for each. (No generator
+ * within a generator: each one made would have a prototype of its own, and cost more than a sweep over a thousand rows.)
+ */
+function* inPairs(
+  low: Search,
+  high: Search,
+  call: (low: number, high: number) => SvmCall,
+  read: (sums: Float64Array) => [Found, Found],
+): Generator<SvmCall, [Bracket, Bracket], Float64Array> {
+  let a = low.next();
+  let b = high.next();
+  let atA = NaN;
+  let atB = NaN;
+  while (!a.done || !b.done) {
+    if (!a.done) atA = a.value;
+    if (!b.done) atB = b.value;
+    const [foundA, foundB] = read(yield call(atA, atB));
+    if (!a.done) a = low.next(foundA);
+    if (!b.done) b = high.next(foundB);
+  }
+  return [a.value, b.value];
+}
+
+/** h(t), the slope of the primal in t, and its own slope. */
+function slopeOf(positive: number, negative: number, quadratic: number, mu: number): Found {
+  return { value: negative - positive, slope: quadratic / mu };
+}
+
+/** An offset good enough to measure the gap with: what is left of its error costs less than `worth`. */
+export function* nearOffset(facts: Facts, guess: number, worth: number, calls: Calls): Generator<SvmCall, number, Float64Array> {
+  const { mu } = facts;
+  let best = guess;
+  let least = Infinity;
+  // Half value²/slope is what a Newton step would gain.
+  const search = searchRoot(guess, { step: 1, enough: (_bracket, { value, slope }) => value * value <= 2 * slope * worth });
+  let next = search.next();
+  // Looks at places where h is flat do not count: far from the root nothing tells a better offset from a worse one.
+  for (let looks = 0; !next.done && looks < 12;) {
+    const t = next.value;
+    const sums = yield calls.offsets(t, t, 0, 0, 0);
+    const found = slopeOf(sums[0]!, sums[1]!, sums[2]!, mu);
+    if (found.slope > 0) looks++;
+    if (Math.abs(found.value) < least) {
+      least = Math.abs(found.value);
+      best = t;
+    }
+    next = search.next(found);
+  }
+  return best;
+}
+
+/**
+ * The offset to the last bit. h is computed with an error of up to (n + 8) u (S⁺ + S⁻): where it is 0 within that on an interval, the
+ * middle of the interval.
+ */
+export function* exactOffset(facts: Facts, guess: number, calls: Calls): Generator<SvmCall, number, Float64Array> {
+  const eps = (facts.n + 8) * UNIT;
+  const [left, right] = yield* inPairs(
+    searchRoot(guess, { step: 1 }),
+    searchRoot(guess, { step: 1 }),
+    (low, high) => calls.offsets(low, high, 0, 0, 0),
+    (s) => {
+      const a = slopeOf(s[0]!, s[1]!, s[2]!, facts.mu);
+      const b = slopeOf(s[3]!, s[4]!, s[5]!, facts.mu);
+      a.value += eps * (s[0]! + s[1]!); // from here on h is not surely negative
+      b.value -= eps * (s[3]! + s[4]!); // up to here it is not surely positive
+      return [a, b];
+    },
+  );
+  const t = left.high / 2 + right.low / 2;
+  return Number.isFinite(t) ? t : guess;
+}
+
+/** The numbers that users read: primal - P* <= gap and dual <= P* hold for these very doubles (see `measure`). */
+export function objective({ primal, dual }: Pick<Measured, 'primal' | 'dual'>) {
+  const gap = primal - dual;
+  return { primal, dual, gap, relativeGap: gap / primal };
+}
+
+/** Measures the iterate at offset t. `resting` rows were brought up to date before. */
+export function* measure(
+  facts: Facts,
+  t: number,
+  wSquared: number,
+  centreDot: number,
+  calls: Calls,
+): Generator<SvmCall, Measured, Float64Array> {
+  const { n, d, mu, radiusMost, radiusSquares, centreNorm } = facts;
+  const wNorm = Math.sqrt(wSquared);
+  const sums = yield calls.gap(t, wNorm, etaOf(facts, t));
+  const [fy, fyRounding, psi, alphaSum, balance, alphaRadius, res2, err2] = sums as unknown as Numbers8;
+  const grown = 1 + 2 * n * UNIT;
+  const e = Math.abs(balance) + n * UNIT * alphaSum;
+  const byNorm = alphaRadius + centreNorm * alphaSum; // >= sum alpha_i |x̃_i|
+  const dw = (n + 4) * UNIT * byNorm;
+  // P as it is computed, and its error: psi moves by at most |psi'| eta + eta² / (2 mu) where theta moves by eta, |psi'| is at most
+  // alpha + |alpha + psi'|; the sums are of non-negative terms, each of them computed to a few units.
+  const computed = 0.5 * wSquared + psi;
+  const byEta = 2 * (facts.mostEntries + 4) * UNIT * wNorm * byNorm + etaOf(facts, t) * alphaSum + fyRounding;
+  const error = (1 + 2 * (n + d + 16) * UNIT) * byEta + (n + d + 32) * UNIT * computed + (n + d) * SMALLEST;
+  const primal = (computed + error) * (1 + 4 * UNIT);
+  const W = Math.abs(t + centreDot) + 4 * d * UNIT * centreNorm * wNorm + 1 + radiusMost * Math.sqrt(2 * primal); // |w*|² <= 2 P
+  const off = dw + e * centreNorm;
+  // alpha is balanced only up to e, and w is H'alpha only up to dw: P - P* <= FY + e |t - t*| + off² / 2.
+  const rounding = grown * (16 * UNIT * fy + fyRounding) + e * W + (off * off) / 2;
+  const gap = grown * fy + rounding;
+  const rho = Math.sqrt(gap) + off;
+  const residual = (Math.sqrt(res2) + Math.sqrt(err2) + off * Math.sqrt(radiusSquares)) / mu + Math.sqrt((W * e) / mu);
+  const byGap = Math.sqrt((2 * (gap + off * off)) / mu);
+  // P* >= P - gap. With 16 units to spare, so that primal - dual holds as it is rounded, and a last bit for this subtraction.
+  const least = computed - (error + gap) * (1 + 16 * UNIT);
+  const dual = least - 2 * UNIT * Math.abs(least);
+  return { t, wNorm, centreDot, primal, dual, gap, rounding, rho, delta: Math.min(residual, byGap) * grown };
+}
+
+type Numbers8 = [number, number, number, number, number, number, number, number];
+
+/** Where the ends of the offset's bracket were found last, in units of rho from t: where to look first next time. */
+export interface Hint {
+  low: number;
+  high: number;
+}
+
+/** What a check can claim. */
+export interface Claimed {
+  agreed: number;
+  properlyClassified: number;
+  zero: number;
+  atBound: number;
+}
+
+/**
+ * Encloses every optimal offset (plus m·(w* - w), which cancels) and claims what follows for each row. Properly classified are the
+ * rows proved so by |alpha - alpha*| <= delta and, if `ball`, by the interval of their decision value. `afresh`: what was claimed before
+ * does not count.
+ */
+export function* claim(
+  facts: Facts,
+  measured: Measured,
+  { delta, ball }: { delta: number; ball: boolean },
+  hint: Hint,
+  calls: Calls,
+  afresh = false,
+): Generator<SvmCall, Claimed, Float64Array> {
+  const { n, mu } = facts;
+  const { t, rho, wNorm } = measured;
+  const etaT = etaOf(facts, t);
+  const eps = (n + 8) * UNIT;
+  // Outer ends will do: those within a twentieth of their distance from t, by Newton's estimate.
+  const near = ({ value, slope }: Found, at: number) => Math.abs(value) <= 0.05 * slope * Math.abs(at - t);
+  const step = rho * facts.radiusMost + etaT || 1;
+  const fromBelow = searchRoot(t + hint.low * rho, { step, lean: -0.02, enough: (_, f, at) => f.value < 0 && near(f, at) });
+  const fromAbove = searchRoot(t + hint.high * rho, { step, lean: 0.02, enough: (_, f, at) => f.value > 0 && near(f, at) });
+  const [first, last] = yield* inPairs(
+    fromBelow,
+    fromAbove,
+    (low, high) => calls.offsets(low, high, rho, wNorm, etaT),
+    (s) => [
+      { value: s[1]! * (1 + eps) - s[0]! * (1 - eps), slope: s[2]! / mu },
+      // The last root: where the value is 0 it may still lie further up.
+      { value: s[4]! * (1 - eps) - s[3]! * (1 + eps) || -Number.MIN_VALUE, slope: s[5]! / mu },
+    ],
+  );
+  // first.low is surely below the first root, last.high beyond the last.
+  hint.low = (first.low - t) / rho || 0;
+  hint.high = (last.high - t) / rho || 0;
+  const guardR = 4 * (facts.d + 8) * UNIT * wNorm;
+  const guard = 4 * (facts.d + 8) * UNIT * (facts.predictionNorm * wNorm + Math.abs(t));
+  if (afresh) yield calls.forget(); // not before: a run that is interrupted ends with what was claimed
+  const counts = yield calls.claim(first.low, last.high, rho, wNorm, etaT, delta, Number(ball), t, guardR, guard);
+  return { agreed: counts[0]!, properlyClassified: counts[1]!, zero: counts[2]!, atBound: counts[3]! };
+}

@@ -1,0 +1,187 @@
+/** LinearSvm: what users train and predict with. */
+import { run, runAsync } from '../solver/drivers.js';
+import { Interrupted } from '../errors.js';
+import {
+  checkMemory,
+  checkRows,
+  defaultGamma,
+  knownSvmOptions,
+  notMade,
+  resolveFit,
+  resolveLabels,
+  rowWeights,
+  type Fit,
+} from '../input/index.js';
+import { liblinearLines, readLiblinear } from '../io/liblinear.js';
+import { decisionOf, decisions, labelOf, readJSON, writeJSON, type Model } from './model.js';
+import { Prepared, Training, unfitted, type Finished } from './training.js';
+import type { FileLabels, Label, Point, Points, SvmInfo, SvmJSON, SvmOptions } from '../types.js';
+import { chooseGamma, chooseGammaAsync, type Choice } from '../selection/cross-validation.js';
+
+/** A model that was trained here: it knows how that went. */
+export type Fitted<L extends Label> = LinearSvm<L> & { readonly info: SvmInfo };
+
+/** What a LinearSvm is made from: of this file, so that nobody else can make one. */
+class Made<L extends Label> {
+  constructor(
+    readonly model: Model<L>,
+    readonly info?: SvmInfo,
+  ) {}
+}
+
+/** A linear classifier: decision(x) = weights·x + bias; positive above 0. Made by `fit`; there is no unfitted one. */
+export class LinearSvm<L extends Label = Label> implements Model<L> {
+  readonly weights: Float64Array;
+  readonly bias: number;
+  /** The label on the negative side and the one on the positive side. */
+  readonly labels: readonly [negative: L, positive: L];
+  /** The names of the columns, where the model was read from a file that has them. */
+  readonly columns: readonly string[] | undefined;
+  /** How the fit went, and what it proved; undefined for a model that was read from elsewhere. */
+  readonly info: SvmInfo | undefined;
+
+  private constructor(made: Made<L>) {
+    if (!(made instanceof Made)) throw notMade('LinearSvm', 'LinearSvm.fit(points, labels, options)');
+    const { model, info } = made;
+    const { weights, bias, labels, columns } = model;
+    this.weights = weights;
+    this.bias = bias;
+    this.labels = labels;
+    this.columns = columns;
+    this.info = info;
+  }
+
+  /** Trains on this thread. */
+  static fit<L extends Label>(points: Points, labels: ArrayLike<L>, options?: SvmOptions<L>): Fitted<L>;
+  static fit(points: Points, labels: FileLabels, options?: SvmOptions<number | string>): Fitted<number | string>;
+  static fit<L extends Label>(points: Points, labels: ArrayLike<L>, options?: SvmOptions<L>): Fitted<L> {
+    const { data, fit } = prepare<L>(points, labels, options);
+    let training: Training<L> | undefined;
+    try {
+      data.copy(fit);
+      checkMemory(data.matrix.describe().kept);
+      training = trainingOf(data, fit, fit.gamma === 'auto' ? chooseGamma(data, fit) : undefined);
+      const end = run(training.loop(), training.problem, fit.signal);
+      return LinearSvm.#fitted(training.finish(end, training.problem.perform(...training.modelOf(end))));
+    } catch (error) {
+      if (error instanceof Interrupted) return LinearSvm.#fitted(outOfTime(data, fit));
+      throw error;
+    } finally {
+      training?.release();
+      data.release();
+    }
+  }
+
+  /** Trains off the main thread (with the TypeScript kernels: in turns with it). Gives the same model as `fit`, bit for bit. */
+  static fitAsync<L extends Label>(points: Points, labels: ArrayLike<L>, options?: SvmOptions<L>): Promise<Fitted<L>>;
+  static fitAsync(points: Points, labels: FileLabels, options?: SvmOptions<number | string>): Promise<Fitted<number | string>>;
+  static async fitAsync<L extends Label>(points: Points, labels: ArrayLike<L>, options?: SvmOptions<L>): Promise<Fitted<L>> {
+    const { data, fit } = prepare<L>(points, labels, options);
+    let training: Training<L> | undefined;
+    try {
+      await data.copyLater(fit);
+      checkMemory(data.matrix.describe().kept);
+      training = trainingOf(data, fit, fit.gamma === 'auto' ? await chooseGammaAsync(data, fit) : undefined);
+      const { problem, interrupt } = training;
+      const { signal } = fit;
+      const end = await runAsync(training.loop(), problem, { signal, interrupt, short: data.short });
+      const call = training.modelOf(end);
+      return LinearSvm.#fitted(training.finish(end, data.short ? problem.perform(...call) : await problem.later(...call)));
+    } catch (error) {
+      if (error instanceof Interrupted) return LinearSvm.#fitted(outOfTime(data, fit));
+      throw error;
+    } finally {
+      training?.release();
+      data.release();
+    }
+  }
+
+  static #fitted<L extends Label>({ model, info }: Finished<L>): Fitted<L> {
+    return new LinearSvm(new Made(model, info)) as Fitted<L>;
+  }
+
+  /** A model from what `toJSON` gave. `L` is what its labels are known to be: it is not checked. */
+  static fromJSON<L extends Label = Label>(json: unknown): LinearSvm<L> {
+    return new LinearSvm(new Made(readJSON(json) as Model<L>));
+  }
+
+  /**
+   * A model from the text of one that liblinear-train made, or `toLiblinear`: any of its linear classifiers of two classes. `name`
+   * stands for the text in messages.
+   */
+  static fromLiblinear(text: string, name?: string): LinearSvm<number> {
+    return new LinearSvm(new Made(readLiblinear(text, name)));
+  }
+
+  /** The labels of points. */
+  predict(points: Points): L[] {
+    return Array.from(this.decision(points), (value) => labelOf(this, value));
+  }
+
+  /** The label of one point. */
+  predictOne(point: Point): L {
+    return labelOf(this, decisionOf(this, point));
+  }
+
+  /** weights·x + bias for points; into `out` if given. */
+  decision(points: Points, out?: Float64Array): Float64Array {
+    return decisions(this, points, out);
+  }
+
+  /** How well the model does on labelled points. `confusion[i][j]`: points of label i that were predicted as label j. */
+  score(points: Points, labels: ArrayLike<L>): { accuracy: number; confusion: [[number, number], [number, number]] } {
+    const values = this.decision(points);
+    checkRows(values.length);
+    const { y } = resolveLabels(labels, values.length, { known: this.labels });
+    const confusion: [[number, number], [number, number]] = [
+      [0, 0],
+      [0, 0],
+    ];
+    values.forEach((value, i) => confusion[y[i]! > 0 ? 1 : 0][value > 0 ? 1 : 0]++);
+    return { accuracy: (confusion[0][0] + confusion[1][1]) / values.length, confusion };
+  }
+
+  /** The model as plain data, with a checksum. */
+  toJSON(): SvmJSON {
+    return writeJSON(this);
+  }
+
+  /** The text of a model that liblinear-predict reads. Labels must be integers. */
+  toLiblinear(): string {
+    return [...liblinearLines(this)].join('');
+  }
+}
+
+/** Checked input. */
+function prepare<L extends Label>(
+  points: Points,
+  labels: ArrayLike<L>,
+  asked: SvmOptions<L> | undefined,
+): { data: Prepared<L>; fit: Fit } {
+  const options = knownSvmOptions(asked);
+  const data = new Prepared<L>(points, labels, options);
+  try {
+    return { data, fit: resolveFit(options, data.rows, data.cols, data.sparse, data) };
+  } catch (error) {
+    data.release();
+    throw error;
+  }
+}
+
+/** What there is to say when the time was up before there was a problem to solve. */
+function outOfTime<L extends Label>(data: Prepared<L>, fit: Fit): Finished<L> {
+  const gamma = fit.gamma === 'auto' ? defaultGamma(fit.weights, data.rows) : fit.gamma;
+  return unfitted(data, fit, { gamma, mu: fit.mu ?? 1 / (2 * gamma), weights: rowWeights(fit.weights, data.y) });
+}
+
+function trainingOf<L extends Label>(data: Prepared<L>, fit: Fit, choice: Choice | undefined): Training<L> {
+  const gamma = choice?.gamma ?? (fit.gamma as number);
+  return new Training(data, fit, {
+    gamma,
+    mu: fit.mu ?? 1 / (2 * gamma),
+    weights: rowWeights(fit.weights, data.y),
+    warmStart: fit.warmStart ?? choice?.warmStart,
+    began: data.began,
+    validation: choice?.validation,
+  });
+}

@@ -1,0 +1,378 @@
+/** What predicts: a linear model's values and its plain-data form. */
+import { createHash } from 'node:crypto';
+import { endianness } from 'node:os';
+import { types } from 'node:util';
+import { kernels } from '../backend/interface.js';
+import { Dataset } from '../data/dataset.js';
+import { coded, plural, rangeError, show, typeError } from '../errors.js';
+import { MAX_COLUMNS, checkKeys, resolveThreads, viewPoints } from '../input/index.js';
+import { isArray, isObject, isRevoked, isShared, isTypedArray, plainView } from '../input/intrinsics.js';
+import type { Label, Point, Points, SvmJSON } from '../types.js';
+
+export interface Model<L extends Label = Label> {
+  readonly weights: Float64Array;
+  readonly bias: number;
+  readonly labels: readonly [negative: L, positive: L];
+  /** Names, where the points had them. */
+  readonly columns?: readonly string[] | undefined;
+}
+
+/** A tie is negative. */
+export function labelOf<L extends Label>({ labels }: Model<L>, value: number): L {
+  return labels[value > 0 ? 1 : 0];
+}
+
+/**
+ * weights·x + bias for points, which are looked at where they are. `out` is not written if something is wrong with them; that a
+ * Dataset's sum overflows is known only once it is.
+ */
+export function decisions({ weights, bias }: Model, points: Points, out?: Float64Array): Float64Array {
+  if (out !== undefined && !types.isFloat64Array(out)) throw typeError('ERR_OPTION', 'a Float64Array', 'out', out);
+  const given = out && plainView(out);
+  const threads = resolveThreads(undefined);
+  const room = (rows: number, cols: number): Float64Array => {
+    // How many columns an empty list of rows has is not known.
+    if (cols !== weights.length && !Number.isNaN(cols)) {
+      throw rangeError('ERR_POINTS', plural(weights.length, 'column'), 'points, one for each weight of the model,', cols);
+    }
+    if (given !== undefined && given.length !== rows) {
+      throw rangeError('ERR_OPTION', plural(rows, 'number'), 'out, one for each row of points,', given.length);
+    }
+    return given ?? new Float64Array(rows);
+  };
+  const { Matrix, decidePoints } = kernels();
+  let values: Float64Array;
+  let bad: number;
+  if (Dataset.is(points)) {
+    const { matrix, shifted } = Dataset.dataOf(points);
+    const { rows, cols, kept } = matrix.describe();
+    values = room(rows, cols);
+    if (shifted) {
+      const shift = new Float64Array(kept);
+      const used = matrix.used();
+      matrix.shift(shift);
+      shift.forEach((s, j) => (bias += s * weights[used ? used[j]! : j]!));
+    }
+    bad = matrix.decide(weights, bias, values, threads);
+  } else {
+    const { rows, cols, arguments: lists, refuse } = viewPoints(points, { least: 0 });
+    values = room(rows, cols);
+    // What other threads may write to meanwhile is copied first.
+    if (rows === 0) bad = 0;
+    else if (lists.some((list) => isTypedArray(list) && isShared(list))) {
+      const matrix = new Matrix(refuse, threads, ...lists);
+      const own = new Float64Array(rows);
+      bad = matrix.decide(weights, bias, own, threads);
+      matrix.dispose();
+      if (bad === rows) values.set(own);
+    } else bad = decidePoints(refuse, threads, weights, bias, values, ...lists);
+  }
+  if (bad < values.length) throw overflow(`row ${bad}`);
+  return out ?? values;
+}
+
+/** weights·x + bias for one point. In JavaScript: a native call would only add cost. */
+export function decisionOf(model: Model, point: Point): number {
+  try {
+    return valueOf(model, point);
+  } catch (error) {
+    throw revoked(point) ?? error; // only now: asking first would take as long as a short point's sum
+  }
+}
+
+/** What reading a revoked proxy comes to. */
+function revoked(point: unknown): Error | undefined {
+  if (typeof point !== 'object' || point === null) return undefined;
+  if (isRevoked(point)) return typeError('ERR_POINTS', POINT, 'point', point);
+  for (const name of KEYS) {
+    const list = (point as Record<string, unknown>)[name];
+    if (isRevoked(list)) return typeError('ERR_POINTS', 'an array of numbers', `point.${name}`, list);
+  }
+  return undefined;
+}
+
+const POINT = 'an array of numbers or { indices, values }';
+
+function valueOf({ weights, bias }: Model, point: Point): number {
+  if (typeof point !== 'object' || point === null) throw typeError('ERR_POINTS', POINT, 'point', point);
+  const d = weights.length;
+  let s = 0;
+  if ('indices' in point) {
+    for (const name in point) if (name !== 'indices' && name !== 'values') checkKeys(point, KEYS, 'ERR_POINTS', 'point');
+    const { indices, values } = point;
+    const count = lengthOf(indices, 'point.indices');
+    if (values !== undefined && lengthOf(values, 'point.values') !== count) {
+      throw rangeError('ERR_POINTS', plural(count, 'number'), 'point.values, as in point.indices,', values.length);
+    }
+    let last = -1;
+    for (let k = 0; k < count; k++) {
+      const j = indices[k]!;
+      if (!Number.isInteger(j) || j < 0 || j >= d) {
+        throw rangeError('ERR_POINTS', d === 0 ? 'no entries' : `a column from 0 to ${d - 1}`, `point.indices[${k}]`, j);
+      }
+      if (j <= last) {
+        throw coded(RangeError, 'ERR_POINTS', `Expected ascending column indices in the point but received ${j} after ${last}`);
+      }
+      last = j;
+      const value = values ? values[k]! : 1;
+      if (typeof value !== 'number' || value - value !== 0) finite(value, `point.values[${k}]`);
+      s += weights[j]! * value;
+    }
+  } else {
+    const length = lengthOf(point, 'point');
+    if (length !== d) {
+      if (isList(point[0])) throw severalPoints(point);
+      throw rangeError('ERR_POINTS', plural(d, 'number'), 'point, one for each weight of the model,', length);
+    }
+    s = dot(weights, point);
+    // Nothing that is not finite can leave a finite sum, so the values are looked at one by one only after a bad one.
+    if (!Number.isFinite(s)) {
+      if (isList(point[0])) throw severalPoints(point);
+      for (let j = 0; j < d; j++) finite(point[j], `point[${j}]`);
+    }
+  }
+  s += bias;
+  if (!Number.isFinite(s)) throw overflow('the point');
+  return s;
+}
+
+const KEYS = ['indices', 'values'] as const;
+
+function isList(value: unknown): boolean {
+  return isArray(value) || isTypedArray(value);
+}
+
+function severalPoints(point: ArrayLike<unknown>): Error {
+  const received = `rows: ${show(point[0])} for point[0]`;
+  return coded(TypeError, 'ERR_POINTS', `Expected the numbers of one point but received ${received}; predict takes many points`);
+}
+
+/** weights·values; NaN if one is not a number. Four sums, as the additions of one would wait for each other. */
+function dot(weights: Float64Array, values: ArrayLike<unknown>): number {
+  const d = weights.length;
+  const whole = d - (d % 4);
+  let s0 = 0;
+  let s1 = 0;
+  let s2 = 0;
+  let s3 = 0;
+  for (let j = 0; j < whole; j += 4) {
+    const x0 = values[j];
+    const x1 = values[j + 1];
+    const x2 = values[j + 2];
+    const x3 = values[j + 3];
+    if (typeof x0 !== 'number' || typeof x1 !== 'number' || typeof x2 !== 'number' || typeof x3 !== 'number') return NaN;
+    s0 += weights[j]! * x0;
+    s1 += weights[j + 1]! * x1;
+    s2 += weights[j + 2]! * x2;
+    s3 += weights[j + 3]! * x3;
+  }
+  for (let j = whole; j < d; j++) {
+    const x = values[j];
+    if (typeof x !== 'number') return NaN;
+    s0 += weights[j]! * x;
+  }
+  return s0 + s1 + (s2 + s3);
+}
+
+/** As the list says: entries that it only claims are refused when they are read. */
+function lengthOf(list: unknown, where: string): number {
+  const length = (list as ArrayLike<number> | null | undefined)?.length;
+  if (typeof list !== 'object' || !Number.isInteger(length)) throw typeError('ERR_POINTS', 'an array of numbers', where, list);
+  return length!;
+}
+
+function finite(value: unknown, where: string, code: 'ERR_POINTS' | 'ERR_MODEL' = 'ERR_POINTS'): number {
+  if (typeof value !== 'number' || !Number.isFinite(value)) throw notFinite(value, where, code);
+  return value;
+}
+
+function notFinite(value: unknown, where: string, code: 'ERR_POINTS' | 'ERR_MODEL'): Error {
+  return (typeof value === 'number' ? rangeError : typeError)(code, 'a finite number', where, value);
+}
+
+function overflow(where: string): Error {
+  return coded(RangeError, 'ERR_POINTS', `Expected smaller numbers for ${where} but its decision value overflows`);
+}
+
+// ---- Plain data
+
+const FORMAT = 'fista-classify/linear-svm';
+
+/** The weights that are not 0, which may be a handful of millions. */
+export interface Entries {
+  readonly length: number;
+  readonly indices: Uint32Array;
+  readonly values: Float64Array;
+}
+
+const BLOCK = 4096;
+const NOTHING = new Uint8Array(8 * BLOCK);
+
+/** Looks at all weights, at the speed of memory where they are 0, and makes no copy of those. */
+export function entriesOf(weights: Float64Array): Entries {
+  const { length } = weights;
+  let [indices, values] = [new Uint32Array(64), new Float64Array(64)];
+  let used = 0;
+  for (let begin = 0; begin < length; begin += BLOCK) {
+    const block = weights.subarray(begin, begin + BLOCK);
+    const bytes = Buffer.from(block.buffer, block.byteOffset, block.byteLength);
+    if (bytes.compare(NOTHING, 0, bytes.length) === 0) continue;
+    if (used + block.length > indices.length) [indices, values] = [longer(indices), longer(values)];
+    for (let j = 0; j < block.length; j++) {
+      if (block[j] === 0) continue;
+      indices[used] = begin + j;
+      values[used++] = block[j]!;
+    }
+  }
+  return { length, indices: indices.subarray(0, used), values: values.subarray(0, used) };
+}
+
+function longer<T extends Uint32Array | Float64Array>(list: T): T {
+  const copy = new (list.constructor as new (length: number) => T)(2 * list.length + BLOCK);
+  copy.set(list);
+  return copy;
+}
+
+export function writeJSON(model: Model): SvmJSON {
+  const { labels, bias, columns } = model;
+  const entries = entriesOf(model.weights);
+  const { length, indices, values } = entries;
+  // A zero in a list is two characters, an index some seven; the names of the other form are worth a few more.
+  const sparse = 3 * (indices.length + 8) < length;
+  const weights = sparse ? { length, indices: Array.from(indices), values: Array.from(values) } : Array.from(model.weights);
+  return { format: FORMAT, version: 1, labels, bias, weights, ...(columns && { columns }), checksum: checksum(model, entries) };
+}
+
+/** The sha256 of all that predicts, whichever form the weights are written in. */
+function checksum({ labels, bias, columns }: Model, { length, indices, values }: Entries): string {
+  const hash = createHash('sha256').update(JSON.stringify(columns ? [labels, bias, length, columns] : [labels, bias, length]));
+  for (const list of [indices, values]) {
+    const bytes = Buffer.from(list.buffer, list.byteOffset, list.byteLength);
+    hash.update(endianness() === 'LE' ? bytes : list === indices ? Buffer.from(bytes).swap32() : Buffer.from(bytes).swap64());
+  }
+  return hash.digest('hex');
+}
+
+/**
+ * Reads what `writeJSON` wrote; the file may have been cut, edited or made up. Only own properties are looked at, each once. Nothing
+ * is allocated for lists that claim a length but do not hold as many numbers.
+ */
+export function readJSON(json: unknown): Model {
+  const own = properties(json, 'an object', 'json');
+  const format = own('format');
+  if (format !== FORMAT) throw rangeError('ERR_MODEL', show(FORMAT), 'json.format', format);
+  const version = own('version');
+  if (version !== 1) {
+    const newer = typeof version === 'number' && version > 1 ? ' (written by a newer fista-classify)' : '';
+    throw coded(RangeError, 'ERR_MODEL', `Expected version 1 for json.version but received ${show(version)}${newer}`);
+  }
+  const labels = readLabels(own('labels'));
+  const bias = finite(own('bias'), 'json.bias', 'ERR_MODEL');
+  const entries = readEntries(own('weights'));
+  const { length, indices, values } = entries;
+  const columns = readColumns(own('columns'), length);
+  const model: Model = { weights: zeros(length), bias, labels, ...(columns && { columns }) };
+  for (let k = 0; k < indices.length; k++) model.weights[indices[k]!] = values[k]!;
+  const sum = own('checksum');
+  if (sum !== undefined && sum !== checksum(model, entries)) {
+    const what = columns ? 'labels, bias, weights and columns' : 'labels, bias and weights';
+    throw coded(
+      RangeError,
+      'ERR_MODEL',
+      `Expected ${what} as they were written but json.checksum, ${show(sum)}, is not theirs: the model was edited or ` +
+        'damaged (one that was edited on purpose is read without json.checksum)',
+    );
+  }
+  return model;
+}
+
+/** Gives an object's own properties by name. */
+function properties(value: unknown, what: string, where: string): (name: string) => unknown {
+  if (!isObject(value) || isArray(value)) throw typeError('ERR_MODEL', what, where, value);
+  return (name) => (Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined);
+}
+
+function readLabels(list: unknown): [Label, Label] {
+  if (!isArray(list) || list.length !== 2) throw typeError('ERR_MODEL', 'two labels', 'json.labels', list);
+  const { 0: negative, 1: positive } = list;
+  for (const [k, label] of [negative, positive].entries()) {
+    const kind = typeof label;
+    if (kind !== 'number' && kind !== 'string' && kind !== 'boolean') {
+      throw typeError('ERR_MODEL', 'a number, string or boolean', `json.labels[${k}]`, label);
+    }
+    if (kind === 'number') finite(label, `json.labels[${k}]`, 'ERR_MODEL');
+  }
+  if (typeof negative !== typeof positive || negative === positive) {
+    throw rangeError('ERR_MODEL', `a ${typeof negative} other than ${show(negative)}`, 'json.labels[1]', positive);
+  }
+  return [negative as Label, positive as Label];
+}
+
+/** The weights of either form that are not 0. */
+function readEntries(weights: unknown): Entries {
+  if (isArray(weights)) return entriesOf(numbers(weights, MAX_COLUMNS, 'json.weights'));
+  const own = properties(weights, 'an array of numbers or { length, indices, values }', 'json.weights');
+  const length = own('length');
+  if (typeof length !== 'number') throw typeError('ERR_MODEL', 'a number', 'json.weights.length', length);
+  if (!Number.isInteger(length) || length < 0 || length > MAX_COLUMNS) {
+    throw rangeError('ERR_MODEL', `an integer from 0 to ${MAX_COLUMNS}`, 'json.weights.length', length);
+  }
+  const columns = numbers(own('indices'), length, 'json.weights.indices');
+  const values = numbers(own('values'), length, 'json.weights.values');
+  if (values.length !== columns.length) {
+    const where = 'json.weights.values, as in json.weights.indices,';
+    throw rangeError('ERR_MODEL', plural(columns.length, 'number'), where, values.length);
+  }
+  const last = (k: number) => (k === 0 ? -1 : columns[k - 1]!);
+  const bad = columns.findIndex((j, k) => !(Number.isInteger(j) && j > last(k) && j < length));
+  if (bad >= 0) {
+    const what = `an integer from ${last(bad) + 1} to ${length - 1}, as indices ascend,`;
+    throw rangeError('ERR_MODEL', what, `json.weights.indices[${bad}]`, columns[bad]);
+  }
+  // A 0 that was written is none of the entries.
+  const { indices: used, values: entries } = entriesOf(values);
+  return { length: length, indices: used.map((k) => columns[k]!), values: entries };
+}
+
+/**
+ * A copy of an array of at most so many finite numbers, each asked for once. Room is made as they come: nothing is allocated for a list
+ * that claims a length but does not hold as many.
+ */
+function numbers(list: unknown, most: number, where: string): Float64Array {
+  if (!isArray(list)) throw typeError('ERR_MODEL', 'an array of numbers', where, list);
+  const { length } = list;
+  if (!(length <= most)) throw rangeError('ERR_MODEL', `at most ${plural(most, 'number')}`, where, length);
+  let copy = new Float64Array(Math.min(length, 1024));
+  for (let k = 0; k < length; k++) {
+    const value = list[k];
+    if (typeof value !== 'number' || !Number.isFinite(value)) throw notFinite(value, `${where}[${k}]`, 'ERR_MODEL');
+    if (k === copy.length) {
+      const longer = new Float64Array(Math.min(length, 2 * k));
+      longer.set(copy);
+      copy = longer;
+    }
+    copy[k] = value;
+  }
+  return copy;
+}
+
+function readColumns(list: unknown, length: number): string[] | undefined {
+  if (list === undefined) return undefined;
+  if (!isArray(list) || list.length !== length) {
+    throw typeError('ERR_MODEL', `${plural(length, 'name')}, one for each weight,`, 'json.columns', list);
+  }
+  return Array.from({ length }, (_, k) => {
+    const name = list[k]; // once: a proxy may answer otherwise the second time
+    if (typeof name !== 'string') throw typeError('ERR_MODEL', 'a string', `json.columns[${k}]`, name);
+    return name;
+  });
+}
+
+function zeros(length: number): Float64Array {
+  try {
+    return new Float64Array(length);
+  } catch (error) {
+    const message = `Expected as many weights as memory holds for json.weights but received ${length}`;
+    throw coded(RangeError, 'ERR_MODEL', message, error);
+  }
+}

@@ -1,0 +1,95 @@
+/** Stopping rules: plain functions from a check to a status, or nothing. */
+import { rangeError, typeError } from '../errors.js';
+import { checkNames } from '../input/keys.js';
+import { isObject } from '../input/intrinsics.js';
+import type { StopRule, SvmCheck } from '../types.js';
+
+/** A rule that can never hold would let a run go on to its last iteration. */
+function within(value: unknown, least: number, most: number, where: string): void {
+  const what = most === Infinity ? `a number of ${least} or more` : `a number from ${least} to ${most}`;
+  if (typeof value !== 'number') throw typeError('ERR_OPTION', what, where, value);
+  if (!(value >= least && value <= most)) throw rangeError('ERR_OPTION', what, where, value);
+}
+
+/** How close p must come to growth to count: the paper's delta_min, and how often it may fail to: its stale counter. */
+export interface StaleOptions {
+  /** @default 1e-4 */
+  deltaMin?: number;
+  /** @default 2 */
+  patience?: number;
+}
+
+export const stop = Object.freeze({
+  /** The task is done: this share of the rows provably gets the label that every exact optimum would give. */
+  agreement(share: number): StopRule {
+    within(share, 0, 1, 'the share of stop.agreement');
+    const holds = (check: SvmCheck) => check.agreed >= share * check.rows;
+    return {
+      name: 'agreement',
+      everyIteration: false,
+      proofs: true,
+      start: () => (check) => (holds(check) ? 'agreement' : undefined),
+      holds,
+    };
+  },
+
+  /** The relative duality gap has come down to this. */
+  gap(relative: number): StopRule {
+    within(relative, 0, Infinity, 'the relative gap of stop.gap');
+    const holds = (check: SvmCheck) => check.relativeGap <= relative;
+    return {
+      name: 'gap',
+      everyIteration: false,
+      proofs: false,
+      start: () => (check) => (holds(check) ? 'gap' : undefined),
+      holds,
+    };
+  },
+
+  /**
+   * The paper's rule: the share of rows proved to be properly classified has not grown by deltaMin for `patience` iterations. Counted
+   * from the first such row on: before it, the share is 0 and every run would end at once.
+   */
+  stale(options: StaleOptions = {}): StopRule {
+    if (!isObject(options)) throw typeError('ERR_OPTION', 'an object', 'the options of stop.stale', options);
+    checkNames(options, ['deltaMin', 'patience'], { code: 'ERR_OPTION', what: 'option', of: 'stop.stale' });
+    const { deltaMin = 1e-4, patience = 2 } = options;
+    within(deltaMin, 0, 1, 'deltaMin of stop.stale');
+    within(patience, 1, Infinity, 'patience of stop.stale');
+    return {
+      name: 'stale',
+      everyIteration: true,
+      proofs: true,
+      start: () => {
+        let best = 0;
+        let stale = 0;
+        return ({ properlyClassified, rows }: SvmCheck) => {
+          const share = properlyClassified / rows;
+          if (share === 0) return undefined;
+          if (share > best + deltaMin) {
+            best = share;
+            stale = 0;
+            return undefined;
+          }
+          return ++stale >= patience ? 'stale' : undefined;
+        };
+      },
+      holds: () => true, // of no number
+    };
+  },
+});
+
+/** One run's rules, as one function: the first that answers decides. */
+export function firstOf(rules: readonly StopRule[]): (check: SvmCheck) => ReturnType<ReturnType<StopRule['start']>> {
+  const running = rules.map((rule) => rule.start());
+  return (check) => {
+    let status: ReturnType<(typeof running)[number]>;
+    for (const rule of running) status ??= rule(check);
+    return status;
+  };
+}
+
+/** Whether a rule that ended a run with this status holds for the check of what is returned, too. */
+export function stillHolds(rules: readonly StopRule[], status: string, check: SvmCheck): boolean {
+  return rules.some((rule) => rule.name === status && rule.holds?.(check) === true);
+}

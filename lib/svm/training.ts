@@ -1,0 +1,365 @@
+/** One fit, from checked input to a model: what LinearSvm and cross-validation have in common. */
+import type { Backend, Interrupt, Matrix, SvmCall, SvmProblem } from '../backend/interface.js';
+import { objective } from './certificate.js';
+import { Dataset } from '../data/dataset.js';
+import { onAbort } from '../solver/drivers.js';
+import { interruptedOr } from '../errors.js';
+import { FACT } from '../backend/encodings.js';
+import { fistaSvm, type LoopCheck, type LoopResult } from './solve.js';
+import {
+  checkUnchanged,
+  checkWeights,
+  countPositive,
+  resolveBackend,
+  resolveLabels,
+  resolveThreads,
+  viewPoints,
+  type Fit,
+  type Labels,
+  type View,
+} from '../input/index.js';
+import type { Model } from './model.js';
+import { firstOf, stillHolds } from './stopping.js';
+import type { Label, Points, SvmInfo, SvmProgress } from '../types.js';
+
+/** How long a run may be going on, and who may end it. */
+export type Ending = Pick<Fit, 'timeLimit' | 'signal'>;
+
+/** Milliseconds after the time limit in which a run may still finish what it is at; then its tasks are ended. */
+const GRACE = 5;
+
+/** What ends the tasks of a run that began then; undefined if nothing does. */
+function interruptOf(backend: Backend, { timeLimit, signal }: Ending, began: number): Interrupt | undefined {
+  if (timeLimit === Infinity && !signal) return undefined;
+  return new backend.Interrupt(timeLimit + GRACE - (performance.now() - began));
+}
+
+/** Of so many entries, rows and columns, tasks take less time here than on their way to another thread and back. */
+const FEW_ENTRIES = 2 ** 14;
+
+/** Points and labels, checked and copied once, for any number of fits. The entries are looked at when they are copied. */
+export class Prepared<L extends Label> implements Labels {
+  readonly backend: Backend;
+  readonly threads: number;
+  readonly rows: number;
+  readonly cols: number;
+  readonly sparse: boolean;
+  readonly labels: readonly [negative: L, positive: L];
+  readonly y: Int8Array;
+  readonly began = performance.now();
+  /** Whether the copy of the points is its own, rather than a Dataset's. */
+  readonly own: boolean;
+  /** Whether tasks are too short to be handed to another thread. */
+  readonly short: boolean;
+  readonly #view: View | undefined;
+  #matrix: Matrix | undefined;
+
+  constructor(points: Points, labels: ArrayLike<L>, options: { positive?: L; threads?: number; backend?: string }) {
+    this.threads = resolveThreads(options.threads);
+    const wanted = resolveBackend(options.backend);
+    this.own = !Dataset.is(points);
+    let entries: number;
+    let columns: number; // that tasks look at
+    if (Dataset.is(points)) {
+      const { matrix, backend } = Dataset.dataOf(points);
+      const { rows, cols, kept, stored, form } = matrix.describe();
+      this.backend = backend;
+      this.rows = rows;
+      this.cols = cols;
+      this.sparse = form.startsWith('sparse');
+      this.#matrix = matrix.share(); // the Dataset may be disposed of meanwhile
+      entries = stored;
+      columns = kept;
+    } else {
+      this.backend = wanted;
+      this.#view = viewPoints(points);
+      ({ rows: this.rows, cols: this.cols, entries } = this.#view);
+      this.sparse = this.#view.arguments.length === 5;
+      columns = this.cols;
+    }
+    this.short = entries + 8 * this.rows + columns <= FEW_ENTRIES;
+    try {
+      const resolved = resolveLabels(labels, this.rows, { positive: options.positive });
+      this.labels = resolved.labels as readonly [L, L];
+      this.y = resolved.y;
+    } catch (error) {
+      this.release();
+      throw error;
+    }
+  }
+
+  get matrix(): Matrix {
+    return this.#matrix!;
+  }
+
+  /** Fails (Interrupted) if the time is up before all are copied. */
+  copy(ending: Ending): void {
+    const view = this.#view;
+    if (!view) return;
+    ending.signal?.throwIfAborted();
+    checkUnchanged(view);
+    const interrupt = interruptOf(this.backend, { ...ending, signal: undefined }, this.began);
+    try {
+      this.#matrix = new this.backend.Matrix(view.refuse, this.threads, ...([...view.arguments, interrupt] as const));
+    } catch (error) {
+      throw interruptedOr(error);
+    }
+  }
+
+  /** The same, off the main thread: when this returns its promise, the points may be changed. */
+  async copyLater(ending: Ending): Promise<void> {
+    const view = this.#view;
+    if (!view) return;
+    if (this.short) return this.copy(ending);
+    const { signal } = ending;
+    const interrupt = interruptOf(this.backend, ending, this.began);
+    const deaf = onAbort(signal, () => interrupt?.set());
+    try {
+      signal?.throwIfAborted();
+      checkUnchanged(view);
+      const copied = await this.backend.copyPoints(this.threads, interrupt, ...view.arguments);
+      if ('problem' in copied) return view.refuse(copied);
+      this.#matrix = copied;
+    } catch (error) {
+      signal?.throwIfAborted(); // which interrupted it
+      throw interruptedOr(error);
+    } finally {
+      deaf();
+    }
+  }
+
+  release(): void {
+    this.#matrix?.dispose();
+  }
+}
+
+/** What a training needs of them. */
+export type Trainable<L extends Label> = Pick<Prepared<L>, 'matrix' | 'backend' | 'threads' | 'rows' | 'cols' | 'labels' | 'y'>;
+
+/** What tells one fit from another on the same data. */
+export interface Particulars {
+  readonly gamma: number;
+  readonly mu: number;
+  /** Factors on gamma by row, or one for all; rows of 0 take no part. */
+  readonly weights: Float64Array;
+  /** @default the data's */
+  readonly y?: Int8Array;
+  readonly warmStart?: { readonly weights: ArrayLike<number>; readonly bias: number } | undefined;
+  /** @default the data's */
+  readonly threads?: number;
+  readonly lane?: number;
+  /** Since when time counts. */
+  readonly began: number;
+  readonly validation?: SvmInfo['validation'];
+}
+
+const SCALES = { none: 0, standard: 1, maxabs: 2 } as const;
+
+/** A run's end as a model and its story. */
+export interface Finished<L extends Label> {
+  readonly model: Model<L>;
+  readonly info: SvmInfo;
+}
+
+export class Training<L extends Label> {
+  readonly problem: SvmProblem;
+  /** Ends the task that is under way. */
+  readonly interrupt: Interrupt | undefined;
+  readonly #data: Trainable<L>;
+  readonly #fit: Fit;
+  readonly #own: Particulars;
+  readonly #rows: number; // that take part
+  readonly #untrained: () => LoopCheck;
+  #weights = new Float64Array(0);
+
+  constructor(data: Trainable<L>, fit: Fit, own: Particulars) {
+    const { y = data.y, threads = data.threads, lane = 0 } = own;
+    const gammas = checkWeights(own.gamma, own.weights, data.labels, y);
+    this.#data = data;
+    this.#fit = fit;
+    this.#own = own;
+    this.#rows = gammas.length === 1 ? data.rows : countPositive(gammas);
+    this.#untrained = () => untrained(y, gammas, own.mu);
+    this.interrupt = interruptOf(data.backend, fit, own.began);
+    this.problem = new data.backend.Svm(data.matrix, y, gammas, own.mu, SCALES[fit.scale], threads, lane, this.interrupt);
+  }
+
+  loop(): ReturnType<typeof fistaSvm> {
+    const fit = this.#fit;
+    const { warmStart, mu, began } = this.#own;
+    const rules = [...fit.rules]; // whoever made the list may change it meanwhile
+    const rule = firstOf(rules);
+    return fistaSvm(this.problem, {
+      L: fit.L,
+      resting: fit.resting,
+      checkEvery: fit.checkEvery,
+      maxIterations: fit.maxIterations,
+      ...(warmStart && { warm: () => this.#scaled(warmStart) }),
+      ascent: fit.ascent,
+      scaled: fit.scale !== 'none',
+      claims: fit.rules.some(({ proofs = true }) => proofs) ? 'always' : fit.onProgress ? 'shown' : 'end',
+      known: { n: this.#rows, d: this.#data.matrix.describe().kept, mu },
+      decide: (check) => {
+        const progress = this.#progress(check);
+        fit.onProgress?.(progress);
+        return rule(progress);
+      },
+      holds: (status, check) => stillHolds(rules, status, this.#progress(check)),
+      expired: () => performance.now() - began >= fit.timeLimit,
+      interruptible: fit.timeLimit < Infinity ? { alpha: fit.keepSets, untrained: this.#untrained } : undefined,
+    });
+  }
+
+  /** The task that makes the model of the loop's end. */
+  modelOf({ check }: LoopResult): SvmCall {
+    this.#weights = new Float64Array(this.#data.cols); // where no column is kept it is never touched, and takes no memory
+    return ['model', this.#weights, check.measured.t];
+  }
+
+  /** That model, and its story. `bias` is what the task answered. */
+  finish({ status, check }: LoopResult, [bias]: ArrayLike<number> & Iterable<number>): Finished<L> {
+    const fit = this.#fit;
+    const { gamma, mu, validation } = this.#own;
+    const passes = this.problem.read / (2 * this.problem.stored || 1);
+    const info: SvmInfo = {
+      status,
+      ...storyOf(check, this.#rows, performance.now() - this.#own.began, passes),
+      ...(fit.keepSets && this.#sets()),
+      gamma,
+      mu,
+      scale: fit.scale,
+      backend: this.#data.backend.name,
+      threads: this.#data.threads,
+      ...(validation && { validation }),
+    };
+    return { model: { weights: this.#weights, bias: bias!, labels: this.#data.labels }, info };
+  }
+
+  release(): void {
+    this.problem.dispose();
+  }
+
+  /** Another model's weights, in the units of this problem. Absurd ones make a poor start, but must not overflow. */
+  #scaled({ weights, bias }: { weights: ArrayLike<number>; bias: number }): { w: Float64Array; t: number } {
+    const { matrix } = this.#data;
+    const { kept } = matrix.describe();
+    const used = matrix.used();
+    const inverseScale = new Float64Array(kept);
+    const shift = new Float64Array(kept);
+    this.problem.columns(inverseScale, shift);
+    const weight = (j: number) => weights[used ? used[j]! : j]!;
+    let t = bias;
+    shift.forEach((s, j) => (t += s * weight(j)));
+    const tame = (value: number) => Math.min(Math.max(value || 0, -1e100), 1e100);
+    return { w: inverseScale.map((inverse, j) => tame(weight(j) / inverse)), t: tame(t) };
+  }
+
+  #progress(check: LoopCheck): SvmProgress {
+    const passes = this.problem.read / (2 * this.problem.stored || 1);
+    const { iterations: iteration, ...story } = storyOf(check, this.#rows, performance.now() - this.#own.began, passes);
+    return { iteration, ...story };
+  }
+
+  #sets(): Required<Pick<SvmInfo, 'sets' | 'alpha'>> {
+    const facts = new Uint8Array(this.#data.rows);
+    const alpha = new Float64Array(this.#data.rows);
+    this.problem.facts(facts);
+    this.problem.alpha(alpha);
+    const having = (bit: number) => {
+      const list = new Uint32Array(facts.length);
+      let number = 0;
+      for (let i = 0; i < facts.length; i++) if (facts[i]! & bit) list[number++] = i;
+      return list.slice(0, number);
+    };
+    return {
+      alpha,
+      sets: {
+        agreed: having(FACT.agreed),
+        properlyClassified: having(FACT.proper),
+        zero: having(FACT.zero),
+        atBound: having(FACT.atBound),
+      },
+    };
+  }
+}
+
+/**
+ * What is known of w = 0 without looking at the points: P(0, t), and that the optimum is at least D(0) = 0. The offset is that of the class
+ * whose rows cost more when they are on the wrong side.
+ */
+function untrained(y: Int8Array, gammas: Float64Array, mu: number): LoopCheck {
+  const wrong = [0, 0]; // the loss at margin -1, by class
+  let rows = 0;
+  for (let i = 0; i < y.length; i++) {
+    const gamma = gammas.length === 1 ? gammas[0]! : gammas[i]!;
+    if (!(gamma > 0)) continue;
+    rows++;
+    wrong[y[i]! > 0 ? 1 : 0]! += gamma * mu >= 2 ? 2 / mu : gamma * (2 - (mu * gamma) / 2);
+  }
+  const t = wrong[1]! >= wrong[0]! ? 1 : -1;
+  const primal = Math.min(wrong[0]!, wrong[1]!) * (1 + (rows + 8) * 2 ** -53);
+  return {
+    iteration: 0,
+    L: mu,
+    measured: { t, wNorm: 0, centreDot: 0, primal, dual: 0, gap: primal, rounding: 0, rho: Infinity, delta: Infinity },
+    agreed: 0,
+    properlyClassified: 0,
+    zero: 0,
+    atBound: 0,
+  };
+}
+
+/** The end of a run whose time was up before the points were copied: nothing is known of them, and no weight is found. */
+export function unfitted<L extends Label>(
+  { labels, y, rows, cols, backend, threads, began }: Prepared<L>,
+  fit: Fit,
+  { gamma, mu, weights }: Pick<Particulars, 'gamma' | 'mu' | 'weights'>,
+): Finished<L> {
+  const gammas = checkWeights(gamma, weights, labels, y);
+  const check = untrained(y, gammas, mu);
+  const taking = gammas.length === 1 ? rows : countPositive(gammas);
+  const none = new Uint32Array(0);
+  return {
+    model: { weights: new Float64Array(cols), bias: check.measured.t, labels },
+    info: {
+      status: 'time-limit',
+      ...storyOf(check, taking, performance.now() - began, 0),
+      ...(fit.keepSets && {
+        alpha: new Float64Array(rows),
+        sets: { agreed: none, properlyClassified: none, zero: none, atBound: none },
+      }),
+      gamma,
+      mu,
+      scale: fit.scale,
+      backend: backend.name,
+      threads,
+    },
+  };
+}
+
+/** A check in the words of those who read it. */
+function storyOf(
+  { iteration, measured, agreed, properlyClassified, zero, atBound, L }: LoopCheck,
+  rows: number,
+  elapsed: number,
+  passes: number,
+): Omit<SvmProgress, 'iteration'> & { iterations: number } {
+  return {
+    iterations: iteration,
+    elapsed,
+    passes,
+    ...objective(measured),
+    rows,
+    agreed,
+    properlyClassified,
+    zero,
+    atBound,
+    shares: {
+      agreed: agreed / rows,
+      properlyClassified: properlyClassified / rows,
+      zero: zero / rows,
+      atBound: atBound / rows,
+    },
+    L,
+  };
+}

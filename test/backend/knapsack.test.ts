@@ -1,0 +1,425 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Kernels } from '../../lib/backend/interface.js';
+import { backends, js, natives, onEveryBackend } from '../support/backends.js';
+import { expectSame } from '../support/expect.js';
+import { random } from '../support/random.js';
+import { dot, sum, UNIT } from '../support/reference.js';
+
+interface Problem {
+  a: Float64Array;
+  y: Int8Array;
+  gamma: Float64Array;
+  b: number;
+}
+
+interface Projection {
+  lambda: number;
+  x: Float64Array;
+}
+
+const least = ({ y, gamma }: Problem) => sum(gamma.map((g, i) => (y[i]! < 0 ? -g : 0)));
+const most = ({ y, gamma }: Problem) => sum(gamma.map((g, i) => (y[i]! > 0 ? g : 0)));
+
+function project(kernels: Kernels, { a, y, gamma, b }: Problem, guess = NaN, threads = 1): Projection {
+  const x = new Float64Array(a.length);
+  return { lambda: kernels.projectKnapsack(a, y, gamma, b, guess, x, threads), x };
+}
+
+/** x(lambda) of the definition. */
+function at(lambda: number, { a, y, gamma }: Problem): Float64Array {
+  const x = new Float64Array(a.length);
+  for (let i = 0; i < a.length; i++) x[i] = Math.min(Math.max(a[i]! - lambda * y[i]!, 0), gamma[i]!);
+  return x;
+}
+
+function imbalance({ y, b }: Problem, x: Float64Array): number {
+  const terms = new Float64Array(x.length + 1);
+  for (let i = 0; i < x.length; i++) terms[i] = y[i]! * x[i]!;
+  terms[x.length] = -b;
+  return sum(terms);
+}
+
+/** The projection by sorting all breakpoints: phi falls from breakpoint to breakpoint, and is linear between two of them. */
+function twin(problem: Problem): Projection {
+  const { a, y, gamma, b } = problem;
+  const points = Float64Array.from([...a.map((v, i) => y[i]! * v), ...a.map((v, i) => y[i]! * (v - gamma[i]!))]).sort();
+  if (b > most(problem) || b < least(problem)) return { lambda: NaN, x: new Float64Array(a.length) };
+  if (points.length === 0) return { lambda: 0, x: new Float64Array(0) };
+  // The last breakpoint with phi ≥ b.
+  let [low, high] = [0, points.length];
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (imbalance(problem, at(points[middle]!, problem)) >= 0) low = middle;
+    else high = middle;
+  }
+  const [left, right] = [points[low]!, points[low + 1] ?? points[low]!];
+  const between = at((left + right) / 2, problem);
+  const inside = between.filter((v, i) => 0 < v && v < gamma[i]!).length;
+  const lambda = inside > 0 ? Math.min(left + imbalance(problem, at(left, problem)) / inside, right) : left;
+  return { lambda, x: at(lambda, problem) };
+}
+
+/**
+ * What y·x = b may be off by. phi, summed in double, is n roundings of Σ x_i off, and the search ends within twice that. And
+ * lambda is a number: what phi does within four units of it is beyond reach (all of a tie can go from one bound to the other).
+ */
+function allowance(problem: Problem, { lambda, x }: Projection): number {
+  const unit = 4 * UNIT * Math.abs(lambda);
+  const jump = imbalance(problem, at(lambda - unit, problem)) - imbalance(problem, at(lambda + unit, problem));
+  const terms = 2 * x.length + 4;
+  return terms * UNIT * (sum(x) + Math.abs(problem.b)) + jump + terms * Number.MIN_VALUE;
+}
+
+/** In bounds, balanced to rounding, and of the form that (with monotone phi) makes it the nearest such point. */
+function expectProjection(problem: Problem, { lambda, x }: Projection): void {
+  expect(Number.isFinite(lambda)).toBe(true);
+  expectSame(x, at(lambda, problem));
+  expect(x.some((v, i) => v < 0 || v > problem.gamma[i]!)).toBe(false);
+  expect(Math.abs(imbalance(problem, x))).toBeLessThanOrEqual(allowance(problem, { lambda, x }));
+}
+
+const distance = (some: Float64Array, other: Float64Array) => sum(some.map((v, i) => Math.abs(v - other[i]!)));
+
+/** Equal up to what both may be out of balance: x_i(lambda) moves one way only, so the distances add up to a difference of phi. */
+function expectNear(problem: Problem, some: Projection, other: Projection): void {
+  const rounding = 2 * UNIT * (sum(some.x) + sum(other.x));
+  const out = Math.max(allowance(problem, other), Math.abs(imbalance(problem, other.x)));
+  expect(distance(some.x, other.x)).toBeLessThanOrEqual(allowance(problem, some) + out + rounding);
+}
+
+// ---- Random problems
+
+const label = fc.constantFrom(1, -1);
+const labels = (n: number) =>
+  fc.oneof(
+    fc.array(label, { minLength: n, maxLength: n }),
+    label.map((y) => Array<number>(n).fill(y)),
+  );
+
+/** No number so near to 0 that its products with others lose their digits. */
+const normal = (x: number) => (Math.abs(x) < 1e-150 ? 0 : x);
+const ordinary = fc.double({ min: -2, max: 2, noNaN: true }).map(normal);
+const whole = fc.integer({ min: -4, max: 4 });
+const tied = fc.constantFrom(-1, -0.1, 0, 0.1, 0.25, 1);
+const far = fc.integer({ min: -4, max: 4 }).map((k) => 1e8 + k / 3);
+const wild = fc
+  .tuple(fc.double({ min: -9.99, max: 9.99, noNaN: true }), fc.integer({ min: -150, max: 150 }))
+  .map(([m, e]) => normal(m * 10 ** e));
+
+/** a and gamma of one kind, b as a share of what can be reached (the ends among them), or a whole number. */
+const problems: fc.Arbitrary<Problem> = fc
+  .tuple(
+    fc.oneof(fc.integer({ min: 0, max: 6 }), fc.integer({ min: 0, max: 60 })),
+    fc.constantFrom(ordinary, whole, tied, far, wild),
+  )
+  .chain(([n, entry]) => {
+    const list = fc.array(entry, { minLength: n, maxLength: n });
+    const bounds = fc.oneof(
+      list.map((values) => values.map(Math.abs)),
+      fc.array(fc.constantFrom(0, 1, 2), { minLength: n, maxLength: n }),
+      fc.constant(Array<number>(n).fill(1)),
+      fc.constant(Array<number>(n).fill(0)),
+    );
+    const share = fc.oneof(fc.constantFrom(0, 1, 0.5), fc.double({ min: 0, max: 1, noNaN: true }).map(normal), fc.constant(NaN));
+    return fc.tuple(list, labels(n), bounds, share);
+  })
+  .map(([a, y, gamma, share]) => {
+    const problem = { a: Float64Array.from(a), y: Int8Array.from(y), gamma: Float64Array.from(gamma), b: 0 };
+    const [low, high] = [least(problem), most(problem)];
+    const b = Number.isNaN(share) ? Math.min(Math.max(0, Math.ceil(low)), Math.floor(high)) : low * (1 - share) + high * share;
+    return { ...problem, b: Math.min(Math.max(b, low), high) };
+  });
+
+const guesses = fc.oneof(
+  fc.constantFrom(NaN, 0, 1, -1, 1e-300, 1e300, -1e300, Number.MAX_VALUE, -Number.MAX_VALUE, Infinity, -Infinity),
+  ordinary,
+  wild,
+);
+
+/** A guess that is absurd for one problem is near the root of another: try both ways to come by one. */
+const guessed = fc.tuple(problems, guesses, fc.boolean()).map(([problem, guess, near]) => {
+  return [problem, near ? twin(problem).lambda * (1 + guess * 1e-9) : guess] as const;
+});
+
+describe.each(backends)('projectKnapsack, $title', ({ kernels }) => {
+  it('projectKnapsack(a) finds its way back to a piece that rounding left it beside', () => {
+    const n = 700;
+    const x = new Float64Array(n);
+    const b = -2.0463630789890885e-12;
+    const a = new Float64Array(n).fill(0.99999999999999667);
+    kernels.projectKnapsack(a, new Int8Array(n).fill(-1), new Float64Array(n).fill(1.125), b, NaN, x, 1);
+    expect(Math.abs(x.reduce((sum, value) => sum - value, -b))).toBeLessThan(n * 2 ** -53);
+  });
+
+  it('projectKnapsack(a) comes as near to b as doubles do, where gamma is a few units in the last place of a', () => {
+    // y_i a_i and gamma_i of 21 rows, and the same rows again and again, each time a little further out.
+    const near = 1e16 + 4;
+    const positive = [[1e16 - 4, 1], [1e16 - 4, 4.875], [1e16, 1], [-2.5e299, 1]] as const; // prettier-ignore
+    const negative = [...Array<[number, number]>(12).fill([near, 1]), [1e16, 1], [1e16, 1], [near, 0], [near, 4.875], [1e16, 0]] as const; // prettier-ignore
+    const y: number[] = [];
+    const a: number[] = [];
+    const gamma: number[] = [];
+    for (let repeat = 0; repeat < 33; repeat++) {
+      const further = 1 + Math.max(0, repeat - 1) * 2 ** -30;
+      for (const [c, bound] of positive) [y[y.length], a[a.length], gamma[gamma.length]] = [1, c * further, bound];
+      for (const [c, bound] of negative) [y[y.length], a[a.length], gamma[gamma.length]] = [-1, -c * further, bound];
+    }
+    const x = new Float64Array(y.length);
+    kernels.projectKnapsack(Float64Array.from(a), Int8Array.from(y), Float64Array.from(gamma), 0, NaN, x, 1);
+    // From one double lambda to the next y.x falls from 12 to -2.
+    expect(x.reduce((sum, value, i) => sum + y[i]! * value, 0)).toBe(-2);
+  });
+
+  it('projectKnapsack(a) is in bounds, balanced, and equal to the sorting twin, whatever the guess', () => {
+    fc.assert(
+      fc.property(guessed, ([problem, guess]) => {
+        const projection = project(kernels, problem, guess);
+        expectProjection(problem, projection);
+        expectNear(problem, projection, twin(problem));
+      }),
+      { numRuns: 600 },
+    );
+  });
+
+  it('projectKnapsack(a) is the nearest point: ⟨a - Pa, z - Pa⟩ ≤ 0 for feasible z', () => {
+    fc.assert(
+      fc.property(problems, fc.infiniteStream(ordinary), (problem, stream) => {
+        if (problem.a.some((v) => Math.abs(v) > 1e100)) return; // squares would leave the range of numbers
+        const { lambda, x } = project(kernels, problem);
+        const scale = Math.max(1, ...problem.gamma);
+        const other = { ...problem, a: problem.a.map(() => stream.next().value! * scale) };
+        const z = twin(other);
+        const away = problem.a.map((v, i) => v - x[i]!);
+        const along = z.x.map((v, i) => v - x[i]!);
+        // z and Pa are balanced to rounding only, and lambda is the price of imbalance.
+        const price = Math.abs(lambda) * (allowance(problem, { lambda, x }) + Math.abs(imbalance(problem, z.x)));
+        const rounding =
+          4 * UNIT * sum(away.map((v, i) => Math.abs(v) * (Math.abs(x[i]!) + z.x[i]!) + Math.abs(along[i]! * x[i]!)));
+        const underflow = 16 * (x.length + 1) * Number.MIN_VALUE;
+        expect(dot(away, along)).toBeLessThanOrEqual(price + rounding + underflow);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('projectKnapsack(Pa) is Pa', () => {
+    fc.assert(
+      fc.property(guessed, ([problem, guess]) => {
+        const once = project(kernels, problem).x;
+        const again = { ...problem, a: once };
+        const twice = project(kernels, again, guess);
+        expectProjection(again, twice);
+        expect(distance(twice.x, once)).toBeLessThanOrEqual(
+          allowance(again, twice) + Math.abs(imbalance(problem, once)) + 4 * UNIT * sum(once),
+        );
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('projectKnapsack(a) leaves a feasible a as it is', () => {
+    const row = fc.record({ y: label, gamma: fc.integer({ min: 0, max: 9 }), part: fc.double({ min: 0, max: 1, noNaN: true }) });
+    fc.assert(
+      fc.property(fc.array(row, { maxLength: 50 }), (rows) => {
+        const gamma = Float64Array.from(rows, (r) => r.gamma);
+        const a = Float64Array.from(rows, (r) => Math.round(r.part * r.gamma));
+        const y = Int8Array.from(rows, (r) => r.y);
+        const problem = { a, y, gamma, b: sum(a.map((v, i) => y[i]! * v)) };
+        const warm = project(kernels, problem, 0);
+        expect(warm.lambda).toBe(0);
+        expectSame(warm.x, a);
+        expectNear(problem, project(kernels, problem), warm);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('projectKnapsack(a) in place gives the same bits, and out of place leaves its arguments alone', () => {
+    fc.assert(
+      fc.property(guessed, ([problem, guess]) => {
+        const { a, y, gamma, b } = problem;
+        const before = { a: a.slice(), y: y.slice(), gamma: gamma.slice() };
+        const { lambda, x } = project(kernels, problem, guess);
+        expectSame(a, before.a);
+        expect(kernels.projectKnapsack(a, y, gamma, b, guess, a, 1)).toBe(lambda);
+        expectSame(a, x);
+        expectSame(y, before.y);
+        expectSame(gamma, before.gamma);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('projectKnapsack(s a) is s projectKnapsack(a), to the bit for powers of two', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -480, max: 480 }), problems, fc.constantFrom(NaN, 0, 0.3, -2), (exponent, problem, guess) => {
+        const { a, gamma, b } = problem; // none of which may lose digits when scaled
+        if ([...a, ...gamma, b].some((v) => v !== 0 && (Math.abs(v) > 1e9 || Math.abs(v) < 1e-9))) return;
+        const s = 2 ** exponent;
+        const larger = { ...problem, a: a.map((v) => v * s), gamma: gamma.map((v) => v * s), b: b * s };
+        const { lambda, x } = project(kernels, problem, guess);
+        const scaled = project(kernels, larger, guess * s);
+        expect(scaled.lambda).toBe(lambda * s);
+        expectSame(
+          scaled.x,
+          x.map((v) => v * s),
+        );
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('projectKnapsack(a) returns NaN for a b out of reach', () => {
+    fc.assert(
+      fc.property(problems, fc.double({ min: 1e-9, max: 1e9, noNaN: true }), guesses, (problem, share, guess) => {
+        const [low, high] = [least(problem), most(problem)];
+        const beyond = share * (high - low || 1);
+        expect(project(kernels, { ...problem, b: high + beyond }, guess).lambda).toBeNaN();
+        expect(project(kernels, { ...problem, b: low - beyond }, guess).lambda).toBeNaN();
+      }),
+      { numRuns: 300 },
+    );
+    const problem = { a: Float64Array.of(1), y: Int8Array.of(1), gamma: Float64Array.of(1), b: 0 };
+    for (const b of [NaN, Infinity, -Infinity]) expect(project(kernels, { ...problem, b }).lambda).toBeNaN();
+  });
+
+  it('projectKnapsack(a) takes a b that rounding put past the end as the end', () => {
+    const n = 1000;
+    const gamma = new Float64Array(n).fill(0.1);
+    const y = Int8Array.from(gamma, (_, i) => (i % 3 ? 1 : -1));
+    const problem = { a: new Float64Array(n).fill(0.05), y, gamma, b: 0 };
+    for (const b of [most(problem) * (1 + n * UNIT), least(problem) * (1 + n * UNIT)]) {
+      const { x } = project(kernels, { ...problem, b });
+      expectSame(
+        x,
+        Float64Array.from(gamma, (g, i) => (y[i]! * b > 0 ? g : 0)),
+      );
+    }
+  });
+
+  it('projectKnapsack(a) does not let rows that tie at a bound spoil the balance', () => {
+    const n = 1000;
+    const [y, gamma] = [new Int8Array(n).fill(1), new Float64Array(n).fill(1)];
+    const a = Float64Array.of(0.3, ...new Float64Array(n - 1)); // one free row, and the others move as soon as lambda < 0
+    for (const share of [1e-15, 5e-14, 1e-13, 1e-9]) {
+      for (const b of [0.3 * (1 + share), 0.3 * (1 - share)]) {
+        for (const guess of [0, NaN, 0.1]) expectProjection({ a, y, gamma, b }, project(kernels, { a, y, gamma, b }, guess));
+      }
+    }
+  });
+
+  it.each<[string, number[], number[], number[], number, number[]]>([
+    ['nothing', [], [], [], 0, []],
+    ['one row at b', [3], [1], [5], 2, [2]],
+    ['one row of the other class', [3], [-1], [5], -2, [2]],
+    ['a pair', [1, 0], [1, -1], [2, 2], 0, [0.5, 0.5]],
+    ['a pair of which one is at its bound', [3, 0], [1, -1], [4, 1], 0, [1, 1]],
+    ['labels of one side and b = 0', [3, -1, 7], [1, 1, 1], [4, 4, 4], 0, [0, 0, 0]],
+    ['labels of one side and b at the top', [3, -1, 7], [1, 1, 1], [4, 2, 4], 10, [4, 2, 4]],
+    ['labels of the other side and b at the bottom', [3, -1, 7], [-1, -1, -1], [4, 2, 4], -10, [4, 2, 4]],
+    ['bounds of 0', [3, -1], [1, -1], [0, 0], 0, [0, 0]],
+    ['a flat piece', [9, 9, -9, -9], [1, -1, 1, -1], [1, 1, 1, 1], 0, [1, 1, 0, 0]],
+    ['ties', [1, 1, 1, 1], [1, 1, 1, 1], [1, 1, 1, 1], 2, [0.5, 0.5, 0.5, 0.5]],
+    ['1e150 and 1e-150', [1e150, 1e-150], [1, 1], [1e150, 1e-150], 1e150, [1e150, 0]],
+  ])('projectKnapsack(a) knows the answer for %s', (_, a, y, gamma, b, x) => {
+    const problem = { a: Float64Array.from(a), y: Int8Array.from(y), gamma: Float64Array.from(gamma), b };
+    for (const guess of [NaN, 0, 3, -3, 1e300]) {
+      const projection = project(kernels, problem, guess);
+      expectProjection(problem, projection);
+      projection.x.forEach((v, i) => expect(v).toBeCloseTo(x[i]!, 12));
+    }
+  });
+});
+
+// ---- Long ones: patterns that make medians of a sample, or of what is left, hard
+
+const N = 2003;
+const PATTERNS: Record<string, (i: number, next: () => number) => number> = {
+  random: (_, next) => next() * 2 - 1,
+  ascending: (i) => i / N,
+  descending: (i) => -i / N,
+  'alternating ends': (i) => (i % 2 ? i : -i),
+  'organ pipe': (i) => Math.min(i, N - i),
+  'all equal': () => 0.3,
+  'two values': (_, next) => (next() < 0.5 ? 0.25 : 0.75),
+  'ten values': (_, next) => Math.floor(next() * 10) / 10,
+  'halving towards 0': (i) => 2 ** (-i % 900),
+  doubling: (i) => 2 ** (i % 400),
+  'large where a sample looks': (i) => ((i * 62) % N < 124 ? 1e6 + i : i / N),
+  'far from 0': (_, next) => 1e8 + next(),
+  'in blocks': (i) => Math.floor(i / 97) % 5,
+};
+
+function long(pattern: string, n: number, bounds: string, share: number): Problem {
+  const next = random(n + pattern.length);
+  const a = Float64Array.from({ length: n }, (_, i) => PATTERNS[pattern]!(i, next));
+  const y = Int8Array.from({ length: n }, () => (next() < 0.4 ? 1 : -1));
+  const spread = Math.max(...a.subarray(0, 100).map(Math.abs));
+  const bound = {
+    equal: () => 0.5,
+    'some of 0': () => (next() < 0.3 ? 0 : 1),
+    wide: () => spread * next(),
+    'over decades': () => 10 ** (8 * next() - 4),
+  }[bounds]!;
+  const gamma = Float64Array.from({ length: n }, bound);
+  const problem = { a, y, gamma, b: 0 };
+  return { ...problem, b: Number.isNaN(share) ? 0 : least(problem) * (1 - share) + most(problem) * share };
+}
+
+describe('projectKnapsack of thousands of rows', () => {
+  it.each(Object.keys(PATTERNS))('projectKnapsack(a) equals the sorting twin: %s', (pattern) => {
+    for (const bounds of ['equal', 'some of 0', 'wide', 'over decades']) {
+      for (const share of [NaN, 0.001, 0.7]) {
+        const problem = long(pattern, N, bounds, share);
+        const slow = twin(problem);
+        onEveryBackend((kernels) => {
+          for (const guess of [NaN, slow.lambda + 0.01, 1e12]) {
+            const projection = project(kernels, problem, guess);
+            expectProjection(problem, projection);
+            expectNear(problem, projection, slow);
+          }
+        });
+      }
+    }
+  });
+
+  it.each(Object.keys(PATTERNS))('projectKnapsack(a) takes time in proportion to n: %s', (pattern) => {
+    const problem = long(pattern, 100_000, 'wide', NaN);
+    onEveryBackend((kernels) => {
+      const start = process.cpuUsage();
+      const { lambda } = project(kernels, problem, 1e300);
+      expect(Number.isFinite(lambda)).toBe(true);
+      // Of this process alone, however busy the machine is: milliseconds; to compare each row with each other would take many seconds.
+      const { user } = process.cpuUsage(start);
+      expect(user).toBeLessThan(3e6);
+    });
+  });
+
+  it('projectKnapsack(a) gives the same bits for 1, 2, 3, 7 threads and twice', () => {
+    for (const pattern of ['random', 'far from 0', 'ten values']) {
+      const problem = long(pattern, 150_000, 'over decades', NaN);
+      onEveryBackend((kernels) => {
+        for (const guess of [NaN, 0]) {
+          const one = project(kernels, problem, guess, 1);
+          for (const threads of [2, 3, 7, 1, 2]) {
+            const { lambda, x } = project(kernels, problem, guess, threads);
+            expect(lambda).toBe(one.lambda);
+            expectSame(x, one.x);
+          }
+        }
+      });
+    }
+  });
+
+  const [baseline, ...better] = natives;
+  it.skipIf(!baseline)('native baseline agrees with js, every SIMD level with the baseline', () => {
+    for (const pattern of Object.keys(PATTERNS)) {
+      const problem = long(pattern, 100_000, 'wide', 0.4);
+      const plain = project(baseline!, problem);
+      expectProjection(problem, plain);
+      expectNear(problem, plain, project(js, problem));
+      for (const level of better) expectNear(problem, project(level, problem), plain);
+    }
+  });
+});

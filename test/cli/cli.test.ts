@@ -1,0 +1,1023 @@
+import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { LinearSvm, readLibsvm, stop } from '../../lib/index.js';
+import { names } from '../support/backends.js';
+import { HANG, ROOT } from '../support/child.js';
+import { random } from '../support/random.js';
+import { clouds } from '../support/svm-data.js';
+
+const BIN = join(ROOT, 'bin', 'fista-classify.js');
+const WDBC = join(ROOT, 'test', 'fixtures', 'wdbc.libsvm.gz');
+
+const program = (name: string) => [`/usr/bin/${name}`, `/usr/local/bin/${name}`].find(existsSync);
+const [liblinearTrain, liblinearPredict, script, mkfifo] = ['liblinear-train', 'liblinear-predict', 'script', 'mkfifo'].map(
+  program,
+);
+if (!liblinearTrain || !liblinearPredict) {
+  process.stdout.write('The command line is not checked against LIBLINEAR, which is not installed (Debian: liblinear-tools)\n');
+}
+if (!mkfifo) process.stdout.write('The wait for a named pipe is not checked: mkfifo is not installed (Debian: coreutils)\n');
+if (!script) process.stdout.write('The progress line is not checked on a terminal: script is not installed (Debian: bsdutils)\n');
+
+let folder = '';
+beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'fista-cli-'))));
+afterAll(() => rmSync(folder, { recursive: true }));
+beforeEach(() => {
+  for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true });
+});
+
+const file = (name: string, text?: string | Uint8Array): string => {
+  const path = join(folder, name);
+  if (text !== undefined) writeFileSync(path, text);
+  return path;
+};
+const text = (name: string) => readFileSync(join(folder, name), 'utf8');
+const json = (name: string) => JSON.parse(text(name)) as Record<string, unknown>;
+
+interface Ended {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+interface Started {
+  child: ChildProcess;
+  ended: Promise<Ended>;
+}
+
+/** Starts the command. `at`: a moment of its run, and the signals that it gets then (test/support/moments.cjs). */
+function start(args: string[], input?: string, at?: readonly [moment: string, ...signals: NodeJS.Signals[]]): Started {
+  const flags = at ? ['--require', join(__dirname, '../support/moments.cjs')] : [];
+  const env = at ? { ...process.env, MOMENT: at[0], SIGNALS: at.slice(1).join() } : process.env;
+  const child = spawn(process.execPath, [...flags, BIN, ...args], { cwd: folder, env, stdio: 'pipe', timeout: HANG });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk));
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk));
+  child.stdin.end(input);
+  const ended = new Promise<Ended>((done) => child.on('close', (code, signal) => done({ code, signal, stdout, stderr })));
+  return { child, ended };
+}
+
+const run = (...given: Parameters<typeof start>) => start(...given).ended;
+
+/** Runs to a good end and returns what was printed. */
+async function good(args: string[], input?: string): Promise<string> {
+  const { code, stdout, stderr } = await run(args, input);
+  expect(`${code} ${stderr}`).toMatch(/^0 /);
+  return stdout;
+}
+
+/** Runs into an error and returns its one line. */
+async function bad(code: number, args: string[], input?: string): Promise<string> {
+  const ended = await run(args, input);
+  expect(ended.stdout).toBe('');
+  expect(ended.code).toBe(code);
+  const lines = ended.stderr.trimEnd().split('\n');
+  expect(ended.stderr).not.toMatch(/^\s+at /m); // no stack
+  return lines.at(-1)!;
+}
+
+/** Overlapping clouds as LIBSVM text: hard enough to be busy with for long. */
+function large(number = 5_000): string {
+  const { rows, labels } = clouds(7, number, 20, 0.5);
+  return rows.map((row, i) => `${labels[i]} ${row.map((x, j) => `${j + 1}:${x.toFixed(4)}`).join(' ')}\n`).join('');
+}
+const LONG = ['--stop', 'gap:0', '--gamma', '1e6', '--max-iterations', '1e9'];
+
+/** Trains for as long as it may, again where a busy machine did not come to the first check within that time. */
+async function trainFor(time: string, ...words: string[]): Promise<{ status: string; elapsed: number; backend: string }> {
+  for (;;) {
+    const { code, stdout } = await run(['train', '--json', ...LONG, '--time-limit', time, ...words, '-', 'm.json'], large(800));
+    if (code === 2) continue;
+    expect(code).toBe(3);
+    return (JSON.parse(stdout) as { info: { status: string; elapsed: number; backend: string } }).info;
+  }
+}
+
+describe.concurrent('fista-classify', () => {
+  it('--help shows the common case before all commands', async () => {
+    const help = await good(['--help']);
+    expect(help.indexOf('train data.svm model.json')).toBeGreaterThan(0);
+    expect(help.indexOf('train data.svm model.json')).toBeLessThan(help.indexOf('Commands:'));
+    for (const name of ['train', 'predict', 'separate', 'inspect', 'convert'])
+      expect(help).toMatch(new RegExp(`^ {2}${name} `, 'm'));
+    expect(help).toMatch(/Exit codes: 0 .* 1 .* 2 .*\n3 .*\n130 /);
+    expect(await good(['help'])).toBe(help);
+  });
+
+  it.each(['train', 'predict', 'separate', 'inspect', 'convert'])('%s --help begins with an example', async (name) => {
+    const help = await good([name, '--help']);
+    const example = help.indexOf(`  fista-classify ${name} `);
+    expect(example).toBeGreaterThan(0);
+    expect(example).toBeLessThan(help.indexOf('Usage:'));
+    expect(help).toMatch(/^Options:\n {2}-/m);
+    expect(help).toMatch(/^Exit codes: /m);
+    for (const line of help.split('\n')) expect(line.length).toBeLessThanOrEqual(120);
+    expect(await good(['help', name])).toBe(help);
+  });
+
+  it('--version prints that of the package', async () => {
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+    expect(await good(['--version'])).toBe(`${version}\n`);
+  });
+
+  it.each([
+    [[], 'Expected a command but received none'],
+    [['trian'], 'Unknown command "trian"; did you mean train?'],
+    [['train'], 'Expected 1 to 2 file names for train but received 0'],
+    [['inspect', 'a', 'b'], 'Expected 1 file names for inspect but received 2'],
+    [['train', '--gama', '1', 'x'], 'Unknown option "--gama"; did you mean --gamma?'],
+    [['train', '-x', 'x'], 'Unknown option "-x"; fista-classify train --help lists'],
+    [['train', 'x', '-c'], 'Expected NUMBER|auto after -c but received nothing'],
+    [['train', '--gamma', '-1', 'x'], 'Expected a positive number for --gamma but received "-1"'],
+    [['train', '--gamma=', 'x'], 'Expected a positive number for --gamma but received ""'],
+    [['train', '--json=1', 'x'], 'Expected no value for --json but received "1"'],
+    [['train', '-v', '1', 'x'], 'Expected an integer from 2 to 1000000 for -v but received "1"'],
+    [['train', '-v', '5', 'x', 'model'], 'Expected neither a model name nor --report with -v'],
+    [['train', '-s', '1', 'x'], 'Expected 3 for -s but received "1": what is trained here is LIBLINEAR\'s type 3'],
+    [['train', '-B', '-1', 'x'], 'Expected a number of 0 or more for -B but received -1: a bias is always trained here'],
+    [['train', '-e', '0.1', '--stop', 'stale', 'x'], 'Expected one of -e and --stop'],
+    [['train', '--stop', 'never', 'x'], 'Expected agreement:SHARE, gap:NUMBER or stale for --stop but received "never"'],
+    [['train', '--stop', 'gap', 'x'], 'Expected a finite number for --stop gap but received ""'],
+    [['train', '--stop', 'agreement:2', 'x'], 'Expected a number from 0 to 1 for the share of stop.agreement but received 2'],
+    [
+      ['train', '--time-limit', '30', 'x'],
+      'Expected a time with its unit, such as 500ms, 30s, 5min or 2h, for --time-limit but received "30"',
+    ],
+    [
+      ['train', '--time-limit', '30sec', 'x'],
+      'Expected a time with its unit, such as 500ms, 30s, 5min or 2h, for --time-limit but received "30sec"',
+    ],
+    [['train', '--time-limit', '0s', 'x'], 'Expected a positive number for --time-limit but received "0"'],
+    [['separate', '--time-limit', '1e', 'x.csv', 'y.csv'], 'Expected a time with its unit'],
+    [['train', '-w1', 'two', 'x'], 'Expected a finite number for -w1 but received "two"'],
+    [['train', '--scale', 'big', 'x'], 'Expected auto, none, standard or maxabs for --scale but received "big"'],
+    [['predict', '-b', '1', 'x', 'y'], 'Expected 0 for -b but received 1: a linear SVM has no probabilities'],
+    [['separate', 'x.csv'], 'Expected two files of points or one .json file of ellipsoids but received x.csv'],
+    [['separate', '--radius', '-1', 'x.csv', 'y.csv'], 'Expected one radius or two, of 0 or more, for --radius but received -1'],
+  ])('%j is wrong use, exit code 2', async (args, message) => {
+    const line = await bad(2, args);
+    expect(line).toContain(`fista-classify: ${message}`);
+    expect(line).toMatch(/\[ERR_(USAGE|OPTION)\]$/);
+  });
+
+  it('says without a stack that a backend does not load', async () => {
+    const env = { ...process.env, FISTA_CLASSIFY_BACKEND: 'native', FISTA_CLASSIFY_BINARY: join(ROOT, 'nowhere.node') };
+    for (const words of [['--version'], ['--version', '--json']]) {
+      const child = spawn(process.execPath, [BIN, ...words], { env, stdio: 'pipe' });
+      let said = '';
+      for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
+      expect(await new Promise((done) => child.on('close', done))).toBe(1);
+      expect(said).toMatch(/The native addon did not load: [^]*ERR_BACKEND|"code":"ERR_BACKEND"/);
+      expect(said).not.toMatch(/^\s+at /m);
+    }
+  });
+
+  it('says as JSON what is wrong, where JSON is asked for', async () => {
+    for (const [args, code, exit] of [
+      [['train', '--json', 'nowhere.svm'], 'ENOENT', 1],
+      [['train', '--json', '--gama', '1'], 'ERR_USAGE', 2],
+    ] as const) {
+      const ended = await run([...args]);
+      expect(ended.stderr).toBe('');
+      expect(ended.code).toBe(exit);
+      expect(JSON.parse(ended.stdout)).toEqual({ error: { code, message: expect.any(String) as string } });
+    }
+  });
+});
+
+describe('fista-classify train', () => {
+  it('writes a model that the library reads, the same file each time', async () => {
+    const first = await good(['train', WDBC, 'm.json']);
+    expect(first).toMatch(/^Done \(agreement\) after \d+ iterations, /);
+    expect(first).toMatch(/^training accuracy \d\d\.\d %: \d+ of 569 rows get their own label$/m);
+    expect(first).toMatch(
+      /^proved: \d+ of 569 rows \(\d\d\.\d %\) get the label, right or wrong, that the exact optimum gives them$/m,
+    );
+    // Accuracy comes first, and no share without what it is of.
+    expect(first.indexOf('training accuracy')).toBeLessThan(first.indexOf('proved'));
+    for (const line of first.split('\n').filter((text) => text.includes('%'))) expect(line).toMatch(/ of 569 rows /);
+    expect(first).toMatch(/\nwrote m\.json\n$/);
+    const { points, labels } = await readLibsvm(WDBC);
+    const fitted = LinearSvm.fit(points, labels);
+    const read = LinearSvm.fromJSON(json('m.json'));
+    expect(read.labels).toEqual([-1, 1]);
+    expect(read.predict(points)).toEqual(fitted.predict(points));
+    expect(json('m.json').training).toMatchObject({ status: 'agreement', rows: 569, scale: 'maxabs' });
+    await good(['train', '-q', '--threads', '1', WDBC, 'again.json']);
+    expect(text('again.json')).toBe(text('m.json'));
+  });
+
+  it('writes what JSON.stringify(model) gives, and how the training went', async () => {
+    await good(['train', '-q', WDBC, 'm.json']);
+    const { points, labels } = await readLibsvm(WDBC);
+    const { training, ...model } = json('m.json');
+    expect(JSON.stringify(model)).toBe(JSON.stringify(LinearSvm.fit(points, labels)));
+    expect(training).toMatchObject({ rows: 569, status: 'agreement' });
+    // Of the columns that are used in the rows.
+    await good(['train', '-q', '--cols', '1000000', file('wide.svm', '1 7:1\n-1 999999:1\n'), 'wide.json']);
+    expect(text('wide.json').length).toBeLessThan(1000);
+    expect(json('wide.json').weights).toMatchObject({ length: 1_000_000, indices: [6, 999_998] });
+  });
+
+  it('names the model after the data', async () => {
+    const data = file('some.svm', '1 1:1\n-1 1:-1\n');
+    expect(await good(['train', '-q', data])).toBe('');
+    expect(await good(['train', '-q', '--format', 'liblinear', data])).toBe('');
+    expect(readdirSync(folder).sort()).toEqual(['some.svm', 'some.svm.model', 'some.svm.model.json']);
+    expect(text('some.svm.model')).toMatch(/^solver_type /);
+  });
+
+  it('takes options of LIBLINEAR and its own', async () => {
+    const data = gunzipSync(readFileSync(WDBC)).toString();
+    const words = 'train --json -c 0.5 -w1 2 -e 1e-5 -s 3 -B 1 --scale=standard --threads 1 - m.json';
+    const out = await good(words.split(' '), data);
+    const { info, labels, columns, files } = JSON.parse(out) as {
+      info: Record<string, unknown>;
+      labels: unknown;
+      columns: number;
+      files: string[];
+    };
+    expect(info).toMatchObject({ status: 'gap', gamma: 0.5, scale: 'standard', threads: 1, rows: 569 });
+    expect(info.relativeGap).toBeLessThanOrEqual(1e-5);
+    expect([labels, columns, files]).toEqual([[-1, 1], 30, ['m.json']]);
+    const { points, labels: y } = await readLibsvm(WDBC);
+    const weighted = LinearSvm.fit(points, y, {
+      gamma: 0.5,
+      classWeight: { 1: 2 },
+      scale: 'standard',
+      stop: stop.gap(1e-5),
+    });
+    expect(LinearSvm.fromJSON(json('m.json')).weights).toEqual(weighted.weights);
+  });
+
+  it('reads weights of negative labels and words, and the positive label', async () => {
+    const data = file('words.svm', 'ham 1:1\nham 1:2\nspam 1:-1\nspam 1:-2\n');
+    await good(['train', '-q', '--labels', 'string', '-wspam', '3', '--positive', 'ham', data, 'm.json']);
+    expect(LinearSvm.fromJSON(json('m.json')).labels).toEqual(['spam', 'ham']);
+    expect(await good(['predict', '-q', data, 'm.json'])).toBe('ham\nham\nspam\nspam\n');
+    await good(['train', '-q', '-w-1', '3', WDBC, 'm.json']);
+    expect(await bad(2, ['train', '-q', '-w7', '3', WDBC, 'm2.json'])).toContain(
+      'Expected -1 or 1 for a key of -w<label>, as in labels, but received 7',
+    );
+    expect(existsSync(file('m2.json'))).toBe(false);
+  });
+
+  it('-v prints the accuracy as LIBLINEAR does, and writes nothing', async () => {
+    const out = await good(['train', '-v', '5', WDBC]);
+    expect(out).toMatch(/^Cross Validation Accuracy = 9\d\.?\d*%\n$/);
+    const { accuracy, correct, rows, folds } = JSON.parse(await good(['train', '--json', '-v', '5', WDBC])) as Record<
+      string,
+      number
+    >;
+    expect(out).toBe(`Cross Validation Accuracy = ${Number((100 * accuracy!).toPrecision(6))}%\n`);
+    expect([accuracy, rows, folds]).toEqual([correct! / 569, 569, 5]);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('--gamma auto and -C choose one, and with -v show the table', async () => {
+    const { info } = JSON.parse(await good(['train', '--json', '-C', WDBC, 'm.json'])) as {
+      info: { gamma: number; validation: { table: { gamma: number }[] } };
+    };
+    expect(info.validation.table.map(({ gamma }) => gamma)).toContain(info.gamma);
+    const table = await good(['train', '-v', '3', '--gamma', 'auto', WDBC]);
+    expect(table.match(/^gamma .* ± .*%/gm)!.length).toBeGreaterThan(3);
+    expect(table.match(/\(pick\)$/gm)!.length).toBe(1);
+    expect(table).not.toContain('limit');
+  });
+
+  it('-v says which fits ended at a limit', async () => {
+    const words = ['train', '-v', '3', '--stop', 'gap:0', '--max-iterations', '1'];
+    const { stdout, stderr } = await run([...words, '--gamma', 'auto', WDBC]);
+    const lines = stdout.trim().split('\n').slice(0, -1);
+    expect(lines.length).toBeGreaterThan(3);
+    for (const line of lines) expect(line).toMatch(/^gamma .* on rows held out, 3 of 3 fits ended at a limit( \(pick\))?$/);
+    expect(stderr).toMatch(/gamma \S+: the accuracy is that of unfinished models, 3 of 3 fits ended at a limit\n$/);
+    expect((await run([...words, '-q', WDBC])).stderr).toMatch(/3 of 3 fits ended at a limit\n$/);
+  });
+
+  it('writes no model where the time was up before the first check', async () => {
+    file('data.svm', large());
+    file('m.json', 'old');
+    const { code, stderr } = await run(['train', '--time-limit', '0.001ms', '--stop', 'gap:0', 'data.svm', 'm.json']);
+    // A fast machine has the time for one; it must be one or the other.
+    if (code === 3) expect(LinearSvm.fromJSON(json('m.json')).weights.some((weight) => weight !== 0)).toBe(true);
+    else {
+      expect([code, text('m.json')]).toEqual([2, 'old']);
+      expect(stderr).toContain(
+        'Expected more time for --time-limit but 0.001ms was up before the first check: nothing was written',
+      );
+    }
+  });
+
+  it('writes the model at a limit too, with exit code 3', async () => {
+    const ended = await run(['train', '--max-iterations', '1', '--stop', 'gap:0', WDBC, 'm.json']);
+    expect(ended.code).toBe(3);
+    expect(ended.stdout).toMatch(/^Stopped at the limit of iterations after 1 iteration,/);
+    expect(LinearSvm.fromJSON(json('m.json')).weights.length).toBe(30);
+  });
+
+  it.each(names)('--time-limit has a unit, and --backend %s computes', async (backend) => {
+    const { status, elapsed, ...info } = await trainFor('0.2s', '--backend', backend);
+    expect([status, info.backend]).toEqual(['time-limit', backend]);
+    expect(elapsed).toBeGreaterThanOrEqual(200);
+  });
+
+  it.each([
+    ['100ms', 100],
+    ['0.1 s', 100],
+    ['0.002min', 120],
+    ['3e-5h', 108],
+  ])('--time-limit %s is as long', async (time, least) => {
+    const { status, elapsed } = await trainFor(time);
+    expect(status).toBe('time-limit');
+    expect(elapsed).toBeGreaterThanOrEqual(least);
+  });
+
+  it('says what to do with LIBSVM text that is called CSV', async () => {
+    file('libsvm.csv', '1 1:1\n2 1:2\n');
+    expect(await bad(1, ['train', 'libsvm.csv', 'm.json'])).toMatch(
+      /; this is LIBSVM text, which is read from a file that neither its name nor --csv calls CSV \[ERR_CSV\]$/,
+    );
+  });
+
+  it('leaves the name of a file in an error as it is', async () => {
+    file('options.svm', '1 1:x\n');
+    expect(await bad(1, ['train', 'options.svm', 'm.json'])).toMatch(/ at options\.svm:1:/);
+  });
+
+  it('--report writes a page', async () => {
+    expect(await good(['train', '--report', 'r.html', WDBC, 'm.json'])).toMatch(/wrote m\.json\nwrote r\.html\n$/);
+    expect(text('r.html')).toMatch(/^<!doctype html>/i);
+    expect(text('r.html')).toContain('wdbc.libsvm');
+  });
+
+  it('writes the model to stdout, and the summary elsewhere', async () => {
+    const { code, stdout, stderr } = await run(['train', WDBC, '-']);
+    expect(code).toBe(0);
+    expect(LinearSvm.fromJSON(JSON.parse(stdout)).weights.length).toBe(30);
+    expect(stderr).toContain('Done (agreement)');
+  });
+
+  it.each([
+    ['no rows', '', 'Expected at least one row at data.svm:1:1 but received none [ERR_LIBSVM]'],
+    ['a broken line', '1 1:1\n-1 2\n', 'Expected index:value at data.svm:2:4 but received "2" [ERR_LIBSVM]'],
+    ['columns from 0', '1 0:1\n', 'for a file that counts from 0 use --zero-based [ERR_LIBSVM]'],
+    ['words', 'spam 1:1\n', 'for labels that are words use --labels string [ERR_LIBSVM]'],
+    [
+      'three labels',
+      '1 1:1\n2 1:1\n3 1:1\n',
+      'Expected two distinct labels but received at least three: 1, 2, 3; train one against the rest [ERR_LABELS]',
+    ],
+    ['one label', '1 1:1\n1 1:2\n', 'Expected two distinct labels but every label is 1 [ERR_LABELS]'],
+  ])('refuses %s, exit code 1, and leaves the model that was there', async (_what, data, message) => {
+    file('data.svm', data);
+    file('m.json', 'old');
+    expect(await bad(1, ['train', 'data.svm', 'm.json'])).toContain(message);
+    expect(text('m.json')).toBe('old');
+    expect(readdirSync(folder).sort()).toEqual(['data.svm', 'm.json']);
+  });
+
+  it('says so where it is given a model for data', async () => {
+    await good(['train', '-q', WDBC, 'm.json']);
+    await good(['train', '-q', '--format', 'liblinear', WDBC, 'm.model']);
+    await good(['convert', 'm.json', 'm.json.gz']);
+    file('labels.svm', 'solver_type 1:1\n{ 1:2\n'); // words as any others
+    await good(['train', '-q', '--labels', 'string', 'labels.svm', 'words.json']);
+    for (const name of ['m.json', 'm.model', 'm.json.gz', 'words.json']) {
+      const line = (code: string) => `fista-classify: Expected rows of data for ${name} but received a model [${code}]`;
+      expect(await bad(1, ['train', name, 'new.json'])).toBe(line('ERR_LIBSVM'));
+      expect(await bad(1, ['train', '--labels', 'string', name, 'new.json'])).toBe(line('ERR_LIBSVM'));
+    }
+    expect(await bad(1, ['predict', 'm.json', 'm.json'])).toContain('Expected rows of data for m.json but received a model');
+    expect(await bad(1, ['train', '--csv', 'm.json', 'new.json'])).toContain(
+      'Expected rows of data for m.json but received a model',
+    );
+  });
+
+  it('does not replace the data by the model, nor predictions', async () => {
+    file('data.svm', '1 1:1\n-1 1:-1\n');
+    symlinkSync('data.svm', file('link.svm'));
+    expect(await bad(2, ['train', 'data.svm', 'link.svm'])).toContain(
+      'Expected another file than data.svm, which is read, for what is written',
+    );
+    await good(['train', '-q', 'data.svm', 'm.json']);
+    expect(await bad(2, ['predict', 'data.svm', 'm.json', './m.json'])).toContain('Expected another file than m.json');
+    expect(text('data.svm')).toBe('1 1:1\n-1 1:-1\n');
+  });
+
+  it('does not write the model and the page to one file', async () => {
+    const message = "fista-classify: Expected another file than m.json, the model's, for --report [ERR_USAGE]";
+    symlinkSync('m.json', file('link.html'));
+    symlinkSync('.', file('here'));
+    for (const page of ['./m.json', 'link.html', 'here/m.json', 'here/link.html']) {
+      expect(await bad(2, ['train', '--report', page, WDBC, 'm.json'])).toBe(message);
+    }
+    expect(readdirSync(folder).sort()).toEqual(['here', 'link.html']);
+  });
+
+  it('-v of more folds than rows is told by that name', async () => {
+    expect(await bad(2, ['train', '-v', '5', '-'], '1 1:1\n-1 1:2\n1 1:3\n')).toContain(
+      'Expected an integer from 2 to 3 for -v but',
+    );
+  });
+
+  it('says before it reads that a model cannot be written', async () => {
+    mkdirSync(file('folder'));
+    file('plain', '');
+    expect(await bad(1, ['train', 'nowhere.svm', 'folder'])).toMatch(/folder is a folder \[EISDIR\]$/);
+    expect(await bad(1, ['train', 'nowhere.svm', 'no/m.json'])).toMatch(/there is no no \[ENOENT\]$/);
+    expect(await bad(1, ['train', 'nowhere.svm', 'plain/m.json'])).toMatch(/there is no plain \[ENOENT\]$/);
+    expect(await bad(1, ['train', '--report', 'no/r.html', 'nowhere.svm', 'm.json'])).toMatch(/there is no no \[ENOENT\]$/);
+    expect(await bad(1, ['train', 'nowhere.svm', 'm.json'])).toBe(
+      'fista-classify: Cannot open nowhere.svm: no such file or directory [ENOENT]',
+    );
+    const folderRead = 'fista-classify: Cannot read folder: illegal operation on a directory [EISDIR]';
+    expect(await bad(1, ['train', 'folder', 'm.json'])).toBe(folderRead);
+    expect(await bad(1, ['train', '--csv', 'folder', 'm.json'])).toBe(folderRead);
+    expect(await bad(1, ['inspect', 'folder'])).toBe(folderRead);
+    expect(await bad(1, ['convert', 'folder', 'out.svm'])).toBe(folderRead);
+  });
+});
+
+describe('a file that claims 2147483647 columns', () => {
+  it('is refused with the reason before any memory is taken, by every command that would need it', async () => {
+    file('wide.svm', '1 2147483647:1\n-1 1:2\n');
+    const most = /Expected at most 268435456 columns, .* for points but received 2147483647 \[ERR_POINTS\]$/;
+    expect(await bad(1, ['train', 'wide.svm', 'm.json'])).toMatch(most);
+    expect(await bad(1, ['train', '-v', '2', 'wide.svm'])).toMatch(most);
+    expect(await bad(1, ['separate', 'wide.svm', 'wide.svm'])).toContain('but received 4 × 2147483647 [ERR_POINTS]');
+    expect(await bad(1, ['convert', 'wide.svm', 'wide.csv'])).toContain('for wide.csv but wide.svm has 2147483647 [ERR_CSV]');
+    expect(readdirSync(folder)).toEqual(['wide.svm']);
+  });
+});
+
+describe.skipIf(!existsSync('/dev/full'))('a full disk', () => {
+  const full = (line: string) =>
+    spawnSync('/bin/sh', ['-c', `"${process.execPath}" "${BIN}" ${line}`], { cwd: folder, encoding: 'utf8' });
+
+  it('ends what is printed with exit code 1 and the reason, not with success', async () => {
+    await good(['train', '-q', WDBC, 'm.json']);
+    for (const line of [`predict "${WDBC}" m.json`, 'inspect m.json', 'inspect --json m.json', '--help']) {
+      const { status, stderr } = full(`${line} > /dev/full`);
+      expect([line, status, stderr]).toEqual([line, 1, 'fista-classify: Cannot write stdout: no space left on device [ENOSPC]\n']);
+    }
+    expect(await bad(1, ['predict', WDBC, 'm.json', '/dev/full'])).toBe(
+      'fista-classify: Cannot write /dev/full: no space left on device [ENOSPC]',
+    );
+  });
+});
+
+describe('CSV without names', () => {
+  it('is warned of, as its first row would be lost', async () => {
+    file('a.csv', '1,2\n3,4\n');
+    file('b.csv', '10.5,2\n30,4\n');
+    const warning =
+      'fista-classify: the first row of b.csv, taken for the names of columns, is all numbers; if it is data use --no-header';
+    expect((await run(['separate', 'a.csv', 'b.csv'])).stderr).toContain(warning);
+    expect((await run(['separate', '--no-header', 'a.csv', 'b.csv'])).stderr).toBe('');
+  });
+});
+
+describe('Ctrl-C', () => {
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)(
+    '%s in the middle of training ends it with exit code %d, the old model intact and nothing else there',
+    async (name, exit) => {
+      file('data.svm', large());
+      file('m.json', 'old');
+      const words = ['train', ...LONG, '--report', 'r.html', 'data.svm', 'm.json'];
+      const { code, stdout, stderr } = await run(words, undefined, ['check 3', name]);
+      expect(stderr).toMatch(/Interrupted: nothing was written \[ERR_INTERRUPTED\]\n$/);
+      expect([code, stdout]).toEqual([exit, '']);
+      expect(text('m.json')).toBe('old');
+      expect(readdirSync(folder).sort()).toEqual(['data.svm', 'm.json']);
+    },
+  );
+
+  it('that comes twice, from a terminal and from npx, ends as cleanly', async () => {
+    file('data.svm', large());
+    const { code, stderr } = await run(['train', ...LONG, 'data.svm', 'm.json'], undefined, ['check 3', 'SIGINT', 'SIGINT']);
+    expect(stderr).toMatch(/Interrupted: nothing was written \[ERR_INTERRUPTED\]\n$/);
+    expect(code).toBe(130);
+    expect(readdirSync(folder)).toEqual(['data.svm']);
+  });
+
+  it('in the middle of writing leaves what was there, and no temporary file', async () => {
+    const rows = Array.from({ length: 2_000 }, (_, i) => `${i % 2} ${(i % 3000) + 1}:1\n`);
+    file('wide.svm', rows.join('')); // 12 MB of CSV, in pieces
+    file('out.csv', 'old');
+    expect((await run(['convert', 'wide.svm', 'out.csv'], undefined, ['half out.csv', 'SIGINT'])).code).toBe(130);
+    expect(text('out.csv')).toBe('old');
+    expect(readdirSync(folder).sort()).toEqual(['out.csv', 'wide.svm']);
+  });
+
+  it.skipIf(!mkfifo)('ends the wait for a named pipe that nobody opens', async () => {
+    execFileSync(mkfifo!, [file('pipe')]);
+    const { code, signal, stderr } = await run(['train', 'pipe', 'm.json'], undefined, ['open pipe', 'SIGINT']);
+    expect(stderr).toBe('fista-classify: Interrupted: nothing was written [ERR_INTERRUPTED]\n');
+    expect([code, signal]).toEqual([null, 'SIGINT']); // the thread that opens the pipe is not waited for
+    expect(readdirSync(folder)).toEqual(['pipe']);
+  });
+
+  it.skipIf(!mkfifo)('that comes when the model is written does not say that nothing was', async () => {
+    execFileSync(mkfifo!, [file('page')]);
+    const { child, ended } = start(['train', '-q', '--report', 'page', WDBC, 'm.json']);
+    while (!existsSync(file('m.json'))) await new Promise((done) => setTimeout(done, 10));
+    child.kill('SIGINT');
+    // Readers that leave at once, until one has met the writer.
+    while (child.exitCode === null && child.signalCode === null) {
+      await new Promise((done) => setTimeout(done, 50));
+      closeSync(openSync(file('page'), constants.O_RDONLY | constants.O_NONBLOCK));
+    }
+    const { code, stderr } = await ended;
+    expect([0, 1]).toContain(code);
+    expect(stderr).toBe(code === 0 ? '' : 'fista-classify: Cannot write page: broken pipe [EPIPE]\n');
+    expect(LinearSvm.fromJSON(json('m.json')).weights.length).toBe(30);
+  });
+
+  it('ends the wait for an input that never comes', async () => {
+    const child = spawn(process.execPath, [BIN, 'train', '-', 'm.json'], { cwd: folder, stdio: ['pipe', 'ignore', 'pipe'] });
+    let stderr = '';
+    child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+    // More than a pipe holds: when all is written, it is being read.
+    await new Promise((done) => child.stdin.write('1 1:1\n'.repeat(1e6), done));
+    child.kill('SIGINT');
+    expect(await new Promise((done) => child.on('close', done))).toBe(130);
+    expect(stderr).toContain('Interrupted');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe('fista-classify predict', () => {
+  const data = () => file('data.svm', '+1 1:1\n-1 1:-1\n1 2:5 7:1\n-1 1:3\n');
+  const model = () =>
+    file('m.json', JSON.stringify({ format: 'fista-classify/linear-svm', version: 1, labels: [-1, 1], bias: 0, weights: [1, 2] }));
+
+  it('writes labels to a file and the accuracy to the terminal, as LIBLINEAR does', async () => {
+    data();
+    model();
+    const ended = await run(['predict', 'data.svm', 'm.json', 'out']);
+    expect([ended.code, ended.stdout]).toEqual([0, 'Accuracy = 75% (3/4)\n']);
+    expect(text('out')).toBe('1\n-1\n1\n1\n');
+    // One warning for all entries beyond the model's columns.
+    expect(ended.stderr).toBe('fista-classify: data.svm has columns beyond the 2 of the model: 1 of its entries were ignored\n');
+  });
+
+  it('writes labels, or decision values, to stdout where no file is named', async () => {
+    const { stdout, stderr } = await run(['predict', data(), model()]);
+    expect(stdout).toBe('1\n-1\n1\n1\n');
+    expect(stderr).toContain('Accuracy = 75% (3/4)');
+    expect((await run(['predict', '-q', '--decision-values', data(), model()])).stdout).toBe('1 1\n-1 -1\n1 10\n1 3\n');
+  });
+
+  it('--json counts', async () => {
+    const { stdout } = await run(['predict', '--json', data(), model(), 'out']);
+    expect(JSON.parse(stdout)).toEqual({ rows: 4, accuracy: 0.75, correct: 3, unknown: 0, counts: [{ label: -1, rows: 1 }, { label: 1, rows: 3 }], ignored: 1, file: 'out' }); // prettier-ignore
+    expect(JSON.parse((await run(['predict', '--json', data(), model()])).stdout)).not.toHaveProperty('file');
+  });
+
+  it('tells no accuracy where no label is known', async () => {
+    const { code, stdout } = await run(['predict', file('u.svm', '0 1:1\n0 1:2\n'), model(), 'out']);
+    expect([code, stdout]).toEqual([0, 'No accuracy: no row has a label of the model (-1, 1)\n']);
+    expect(text('out')).toBe('1\n1\n');
+  });
+
+  it('warns of rows whose labels the model does not know', async () => {
+    file('some.svm', '1 1:1\n0 1:2\n-1 1:-1\n7 1:1\n0 1:1\n5 1:1\n6 1:1\n');
+    const ended = await run(['predict', '--json', 'some.svm', model(), 'out']);
+    expect(ended.stderr).toBe(
+      'fista-classify: 5 rows of some.svm have labels that the model does not know (0, 7, 5, …) and can only be counted as wrong\n',
+    );
+    expect(JSON.parse(ended.stdout)).toMatchObject({ rows: 7, correct: 2, unknown: 5 });
+    const one = await run(['predict', file('one.svm', '1 1:1\n0 1:2\n'), model(), 'out']);
+    expect(one.stderr).toContain('1 row of ');
+    expect(one.stderr).toContain(' has a label that the model does not know (0) and can only be counted as wrong\n');
+    expect([one.code, one.stdout]).toEqual([0, 'Accuracy = 50% (1/2)\n']);
+  });
+
+  it('reads CSV, with labels and without', async () => {
+    file('a.csv', 'x,label,y\n1,yes,0\n-1,no,0\n');
+    file('b.csv', 'x,y\n5,0\n');
+    file('c.csv', '5;0;yes\n');
+    await good(['train', 'a.csv', 'm.json']);
+    expect(json('m.json').columns).toEqual(['x', 'y']);
+    expect(await good(['predict', 'a.csv', 'm.json', 'out'])).toBe('Accuracy = 100% (2/2)\n');
+    expect(await good(['predict', '--no-label', 'b.csv', 'm.json'])).toBe('yes\n');
+    expect(await good(['predict', '--no-header', '--delimiter', ';', '--label', '-1', 'c.csv', 'm.json', 'out'])).toBe(
+      'Accuracy = 100% (1/1)\n',
+    );
+    expect(await bad(1, ['predict', 'b.csv', 'm.json'])).toContain(
+      'Expected a column "label", as --label says, at b.csv:1 but received "x,y"',
+    );
+  });
+
+  it('finds the columns of CSV by their names', async () => {
+    file('a.csv', 'age,h,label\n1,100,old\n2,110,old\n-1,90,young\n-2,120,young\n');
+    await good(['train', '-q', '--scale', 'none', 'a.csv', 'm.json']);
+    expect(json('m.json').columns).toEqual(['age', 'h']);
+    await good(['predict', '-q', '--decision-values', 'a.csv', 'm.json', 'straight']);
+    file('b.csv', 'h,age,label\n100,1,old\n110,2,old\n90,-1,young\n120,-2,young\n');
+    expect(await good(['predict', '--decision-values', 'b.csv', 'm.json', 'swapped'])).toBe('Accuracy = 100% (4/4)\n');
+    expect(text('swapped')).toBe(text('straight'));
+    // What the model does not know may be anything, and is told of once.
+    file('c.csv', 'id,h,age,label,note\n#1,100,1,old,x\n#2,90,-1,young,y\n');
+    const extra = await run(['predict', '--json', 'c.csv', 'm.json', 'out']);
+    expect(extra.stderr).toBe('fista-classify: c.csv has 2 columns that the model does not know ("id", "note"): ignored\n');
+    expect(JSON.parse(extra.stdout)).toMatchObject({ accuracy: 1, ignored: 4 });
+    file('d.csv', 'h,height,label\n100,1,old\n');
+    expect(await bad(1, ['predict', 'd.csv', 'm.json', 'out'])).toBe(
+      'fista-classify: Expected the column "age" at d.csv:1 but received "h,height,label" [ERR_CSV]',
+    );
+    // Names are kept by convert, and shown by inspect.
+    await good(['convert', 'm.json', 'again.json', '-q']);
+    expect(json('again.json')).toEqual(json('m.json'));
+    expect(await good(['inspect', 'm.json'])).toMatch(/^ {2}age {2}/m);
+  });
+
+  it('refuses CSV that is read as LIBSVM text, whose every line would be a label', async () => {
+    const csv = 'age,h,label\n1,100,old\n-1,90,young\n';
+    file('a.csv', csv);
+    file('a.txt', csv);
+    await good(['train', '-q', 'a.csv', 'm.json']);
+    const like = 'this looks like CSV (readCsv, --csv) [ERR_LIBSVM]';
+    expect(await bad(1, ['predict', '-', 'm.json'], csv)).toContain(like);
+    expect(await bad(1, ['predict', 'a.txt', 'm.json'])).toContain(like);
+    expect(await bad(1, ['train', 'a.txt', 'n.json'])).toContain(like);
+    expect(await bad(1, ['train', '--labels', 'string', 'a.txt', 'n.json'])).toContain(like);
+    expect(await good(['predict', '--csv', '-', 'm.json'], csv)).toBe('old\nyoung\n');
+  });
+
+  it('says where a file names its columns and the model does not', async () => {
+    file('a.csv', 'age,h,label\n1,100,old\n-1,90,young\n');
+    await good(['train', '-q', 'a.csv', 'm.json']);
+    file('n.json', JSON.stringify({ ...json('m.json'), columns: undefined, checksum: undefined }));
+    const { code, stderr } = await run(['predict', 'a.csv', 'n.json', 'out']);
+    expect(code).toBe(0);
+    expect(stderr).toBe('fista-classify: n.json has no names of columns: those of a.csv are taken in their order\n');
+  });
+
+  it('takes the columns of CSV by their order where the file or the model has no names, and counts them', async () => {
+    file('a.csv', 'age,h,label\n1,0,old\n-1,0,young\n');
+    file('bare.csv', 'old,1,0\nyoung,-1,0\n');
+    await good(['train', '-q', 'a.csv', 'named.json']);
+    await good(['train', '-q', '--no-header', 'bare.csv', 'bare.json']);
+    expect(json('bare.json').columns).toBeUndefined();
+    expect(await good(['predict', '-q', '--no-header', 'bare.csv', 'named.json'])).toBe('old\nyoung\n');
+    expect(await good(['predict', '-q', 'a.csv', 'bare.json'])).toBe('old\nyoung\n');
+    file('wide.csv', 'old,1,0,7\n');
+    expect(await bad(1, ['predict', '--no-header', 'wide.csv', 'named.json'])).toContain(
+      'Expected 2 columns beside labels for wide.csv, as named.json has weights, but received 3',
+    );
+    file('short.csv', 'age,label\n1,old\n');
+    expect(await bad(1, ['predict', 'short.csv', 'bare.json'])).toContain(
+      'Expected 2 columns beside labels for short.csv, as bare.json has weights, but received 1',
+    );
+  });
+
+  it('leaves what was there where the model is bad', async () => {
+    file('out', 'old');
+    await good(['train', '-q', WDBC, 'm.json']);
+    const whole = text('m.json');
+    const cases: [string, string][] = [
+      ['-1 1:2\n', `Expected a model, JSON or LIBLINEAR's text, for cut.json but received "-1 1:2" [ERR_MODEL]`],
+      [whole.slice(0, whole.length >> 1), 'Expected JSON at cut.json:'],
+      [whole.slice(0, -3), 'the end: the file was cut [ERR_MODEL]'],
+      ['', 'Expected a model for cut.json but received an empty file [ERR_MODEL]'],
+      [whole.replace(/"bias":-?\d/, '"bias":7'), 'cut.json: Expected '],
+      [whole.replace(/"bias":-?\d/, '"bias":7'), 'is not theirs: the model was edited or damaged'],
+      [
+        whole.replace('"weights":[', '"weights":["x",'),
+        'cut.json: Expected a finite number for json.weights[0] but received "x" [ERR_MODEL]',
+      ],
+      [whole.replace('"version":1', '"version":2'), '(written by a newer fista-classify) [ERR_MODEL]'],
+      [
+        'solver_type L2R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 2\nbias -1\nw\n1 \n',
+        'but received the end: the file was cut [ERR_MODEL]',
+      ],
+      [
+        'solver_type L2R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 2\nbias -1\nw\n1 \nx \n',
+        'Expected a finite number, weight 2 of 2, at cut.json:8:1 but received "x" [ERR_MODEL]',
+      ],
+    ];
+    for (const [content, message] of cases) {
+      file('cut.json', content);
+      expect(await bad(1, ['predict', WDBC, 'cut.json', 'out'])).toContain(message);
+    }
+    file('cut.json', Buffer.of(0x7b, 0xff, 0xfe, 0));
+    expect(await bad(1, ['predict', WDBC, 'cut.json', 'out'])).toContain('Expected text in UTF-8, gzipped or not, for cut.json');
+    expect(text('out')).toBe('old');
+    expect(readdirSync(folder).sort()).toEqual(['cut.json', 'm.json', 'out']);
+  });
+
+  it('ends quietly where the reader has seen enough', async () => {
+    file('many.svm', '1 1:1\n-1 1:-1\n'.repeat(200_000));
+    model();
+    const child = spawn(process.execPath, [BIN, 'predict', 'many.svm', 'm.json'], {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let stderr = '';
+    child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+    child.stdout.once('data', () => void child.stdout.destroy());
+    expect(await new Promise((done) => child.on('close', done))).toBe(0);
+    expect(stderr).toBe('Accuracy = 100% (400000/400000)\n');
+  });
+
+  it('a closed pipe does not keep train from writing', async () => {
+    const child = spawn(process.execPath, [BIN, 'train', WDBC, 'm.json'], { cwd: folder, stdio: ['ignore', 'pipe', 'ignore'] });
+    child.stdout.destroy();
+    expect(await new Promise((done) => child.on('close', done))).toBe(0);
+    expect(LinearSvm.fromJSON(json('m.json')).weights.length).toBe(30);
+  });
+});
+
+describe.skipIf(!liblinearTrain || !liblinearPredict)('fista-classify beside LIBLINEAR', () => {
+  it('predicts what liblinear-predict does, by either model, in either format', async () => {
+    const uniform = random(5);
+    const rows = Array.from({ length: 400 }, () => Array.from({ length: 12 }, () => Math.round(2000 * uniform() - 1000) / 1000));
+    file('data.svm', rows.map((row) => `${row[0]! + row[1]! - row[2]! + uniform() > 0.5 ? 4 : 2} ${row.map((x, j) => `${j + 1}:${x}`).join(' ')}\n`).join('')); // prettier-ignore
+    const theirs = (model: string) => {
+      const said = execFileSync(liblinearPredict!, ['data.svm', model, 'theirs'], { cwd: folder, encoding: 'utf8' });
+      return [said, text('theirs')];
+    };
+    const ours = async (model: string) => [await good(['predict', 'data.svm', model, 'ours']), text('ours')];
+    // Their model
+    execFileSync(liblinearTrain!, ['-q', '-s', '2', '-B', '1', 'data.svm', 'l.model'], { cwd: folder });
+    expect(await ours('l.model')).toEqual(theirs('l.model'));
+    expect(await good(['convert', 'l.model', 'l.json'])).toBe('wrote l.json (json): 12 weights\n');
+    expect(await ours('l.json')).toEqual(theirs('l.model'));
+    // Ours
+    await good(['train', 'data.svm', 'f.json']);
+    await good(['convert', 'f.json', 'f.model']);
+    expect(await ours('f.json')).toEqual(theirs('f.model'));
+    await good(['train', '--format', 'liblinear', 'data.svm', 'g.model']);
+    expect(text('g.model')).toBe(text('f.model'));
+  });
+});
+
+describe('fista-classify separate', () => {
+  it('prints a plane between balls around the rows of two files', async () => {
+    file('a.csv', 'x,y\n0,0\n0,1\n');
+    file('b.csv', 'x,y\n3,0\n4,1\n');
+    const lines = (await good(['separate', '--goal', 'widest', '--radius', '0.5,0.25', 'a.csv', 'b.csv'])).split('\n');
+    expect(lines[0]).toBe('separated');
+    expect(lines.slice(1, 5).map((line) => line.split(' ')[0])).toEqual(['normal', 'offset', 'width', 'robustness']);
+    const width = Number(lines[3]!.split(' ')[1]);
+    expect(width).toBeCloseTo(2.25, 3);
+  });
+
+  it('says that families touch, and where, with exit code 3', async () => {
+    file('a.svm', '1 1:0\n1 2:1\n');
+    file('b.svm', '1 1:1\n');
+    const ended = await run(['separate', '--radius', '2', 'a.svm', 'b.svm']);
+    expect(ended.code).toBe(3);
+    expect(ended.stdout).toMatch(/^touching\nwitness \S+ \S+\ndistance of the hulls: 0 to /);
+  });
+
+  it('reads ellipsoids, and prints all as JSON', async () => {
+    file('e.json', JSON.stringify({ first: [{ center: [0, 0], shape: 1 }], second: [{ center: [4, 0], shape: [[1, 0], [0, 2]] }] })); // prettier-ignore
+    const result = JSON.parse(await good(['separate', '--json', 'e.json'])) as Record<string, unknown>;
+    expect(result).toMatchObject({ status: 'separated', goalReached: true });
+    expect(result.normal).toHaveLength(2);
+    expect(result.slack).toHaveLength(2);
+  });
+
+  it('stops at a limit with exit code 3', async () => {
+    file('a.csv', 'x,y\n0,0\n10,0.5\n');
+    file('b.csv', 'x,y\n5,0.26\n');
+    const ended = await run(['separate', '--goal', 'widest', '--max-iterations', '1', 'a.csv', 'b.csv']);
+    expect(ended.code).toBe(3);
+    expect(ended.stdout).toMatch(/^(max-iterations|separated)\n/);
+  });
+
+  it.each([
+    ['{"first": [', 'Expected JSON at e.json:1:12 but received the end: the file was cut [ERR_ELLIPSOIDS]'],
+    ['{"first": []}', 'Expected { "first": […], "second": […] } for e.json but received something else [ERR_ELLIPSOIDS]'],
+    ['{"first": [{"center": [1]}], "second": [{"center": ["x"]}]}', '[ERR_ELLIPSOIDS]'],
+  ])('refuses %s', async (content, message) => {
+    file('e.json', content);
+    expect(await bad(1, ['separate', 'e.json'])).toContain(message);
+  });
+});
+
+describe('fista-classify inspect', () => {
+  it('shows labels, bias, weights and how the training went', async () => {
+    await good(['train', WDBC, 'm.json']);
+    const out = await good(['inspect', '--top', '2', 'm.json']);
+    expect(out).toMatch(/^format {4}JSON\nlabels {4}-1 below 0, 1 above\nbias {6}-?\d/);
+    expect(out).toMatch(/^weights {3}30, of which 30 are not 0; norm /m);
+    expect(out).toMatch(/^training {2}status agreement, iterations \d+, rows 569, /m);
+    expect(out.split('largest weights\n')[1]!.trimEnd().split('\n')).toHaveLength(2);
+    const model = LinearSvm.fromJSON(json('m.json'));
+    const { weights } = JSON.parse(await good(['inspect', '--json', 'm.json'])) as {
+      weights: { largest: { column: string; weight: number }[] };
+    };
+    const sizes = model.weights.map((w) => Math.abs(w));
+    expect(weights.largest.map(({ weight }) => Math.abs(weight))).toEqual([...sizes].sort((a, b) => b - a).slice(0, 10));
+    for (const { column, weight } of weights.largest) expect(model.weights[Number(column) - 1]).toBe(weight);
+  });
+
+  it('shows a model of LIBLINEAR, from stdin too', async () => {
+    const model = 'solver_type L1R_LR\nnr_class 2\nlabel 7 3\nnr_feature 2\nbias -1\nw\n0 \n-2 \n';
+    expect(await good(['inspect', '-'], model)).toBe(
+      'format    LIBLINEAR\nlabels    3 below 0, 7 above\nbias      0\nweights   2, of which 1 are not 0; norm 2\nlargest weights\n  2  -2\n  1  0\n',
+    );
+  });
+
+  it('prints no control characters of a file that someone made up', async () => {
+    const evil = '\u001b[2J\u009b31m\u202e\n';
+    const plain = /^[^\0-\x09\x0b-\x1f\x7f-\x9f\u202e]*$/;
+    const json = { format: 'fista-classify/linear-svm', version: 1, labels: [evil, 'b'], bias: 0, weights: [1] };
+    file('m.json', JSON.stringify({ ...json, training: { status: evil, columns: [evil] } }));
+    expect(await good(['inspect', 'm.json'])).toMatch(plain);
+    const told = await good(['inspect', '--json', 'm.json']);
+    expect(told).toMatch(plain);
+    expect(JSON.parse(told)).toMatchObject({ labels: [evil, 'b'] });
+    // Nor do errors, each of which is one line.
+    file('d.svm', `1 1:1\n${evil}`);
+    file('d.csv', `${evil}x,label\n1,1\n"2"${evil},0\n`);
+    file('e.csv', `"${evil}",label\n1,1\n${evil},0\n`);
+    file('n.json', `{"a": ${evil}}`);
+    for (const args of [
+      ['predict', WDBC, 'm.json'],
+      ['train', 'd.svm', 'x'],
+      ['train', 'd.csv', 'x'],
+      ['train', 'e.csv', 'x'],
+      ['inspect', 'n.json'],
+    ]) {
+      const { code, stdout, stderr } = await run(args);
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toMatch(plain);
+      expect(stderr).toMatch(/^fista-classify: Expected .*\n$/);
+    }
+  });
+
+  it('lists as many weights as are asked for', async () => {
+    const weights = Array.from({ length: 200_000 }, (_, j) => j);
+    file('m.json', JSON.stringify({ format: 'fista-classify/linear-svm', version: 1, labels: [0, 1], bias: 0, weights }));
+    const lines = (await good(['inspect', '--top', '200000', 'm.json'])).trimEnd().split('\n');
+    expect(lines.at(-200_000)).toBe('  200000  199999');
+    expect(lines.at(-1)).toBe('  1       0');
+  });
+
+  it.each([
+    ['{"a": x}', 'Expected JSON for m.json but received "x" where no value can begin'],
+    ['{"a": 1,}', 'Expected JSON at m.json:1:9 but received "}"'],
+    ['{"a":\n\n "position 3", b', 'Expected JSON at m.json:3:16 but received "b"'],
+    ['{"a": tru', 'Expected JSON at m.json:1:10 but received the end: the file was cut'],
+    [`{"a": ${'['.repeat(1e6)}`, 'Expected JSON at m.json:1:1000007 but received the end: the file was cut'],
+    [`{${'\n'.repeat(1e6)}x`, 'Expected JSON at m.json:1000001:1 but received "x"'],
+  ])('says where %.20s is not JSON', async (content, message) => {
+    file('m.json', content);
+    expect(await bad(1, ['inspect', 'm.json'])).toBe(`fista-classify: ${message} [ERR_MODEL]`);
+  });
+});
+
+describe('fista-classify convert', () => {
+  it('keeps every number from LIBSVM text to CSV and back, gzipped or not', async () => {
+    const { points, labels } = await readLibsvm(WDBC);
+    await good(['convert', WDBC, 'd.csv.gz']);
+    expect(gunzipSync(readFileSync(file('d.csv.gz'))).toString()).toMatch(/^label,x1,x2,/);
+    await good(['convert', 'd.csv.gz', 'd.svm']);
+    const read = await readLibsvm(file('d.svm'));
+    expect(read.points).toEqual(points);
+    expect(read.labels).toEqual(labels);
+    await good(['convert', 'd.svm', 'e.svm.gz']);
+    expect(gunzipSync(readFileSync(file('e.svm.gz'))).toString()).toBe(text('d.svm'));
+    expect(await good(['convert', 'd.svm', '-'])).toBe(text('d.svm'));
+  });
+
+  it('quotes what needs it', async () => {
+    file('a.csv', 'label,"a,""b"\n"x,y",1\n"z",2\n');
+    await good(['convert', 'a.csv', 'b.csv']);
+    expect(text('b.csv')).toBe('label,"a,""b"\n"x,y",1\nz,2\n');
+  });
+
+  it('keeps a model to the last bit', async () => {
+    await good(['train', WDBC, 'm.json']);
+    await good(['convert', 'm.json', 'z.json.gz']);
+    await good(['convert', 'z.json.gz', 'n.json']);
+    expect(text('n.json')).toBe(text('m.json'));
+    await good(['convert', 'm.json', 'm.model']);
+    await good(['convert', '--to', 'json', 'm.model', 'again']);
+    expect(json('again')).toMatchObject(LinearSvm.fromJSON(json('m.json')).toJSON());
+    expect(await bad(1, ['inspect', file('x.json', text('m.model').slice(0, -2))])).toContain('the file was cut');
+  });
+
+  it('does not replace the file that it reads', async () => {
+    file('d.svm', '1 1:1\n-1 2:2\n');
+    symlinkSync('d.svm', file('link'));
+    for (const to of ['d.svm', './d.svm', 'link']) {
+      expect(await bad(2, ['convert', '--to', 'csv', 'd.svm', to])).toBe(
+        'fista-classify: Expected another file than d.svm, which is read, for what is written [ERR_USAGE]',
+      );
+    }
+    expect(text('d.svm')).toBe('1 1:1\n-1 2:2\n');
+  });
+
+  it('refuses what cannot be', async () => {
+    await good(['train', '-q', WDBC, 'm.json']);
+    expect(await bad(2, ['convert', 'm.json', 'm.csv'])).toContain('Expected json or liblinear for a model but received csv');
+    expect(await bad(2, ['convert', WDBC, 'm2.json'])).toContain('Expected libsvm or csv for data but received json');
+    file('words.svm', 'a 1:1\nb 1:2\n');
+    await good(['train', '-q', '--labels', 'string', 'words.svm', 'w.json']);
+    file('w.model', 'old');
+    expect(await bad(1, ['convert', 'w.json', 'w.model'])).toContain(
+      'Expected an integer for every label, as LIBLINEAR has no others, but received "a" [ERR_LABELS]',
+    );
+    expect(text('w.model')).toBe('old');
+  });
+});
+
+describe('the progress line', () => {
+  it('is not there where stderr is no terminal', async () => {
+    const { stderr } = await run(['train', WDBC, 'm.json']);
+    expect(stderr).toBe(`${WDBC}: 569 rows, 30 columns\n`);
+  });
+
+  const onTerminal = (options: string, env: NodeJS.ProcessEnv = {}) =>
+    execFileSync(script!, ['-qec', `"${process.execPath}" "${BIN}" train ${options} "${WDBC}" m.json`, '/dev/null'], {
+      cwd: folder,
+      encoding: 'utf8',
+      env: { ...process.env, TERM: 'xterm', NO_COLOR: '', ...env },
+    });
+
+  it.skipIf(!script)('shows iteration, gap and the share of rows that are proved on a terminal, and is gone at the end', () => {
+    const screen = onTerminal('');
+    expect(screen).toMatch(
+      /\r\u001b\[2K\u001b\[2miteration \d+ · gap \S+ · label settled for (> )?\d+\.\d % of rows · \S+ m?s\u001b\[22m\r\u001b\[2K/,
+    );
+    expect(screen.slice(screen.lastIndexOf('\u001b[2K') + 4)).toMatch(/^Done \(agreement\)/);
+  });
+
+  it.skipIf(!script)('has no colour with NO_COLOR, and is not there with -q or on a dumb terminal', () => {
+    const plain = onTerminal('', { NO_COLOR: '1' });
+    expect(plain).toContain('\u001b[2Kiteration');
+    expect(plain).not.toContain('\u001b[2m');
+    expect(onTerminal('-q')).not.toContain('iteration');
+    expect(onTerminal('', { TERM: 'dumb' })).not.toContain('\u001b');
+  });
+});
+
+describe('README.md', () => {
+  const section = readFileSync(join(ROOT, 'README.md'), 'utf8')
+    .split(/^## Command line$/m)[1]!
+    .split(/^## /m)[0]!;
+
+  const guide = readFileSync(join(ROOT, 'docs', 'guide.md'), 'utf8');
+
+  it.each([
+    ['README.md', section, ['convert', 'inspect', 'predict', 'separate', 'train']],
+    ['docs/guide.md', guide, ['inspect', 'predict', 'train']],
+  ])('%s has examples of commands that run as they are, and print what it says', (_, page, names) => {
+    file('data.svm', gunzipSync(readFileSync(WDBC)));
+    file('test.svm', gunzipSync(readFileSync(WDBC)));
+    file('first.csv', 'x,y\n0,0\n1,0\n');
+    file('second.csv', 'x,y\n0,2\n1,3\n');
+    mkdirSync(file('bin'));
+    symlinkSync(BIN, file('bin/fista-classify'));
+    const env = { ...process.env, PATH: [file('bin'), dirname(process.execPath), process.env.PATH].join(':') };
+    const commands = page
+      .match(/^```sh\n[^]*?^```$/gm)!
+      .flatMap((block) => block.split('\n').slice(1, -1))
+      .filter((line) => line !== '');
+    const used = new Set<string>();
+    let printed = '';
+    for (const line of commands) {
+      if (line.startsWith('# ')) {
+        expect(printed).toContain(line.slice(2));
+      } else {
+        used.add(line.split(' ')[1]!);
+        printed = execFileSync('/bin/sh', ['-c', line], { cwd: folder, env, encoding: 'utf8', stdio: 'pipe' });
+      }
+    }
+    expect([...used].sort()).toEqual(names);
+  });
+
+  it('names the exit codes that --help names', async () => {
+    const codes = [...section.matchAll(/^\| ([\d, ]+) \|/gm)].flatMap((match) => match[1]!.split(', '));
+    const help = await good(['--help']);
+    expect(codes).toEqual(['0', '1', '2', '3', '130', '143']);
+    for (const code of codes) expect(help.slice(help.indexOf('Exit codes'))).toMatch(new RegExp(`(^|\\D)${code}\\D`));
+  });
+});

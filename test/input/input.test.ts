@@ -1,0 +1,921 @@
+/**
+ * What lib/input makes of options and data, by itself: defaults, limits and their ends, and how things are named. What it refuses, word for
+ * word and through the functions that users call, is in the other tests.
+ */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  boolean,
+  integer,
+  knownOptions,
+  oneOfThese,
+  optional,
+  positiveNumber,
+  resolveBackend,
+  resolveLimits,
+  resolveThreads,
+  sensibleNumber,
+  share,
+} from '../../lib/input/options.js';
+import { nearest } from '../../lib/input/keys.js';
+import { resolveCovariance, resolveEspOptions } from '../../lib/input/ellipsoid-families.js';
+import {
+  checkPiece,
+  checkSource,
+  checkWords,
+  csvError,
+  gone,
+  gzipError,
+  libsvmError,
+  longError,
+  resolveCsvReading,
+  resolveLibsvmReading,
+  resolveLibsvmWriting,
+} from '../../lib/input/file-options.js';
+import { viewPoints } from '../../lib/input/points.js';
+import {
+  checkMemory,
+  checkWeights,
+  resolveFit,
+  resolveLabels,
+  rowWeights,
+  type Labels,
+  type Weights,
+} from '../../lib/input/svm-options.js';
+import { knownCrossValidationOptions, resolveCrossValidation, resolveSplit } from '../../lib/input/selection-options.js';
+import { kernels } from '../../lib/backend/interface.js';
+import { stop } from '../../lib/svm/stopping.js';
+
+const refusal = (call: () => unknown): string => {
+  try {
+    call();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return 'none';
+};
+
+/** With its kind and code: what a stack begins with. */
+const whole = (error: unknown): string => (error as Error).stack!.split('\n', 1)[0]!;
+const refusalInFull = (call: () => unknown): string => {
+  try {
+    call();
+  } catch (error) {
+    return whole(error);
+  }
+  return 'none';
+};
+
+describe('option names', () => {
+  const known = ['tolerance', 'stop', 'step1', 'classWeights', 'maxIterations'];
+
+  it('are suggested where few letters differ, the nearest first', () => {
+    expect(nearest('stap', known)).toBe('stop'); // step1 is two edits away, and comes after it
+    expect(nearest('stepx', ['stop', 'step1'])).toBe('step1');
+    expect(nearest('STOP', known)).toBe('stop');
+    expect(nearest('MAXITERATIONS', known)).toBe('maxIterations');
+  });
+
+  it('may be two edits away, or a third of their letters', () => {
+    expect(nearest('gxyl', ['goal'])).toBe('goal');
+    expect(nearest('goxyz', ['goal'])).toBeUndefined();
+    expect(nearest('xyalx', ['goal'])).toBeUndefined();
+    expect(nearest('clxxxeights', ['classWeights'])).toBe('classWeights');
+    expect(nearest('xlxxxeightx', ['classWeights'])).toBeUndefined();
+    // Not all letters of a short one, nor most of what was given.
+    expect(nearest('tol', ['L'])).toBeUndefined();
+    expect(nearest('nu', ['mu'])).toBe('mu');
+  });
+
+  it('may be begun, with four letters or more', () => {
+    expect(nearest('maxI', known)).toBe('maxIterations');
+    expect(nearest('max', known)).toBeUndefined();
+    expect(nearest('axIt', known)).toBeUndefined();
+  });
+
+  it('are not compared with what is longer than any of them', () => {
+    expect(nearest(`b${'a'.repeat(39)}`, ['a'.repeat(40)])).toBe('a'.repeat(40));
+    expect(nearest(`b${'a'.repeat(40)}`, ['a'.repeat(41)])).toBeUndefined();
+  });
+
+  it('are listed where none is near', () => {
+    const known = (given: unknown) => knownOptions(given as { stop?: unknown; mu?: unknown }, ['stop', 'mu']);
+    expect(refusal(() => known({ colour: 1 }))).toBe('Unknown option "colour"; known are stop, mu');
+    expect(refusal(() => known({ Mu: 1 }))).toBe('Unknown option "Mu"; did you mean "mu"?');
+    expect(known({ mu: 1, stop: undefined })).toEqual({ mu: 1 });
+    expect(known(undefined)).toEqual({});
+    for (const [given, shown] of [
+      [null, 'null'],
+      [[], 'an array of length 0'],
+      ['a', '"a"'],
+    ]) {
+      expect(refusal(() => known(given))).toBe(`Expected an object for options but received ${shown as string}`);
+    }
+  });
+});
+
+describe('option values', () => {
+  const signal = new AbortController().signal;
+  const onProgress = () => undefined;
+
+  it.each<[string, (value: unknown, where: string) => unknown, taken: unknown[], what: string, refused: unknown[]]>([
+    ['integer', integer(2, 5), [2, 3, 5], 'an integer from 2 to 5', [1, 6, 2.5, NaN, '3', undefined]],
+    ['boolean', boolean, [true, false], 'true or false', [0, 'true', null]],
+    ['share', share, [0.5, 1e-300, 1 - 2 ** -53], 'a number between 0 and 1', [0, 1, -0.5, 1.5, NaN, '0.5']],
+    ['a choice', oneOfThese('a', 'b', 'c'), ['a', 'b', 'c'], "'a', 'b' or 'c'", ['', 'd', 1, undefined]],
+    ['positive', positiveNumber, [5e-324, 1, Number.MAX_VALUE], 'a positive number', [0, -1, Infinity, NaN, '1']],
+    ['sensible', sensibleNumber, [1e-100, 1, 1e100], 'a number from 1e-100 to 1e+100', [9e-101, 2e100]],
+    ['sensible, so positive', sensibleNumber, [1], 'a positive number', [0, -1, Infinity, '1']],
+    ['threads', resolveThreads, [1, 2, 256], 'an integer from 1 to 256', [0, 257, 1.5, '2', null]],
+  ])('%s', (_, check, taken, what, refused) => {
+    for (const value of taken) expect(check(value, 'it')).toBe(value);
+    for (const value of refused) {
+      const message = refusalInFull(() => check(value, 'options.threads'));
+      const shown = typeof value === 'string' ? JSON.stringify(value) : String(value);
+      const kind = typeof value === typeof taken[0] ? 'RangeError' : 'TypeError';
+      expect(message).toBe(`${kind} [ERR_OPTION]: Expected ${what} for options.threads but received ${shown}`);
+    }
+  });
+
+  it('may be left out', () => {
+    expect(optional(undefined, 'name', boolean)).toBeUndefined();
+    expect(optional(false, 'name', boolean)).toBe(false);
+    expect(refusal(() => optional(null, 'name', boolean))).toBe('Expected true or false for options.name but received null');
+    expect(resolveThreads(undefined)).toBeGreaterThanOrEqual(1);
+  });
+
+  it('choose the backend', () => {
+    expect(resolveBackend(undefined)).toBe(kernels(undefined));
+    expect(resolveBackend('auto')).toBe(kernels('auto'));
+    expect(resolveBackend('js')).toBe(kernels('js'));
+    expect(() => resolveBackend('gpu')).toThrow(RangeError);
+    expect(() => resolveBackend(1)).toThrow(TypeError);
+  });
+
+  it('limit a loop, which has its own limits', () => {
+    expect(resolveLimits({})).toEqual({ maxIterations: 10_000, timeLimit: Infinity, signal: undefined, onProgress: undefined });
+    const given = { maxIterations: 1e9, timeLimit: 0.5, signal, onProgress };
+    expect(resolveLimits(given)).toEqual(given);
+    expect(refusal(() => resolveLimits({ maxIterations: 1e9 + 1 }))).toContain('an integer from 1 to 1000000000');
+    expect(refusal(() => resolveLimits({ timeLimit: '1' }))).toBe(
+      'Expected a positive number for options.timeLimit but received "1"',
+    );
+  });
+});
+
+describe('points', () => {
+  it('name the first entry that is wrong, be it the very first', () => {
+    const csr = { indptr: [0, 1], indices: [0], values: [1], rows: 1, cols: 2 };
+    const integers = 'Expected an integer from 0 to 4294967295 for';
+    expect(refusal(() => viewPoints({ ...csr, indptr: [-1, 1] }))).toBe(`${integers} points.indptr[0] but received -1`);
+    expect(refusal(() => viewPoints({ ...csr, indices: [4294967296] }))).toBe(
+      `${integers} points.indices[0] but received 4294967296`,
+    );
+    expect(refusal(() => viewPoints({ ...csr, values: ['x'] }))).toBe(
+      'Expected a finite number for points.values[0] but received "x"',
+    );
+    // The largest that 32 bits hold is a number; that there is no such column is seen when it is copied.
+    expect(viewPoints({ ...csr, indices: [4294967295] }).arguments[1]).toEqual(Uint32Array.of(4294967295));
+  });
+});
+
+describe('labels', () => {
+  const of = (list: unknown, options: Parameters<typeof resolveLabels>[2] = {}, rows = (list as { length: number }).length) =>
+    resolveLabels(list, rows, options);
+
+  it('become -1 and 1, the larger one being positive unless told otherwise', () => {
+    expect(of([3, 1, 3])).toEqual({ labels: [1, 3], y: Int8Array.of(1, -1, 1) });
+    expect(of([1, 3, 3])).toEqual({ labels: [1, 3], y: Int8Array.of(-1, 1, 1) });
+    expect(of(['b', 'a'], { positive: 'a' })).toEqual({ labels: ['b', 'a'], y: Int8Array.of(-1, 1) });
+    expect(of(['b', 'a'], { positive: 'b' })).toEqual({ labels: ['a', 'b'], y: Int8Array.of(1, -1) });
+    expect(of([true, false, false])).toEqual({ labels: [false, true], y: Int8Array.of(1, -1, -1) });
+  });
+
+  it('are those of the model, in its order, where they are known', () => {
+    expect(of([1, 1, 2], { known: [2, 1] })).toEqual({ labels: [2, 1], y: Int8Array.of(1, 1, -1) });
+    expect(of(Float64Array.of(1, 1, 2), { known: [2, 1] })).toEqual({ labels: [2, 1], y: Int8Array.of(1, 1, -1) });
+    expect(of([1, 1], { known: [2, 1] }).y).toEqual(Int8Array.of(1, 1));
+  });
+
+  it('in a Float64Array are what they are in an array, errors included', () => {
+    const some = fc.array(fc.constantFrom(0, -0, 1, 7, NaN, Infinity), { minLength: 1, maxLength: 6 });
+    fc.assert(
+      fc.property(fc.oneof(some, fc.array(fc.constantFrom(1, 2), { minLength: 1, maxLength: 9 })), (list) => {
+        const outcome = (labels: unknown) => {
+          try {
+            return of(labels);
+          } catch (error) {
+            return (error as Error).message;
+          }
+        };
+        expect(outcome(Float64Array.from(list))).toEqual(outcome(list));
+      }),
+      { numRuns: 300 },
+    );
+    expect(of(Float64Array.of(5, 5, 2, 5, 2)).y).toEqual(Int8Array.of(1, 1, -1, 1, -1));
+    expect(refusal(() => of(Float64Array.of(5, 5)))).toBe('Expected two distinct labels but every label is 5');
+    expect(refusal(() => of(Float64Array.of(5, 1, 5, 2)))).toBe(
+      'Expected two distinct labels but received at least three: 5, 1, 2; train one against the rest: labels.map((label) => label === 5)',
+    );
+    expect(refusal(() => of(Float64Array.of(5, NaN)))).toBe('Expected a finite number for labels[1] but received NaN');
+    expect(refusal(() => of(Float64Array.of(5, 1, NaN)))).toBe('Expected a finite number for labels[2] but received NaN');
+  });
+});
+
+describe('what a fit is asked to do', () => {
+  const LABELS: Labels = { labels: ['no', 'yes'], y: Int8Array.of(-1, -1, 1, 1) };
+  const fit = (options: object = {}, cols = 2, sparse = false) => resolveFit(options, 4, cols, sparse, LABELS);
+
+  it('has these defaults', () => {
+    const { rules, ...others } = fit();
+    expect(others).toEqual({
+      gamma: 16,
+      mu: undefined,
+      weights: { byClass: [1, 1], byRow: undefined },
+      scale: 'standard',
+      warmStart: undefined,
+      keepSets: false,
+      L: 'measured',
+      resting: true,
+      ascent: true,
+      checkEvery: undefined,
+      maxIterations: 10_000,
+      timeLimit: Infinity,
+      signal: undefined,
+      onProgress: undefined,
+    });
+    expect(rules.map(({ name }) => name)).toEqual(['agreement', 'gap']);
+    const answers = (agreed: number, relativeGap: number) =>
+      rules.map((rule) => rule.start()({ rows: 100, agreed, relativeGap } as never));
+    expect(answers(98, 1.1e-4)).toEqual([undefined, undefined]);
+    expect(answers(99, 1e-4)).toEqual(['agreement', 'gap']);
+  });
+
+  it('takes what is given', () => {
+    const given = { mu: 3, keepSets: true, resting: false, ascent: false, checkEvery: 1_000_000, maxIterations: 7 };
+    expect(fit(given)).toMatchObject(given);
+    expect(fit({ keepSets: false, ascent: true, checkEvery: 1 })).toMatchObject({
+      keepSets: false,
+      ascent: true,
+      checkEvery: 1,
+    });
+    expect(fit({ C: 3 }).gamma).toBe(3);
+    expect(fit({ gamma: 3 }).gamma).toBe(3);
+    expect(fit({ gamma: 3, C: 3 }).gamma).toBe(3);
+    expect(fit({ gamma: 'auto' }).gamma).toBe('auto');
+    expect(refusal(() => fit({ gamma: 3, C: 4 }))).toContain('but received 3 and 4');
+    expect(refusal(() => fit({ gamma: 'auto', C: 4 }))).toContain('but received "auto" and 4');
+  });
+
+  it('scales sparse columns by their largest entry, dense ones to unit deviation, or as told', () => {
+    expect(fit({}, 2, true).scale).toBe('maxabs');
+    expect(fit({ scale: 'auto' }, 2, true).scale).toBe('maxabs');
+    expect(fit({ scale: 'auto' }).scale).toBe('standard');
+    for (const scale of ['none', 'standard', 'maxabs']) {
+      for (const sparse of [true, false]) expect(fit({ scale }, 2, sparse).scale).toBe(scale);
+    }
+  });
+
+  it('lets rows rest, and begins with ascent, only with the measured step size', () => {
+    expect(fit({ L: 'norm' })).toMatchObject({ L: 'norm', resting: false, ascent: false });
+    expect(fit({ L: 'paper', ascent: true })).toMatchObject({ L: 'paper', resting: false, ascent: true });
+    expect(refusal(() => fit({ L: 'norm', resting: true }))).toContain("options.resting with L: 'norm'");
+    expect(refusal(() => fit({ ascent: 1 }))).toBe('Expected true or false for options.ascent but received 1');
+  });
+
+  it('checks every iteration, from the beginning, for a rule that sees every one', () => {
+    const both = [stop.gap(1), stop.stale()];
+    expect(fit({ stop: stop.stale() })).toMatchObject({ checkEvery: 1, ascent: false, resting: true });
+    expect(fit({ stop: both })).toMatchObject({ checkEvery: 1, ascent: false });
+    expect(fit({ stop: both, checkEvery: 1 }).checkEvery).toBe(1);
+    expect(fit({ stop: stop.gap(1) })).toMatchObject({ checkEvery: undefined, ascent: true });
+    expect(refusal(() => fit({ stop: both, checkEvery: 2 }))).toBe(
+      'Expected 1 for options.checkEvery with the rule "stale", which sees every iteration, but received 2',
+    );
+  });
+
+  it('takes as many columns as a model can have weights', () => {
+    expect(fit({}, 2 ** 28).gamma).toBe(16);
+    expect(refusalInFull(() => fit({}, 2 ** 28 + 1))).toBe(
+      'RangeError [ERR_POINTS]: Expected at most 268435456 columns, as many as a model has weights, for points but received 268435457',
+    );
+  });
+
+  it('needs memory for the columns that hold an entry', () => {
+    checkMemory(2 ** 20);
+    expect(refusalInFull(() => checkMemory(2 ** 45))).toMatch(
+      /^RangeError \[ERR_POINTS\]: Expected at most \d+ columns that hold an entry, for which there is memory, for points but received 35184372088832$/,
+    );
+  });
+
+  it('starts from a copy of a model', () => {
+    const weights = Float64Array.of(1, 2);
+    const { warmStart } = fit({ warmStart: { weights, bias: -3 } });
+    weights[0] = 9;
+    expect(warmStart).toEqual({ weights: Float64Array.of(1, 2), bias: -3 });
+    for (const given of [
+      null,
+      1,
+      'ab',
+      {},
+      { weights: null, bias: 1 },
+      { weights: 'ab', bias: 1 },
+      { weights: {}, bias: 1 },
+      { weights },
+    ]) {
+      expect(() => fit({ warmStart: given })).toThrow(TypeError);
+      expect(refusal(() => fit({ warmStart: given }))).toMatch(
+        /^Expected a model, with weights and bias, for options\.warmStart but/,
+      );
+    }
+    expect(refusal(() => fit({ warmStart: { weights, bias: NaN } }))).toBe(
+      'Expected a finite number for options.warmStart.bias but received NaN',
+    );
+  });
+
+  it('takes factors by class, under the labels or their names', () => {
+    const byClass = (classWeight: unknown) => fit({ classWeight }).weights.byClass;
+    expect(byClass('balanced')).toBe('balanced');
+    expect(byClass({ no: 2 })).toEqual([2, 1]);
+    expect(byClass({ yes: 3, no: 0.5 })).toEqual([0.5, 3]);
+    expect(byClass(new Map([['yes', 3]]))).toEqual([1, 3]);
+    const numbers: Labels = { labels: [0, 1], y: LABELS.y };
+    const ofNumbers = (classWeight: unknown) => resolveFit({ classWeight } as never, 4, 2, false, numbers).weights.byClass;
+    expect(ofNumbers(new Map([[0, 3]]))).toEqual([3, 1]);
+    expect(ofNumbers({ 0: 3 })).toEqual([3, 1]);
+    expect(refusal(() => ofNumbers(new Map([['0', 3]])))).toContain('a key of options.classWeight');
+    expect(refusal(() => byClass(null))).toBe("Expected 'balanced', a Map or an object for options.classWeight but received null");
+    expect(() => byClass(null)).toThrow(TypeError);
+  });
+
+  it('takes factors by row; those of weight 0 are none to divide gamma by', () => {
+    const sampleWeight = [0, 2, 1, 0];
+    const { gamma, weights } = fit({ sampleWeight });
+    expect(gamma).toBe(32);
+    expect(weights.byRow).toEqual(Float64Array.of(0, 2, 1, 0));
+    expect(fit({ sampleWeight, gamma: 'auto' }).gamma).toBe('auto');
+    for (const given of [null, 'abcd', 7, {}]) {
+      expect(refusal(() => fit({ sampleWeight: given }))).toMatch(/^Expected an array of numbers for options\.sampleWeight but/);
+    }
+  });
+});
+
+describe('weights of rows', () => {
+  const y = Int8Array.of(1, -1, -1, -1, 1, -1);
+  const of = (weights: Partial<Weights>, taking?: Uint8Array) => [
+    ...rowWeights({ byClass: [1, 1], byRow: undefined, ...weights }, y, taking),
+  ];
+
+  it('are one for all where nothing tells them apart', () => {
+    expect(of({})).toEqual([1]);
+    expect(of({ byClass: [1, 2] })).toEqual([2, 1, 1, 1, 2, 1]);
+    expect(of({ byClass: [2, 1] })).toEqual([1, 2, 2, 2, 1, 2]);
+    expect(of({ byRow: new Float64Array(6).fill(1) })).toEqual([1, 1, 1, 1, 1, 1]);
+  });
+
+  it('are factors of row and class, of the rows that take part', () => {
+    const byRow = Float64Array.of(1, 0, 2, 3, 4, 5);
+    expect(of({ byClass: [10, 100], byRow })).toEqual([100, 0, 20, 30, 400, 50]);
+    const even = Uint8Array.of(1, 0, 1, 0, 1, 0);
+    expect(of({ byClass: [10, 100], byRow }, even)).toEqual([100, 0, 20, 0, 400, 0]);
+    expect(of({}, even)).toEqual([1, 0, 1, 0, 1, 0]);
+  });
+
+  it('when balanced give both classes half of the rows that take part', () => {
+    expect(of({ byClass: 'balanced' })).toEqual([1.5, 0.75, 0.75, 0.75, 1.5, 0.75]);
+    const byRow = Float64Array.of(1, 0, 0, 2, 0, 0); // one row and one
+    expect(of({ byClass: 'balanced', byRow })).toEqual([1, 0, 0, 2, 0, 0]);
+    expect(of({ byClass: 'balanced' }, Uint8Array.of(1, 1, 1, 0, 0, 0))).toEqual([1.5, 0.75, 0.75, 0, 0, 0]);
+  });
+
+  it('times gamma leave both classes something, and nobody too much', () => {
+    const check = (gamma: number, weights: number[], signs = y) =>
+      checkWeights(gamma, Float64Array.from(weights), ['no', 'yes'], signs);
+    expect(check(2, [1])).toEqual(Float64Array.of(2));
+    expect(check(2, [1, 0, 0, 0, 0, 3])).toEqual(Float64Array.of(2, 0, 0, 0, 0, 6));
+    const none = (label: string) => `Expected a positive weight for some row of class ${label} but all of them are 0`;
+    expect(refusal(() => check(2, [0, 1, 1, 1, 0, 1]))).toBe(none('"yes"'));
+    expect(refusal(() => check(2, [1, 0, 0, 0, 1, 0]))).toBe(none('"no"'));
+    expect(check(1e100, [1])).toEqual(Float64Array.of(1e100));
+    expect(check(1e99, [10, 1, 1, 1, 1, 1])[0]).toBe(1e100);
+    expect(refusal(() => check(1e99, [1, 1, 1, 20, 1, 1]))).toBe(
+      'Expected at most 1e+100 for gamma times the weights of row 3 but received 2e+100',
+    );
+  });
+});
+
+describe('what a separation is asked to do', () => {
+  const limits = { maxIterations: 10_000, timeLimit: Infinity, signal: undefined, onProgress: undefined };
+
+  it('has these defaults, by its goal', () => {
+    const any = { goal: 'any', tolerance: 1e-6, touching: 1e-6, test: 'best', L: 'measured', restart: true, ...limits };
+    expect(resolveEspOptions({})).toEqual(any);
+    expect(resolveEspOptions({ goal: 'any' })).toEqual(any);
+    expect(resolveEspOptions({ goal: 'widest' })).toEqual({ ...any, goal: 'widest', tolerance: 1e-4 });
+    expect(resolveEspOptions({ goal: 'converged' })).toEqual({ ...any, goal: 'converged' });
+  });
+
+  it('takes what is given', () => {
+    expect(resolveEspOptions({ tolerance: 0.1 })).toMatchObject({ tolerance: 0.1, touching: 0.1 });
+    expect(resolveEspOptions({ goal: 'widest', tolerance: 0.1 })).toMatchObject({ tolerance: 0.1, touching: 1e-6 });
+    expect(resolveEspOptions({ L: 'paper' })).toMatchObject({ L: 'paper', restart: false });
+    expect(resolveEspOptions({ L: 'paper', restart: true, test: 'paper' })).toMatchObject({ restart: true, test: 'paper' });
+    expect(resolveEspOptions({ L: 'measured', restart: false, test: 'best' })).toMatchObject({ restart: false, test: 'best' });
+  });
+
+  it('knows these options', () => {
+    expect(refusal(() => resolveEspOptions({ colour: 1 } as object))).toBe(
+      'Unknown option "colour"; known are goal, tolerance, test, L, restart, maxIterations, timeLimit, signal, onProgress, threads, backend',
+    );
+    for (const [name, what] of [
+      ['test', "'best' or 'paper'"],
+      ['L', "'measured' or 'paper'"],
+    ] as const) {
+      expect(refusal(() => resolveEspOptions({ [name]: 'x' }))).toBe(`Expected ${what} for options.${name} but received "x"`);
+    }
+  });
+
+  it('takes a mean and variances, or a covariance, of 95 % unless told otherwise', () => {
+    expect(resolveCovariance([1, 2], [4, 9], undefined)).toEqual({
+      center: Float64Array.of(1, 2),
+      deviations: Float64Array.of(2, 3),
+      confidence: 0.95,
+    });
+    expect(resolveCovariance([], [], { confidence: 0.5 })).toEqual({
+      center: new Float64Array(0),
+      deviations: new Float64Array(0),
+      confidence: 0.5,
+    });
+    const whole = resolveCovariance(Float32Array.of(1, 2), [[4, 0], [0, 9]], {}); // prettier-ignore
+    expect(whole).toMatchObject({ center: Float64Array.of(1, 2), confidence: 0.95 });
+    expect(whole.factor!.map((row) => [...row])).toEqual([[2, 0], [0, 3]]); // prettier-ignore
+    expect(whole).not.toHaveProperty('deviations');
+  });
+});
+
+describe('what is read', () => {
+  it('has these defaults', () => {
+    const { backend, ...others } = resolveLibsvmReading();
+    expect(backend).toBe(kernels(undefined));
+    expect(others).toEqual({
+      cols: undefined,
+      limit: 2 ** 31,
+      zeroBased: false,
+      words: false,
+      ignoreExtra: false,
+      maxBytes: Infinity,
+      signal: undefined,
+    });
+    expect(resolveCsvReading({ label: 'y' })).toEqual({
+      label: 'y',
+      header: true,
+      delimiter: ',',
+      labels: 'auto',
+      maxBytes: Infinity,
+      signal: undefined,
+    });
+  });
+
+  it('is read as asked', () => {
+    const { signal } = new AbortController();
+    const reading = { cols: 3, zeroBased: true, labels: 'string', extra: 'ignore', maxBytes: 0, signal } as const;
+    expect(resolveLibsvmReading(reading)).toMatchObject({
+      cols: 3,
+      limit: 3,
+      zeroBased: true,
+      words: true,
+      ignoreExtra: true,
+      maxBytes: 0,
+      signal,
+    });
+    expect(resolveLibsvmReading({ cols: 0, labels: 'number', extra: 'error', zeroBased: false })).toMatchObject({
+      cols: 0,
+      limit: 0,
+      zeroBased: false,
+      words: false,
+      ignoreExtra: false,
+    });
+    expect(resolveLibsvmReading({ cols: 2 ** 31 }).limit).toBe(2 ** 31);
+    expect(refusal(() => resolveLibsvmReading({ cols: 2 ** 31 + 1 }))).toContain('an integer from 0 to 2147483648');
+    expect(resolveCsvReading({ label: -1, header: false, delimiter: ';', labels: 'string', maxBytes: 7, signal })).toEqual({
+      label: -1,
+      header: false,
+      delimiter: ';',
+      labels: 'string',
+      maxBytes: 7,
+      signal,
+    });
+    expect(resolveLibsvmReading({ maxBytes: Infinity }).maxBytes).toBe(Infinity);
+    expect(refusal(() => resolveLibsvmReading({ maxBytes: -1 }))).toBe(
+      'Expected an integer from 0 to 9007199254740991 for options.maxBytes but received -1',
+    );
+    expect(refusal(() => resolveCsvReading({ label: 1, maxBytes: 0.5 }))).toContain('for options.maxBytes but received 0.5');
+    expect(resolveCsvReading({ label: null, labels: 'number' })).toMatchObject({ label: null, labels: 'number' });
+  });
+
+  it('knows these options', () => {
+    expect(refusal(() => resolveLibsvmReading({ colour: 1 } as object))).toBe(
+      'Unknown option "colour"; known are cols, zeroBased, labels, extra, maxBytes, signal, backend',
+    );
+    expect(refusal(() => resolveCsvReading({ colour: 1 } as never))).toBe(
+      'Unknown option "colour"; known are label, header, columns, delimiter, labels, maxBytes, signal',
+    );
+  });
+
+  it('is called by its path, if it has one', () => {
+    const stream = (path?: unknown) => ({ path, async *[Symbol.asyncIterator]() {} });
+    expect(checkSource('a/b')).toBe('a/b');
+    expect(checkSource(new Uint8Array(1))).toBe('input');
+    expect(checkSource(stream('a/c'))).toBe('a/c');
+    expect(checkSource(stream(7))).toBe('input');
+    expect(checkSource(stream())).toBe('input');
+    for (const given of [undefined, null, 7, {}, { [Symbol.asyncIterator]: 1 }]) {
+      expect(refusal(() => checkSource(given))).toMatch(/^Expected a path, a Readable or a Uint8Array for source but received/);
+    }
+  });
+});
+
+describe('what a cross-validation is asked to do', () => {
+  const y = Int8Array.from({ length: 12 }, (_, i) => (i % 2 === 0 ? 1 : -1));
+  const task = (options: object = {}) => resolveCrossValidation(options, 12, 2, false, { labels: [-1, 1], y });
+
+  it('has these defaults', () => {
+    const { fit, gammas, ...others } = task();
+    expect(others).toEqual({ folds: 5, seed: 0, balanced: false, onProgress: undefined });
+    expect(gammas).toEqual([4, 16, 64, 256, 1024, 4096, 16384].map((product) => product / 12));
+    expect(fit.rules.map((rule) => rule.start()({ rows: 100, agreed: 99, relativeGap: 1e-3 } as never))).toEqual([
+      'agreement',
+      'gap',
+    ]);
+    expect(fit.rules[1]!.start()({ relativeGap: 1.1e-3 } as never)).toBeUndefined();
+  });
+
+  it('takes what is given', () => {
+    const onProgress = () => undefined;
+    const sampleWeight = y.map((_, i) => (i < 2 ? 0 : 1));
+    const given = { folds: 2, seed: 7, accuracy: 'balanced', onProgress, gammas: [3, 1, 2], maxIterations: 5, scale: 'none' };
+    expect(task(given)).toMatchObject({ folds: 2, seed: 7, balanced: true, onProgress, gammas: [1, 2, 3] });
+    expect(task(given).fit).toMatchObject({ maxIterations: 5, scale: 'none' });
+    expect(task({ accuracy: 'plain' }).balanced).toBe(false);
+    expect(task({ sampleWeight }).gammas[0]).toBe(4 / 10);
+    expect(task({ stop: stop.gap(1) }).fit.rules).toHaveLength(1);
+    expect(task({ folds: Float64Array.from(y, (_, i) => (i < 6 ? 0 : 1)) }).folds).toEqual(
+      Int32Array.from(y, (_, i) => (i < 6 ? 0 : 1)),
+    );
+  });
+
+  it('knows these options', () => {
+    expect(refusal(() => knownCrossValidationOptions({ colour: 1 } as object))).toBe(
+      'Unknown option "colour"; known are folds, gammas, seed, accuracy, positive, classWeight, sampleWeight, scale, stop, maxIterations, timeLimit, signal, onProgress, threads, backend',
+    );
+    expect(refusal(() => resolveSplit([[1], [2]], [1, 2], { colour: 1 } as object))).toBe(
+      'Unknown option "colour"; known are testShare, testSize, seed, stratify',
+    );
+  });
+});
+
+describe('folds by row', () => {
+  const y = Int8Array.of(1, 1, 1, -1, -1, -1);
+  const task = (folds: unknown, options: object = {}) =>
+    resolveCrossValidation({ folds, ...options } as object, 6, 1, false, { labels: ['no', 'yes'], y });
+
+  it('are taken as they are', () => {
+    expect(task([0, 1, 1, 0, 1, 1]).folds).toEqual(Int32Array.of(0, 1, 1, 0, 1, 1));
+    expect(task([0, 1, 2, 2, 1, 0]).folds).toEqual(Int32Array.of(0, 1, 2, 2, 1, 0));
+  });
+
+  it('of rows of weight 0 do not count', () => {
+    expect(task([5, 0, 1, 0, 1, 0], { sampleWeight: [0, 1, 1, 1, 1, 1] }).folds).toEqual(Int32Array.of(5, 0, 1, 0, 1, 0));
+    expect(refusal(() => task([5, 0, 1, 0, 1, 0]))).toBe('Expected a row in every fold of options.folds but fold 2 of 6 has none');
+    const emptied = { sampleWeight: [1, 1, 0, 1, 1, 1] }; // fold 1 has rows of one class, the other class is in both
+    expect(task([0, 1, 1, 0, 1, 1], emptied).folds).toHaveLength(6);
+    expect(refusal(() => task([0, 0, 1, 0, 1, 1], emptied))).toBe(
+      'Expected rows of class "yes" outside every fold of options.folds but all of them are in fold 0',
+    );
+  });
+
+  it('leave rows of both classes to learn from', () => {
+    const all = (label: string, k: number) =>
+      `Expected rows of class ${label} outside every fold of options.folds but all of them are in fold ${k}`;
+    expect(refusal(() => task([0, 0, 0, 0, 1, 1]))).toBe(all('"yes"', 0));
+    expect(refusal(() => task([0, 1, 1, 1, 1, 1]))).toBe(all('"no"', 1));
+    expect(refusal(() => task([0, 0, 0, 0, 0, 0]))).toBe(all('"no"', 0));
+  });
+
+  it('are integers, one for each row', () => {
+    for (const given of [null, 'aaaaaa', true, {}]) {
+      expect(refusal(() => task(given))).toMatch(/^Expected an integer, or an array with the fold of each row, for options\.folds/);
+    }
+    expect(refusal(() => task([0, 1, 0, 1, 0, 6]))).toBe('Expected an integer from 0 to 5 for options.folds[5] but received 6');
+  });
+
+  it('dealt out need a row of each class for every one', () => {
+    expect(task(3).folds).toBe(3);
+    expect(refusal(() => task(4))).toBe(
+      'Expected at least 4 rows of class "no", one for each fold of options.folds, but received 3',
+    );
+    expect(refusal(() => task(3, { sampleWeight: [1, 1, 0, 1, 1, 1] }))).toBe(
+      'Expected at least 3 rows of class "yes", one for each fold of options.folds, but received 2',
+    );
+  });
+});
+
+describe('what is to be split', () => {
+  /** So many rows of each class, one class after the other. */
+  const take = (sizes: readonly number[], options: object) => {
+    const labels = sizes.flatMap((n, k) => new Array<number>(n).fill(k));
+    return resolveSplit(
+      labels.map((k) => [k]),
+      labels,
+      options,
+    ).take;
+  };
+
+  it('is divided in proportion, what is left going by largest remainder', () => {
+    expect(take([75, 15], {})).toEqual([19, 4]); // 19.2 and 3.8 of 23
+    expect(take([15, 75], {})).toEqual([4, 19]);
+    expect(take([10, 10, 10], { testSize: 10 })).toEqual([4, 3, 3]);
+    expect(take([10, 10, 10], { testSize: 11 })).toEqual([4, 4, 3]);
+    expect(take([40, 40, 20], { testShare: 0.5 })).toEqual([20, 20, 10]);
+  });
+
+  it('leaves a row of each class on either side', () => {
+    expect(take([96, 2, 2], { testSize: 3 })).toEqual([1, 1, 1]);
+    expect(take([96, 2, 2], { testSize: 4 })).toEqual([2, 1, 1]);
+    expect(take([2, 2, 96], { testSize: 97 })).toEqual([1, 1, 95]);
+    expect(take([30, 3, 2], { testSize: 5 })).toEqual([3, 1, 1]); // 4.3, 0.4 and 0.3
+    expect(take([30, 3, 2], { testShare: 0.001 })).toEqual([1, 1, 1]);
+    expect(take([30, 3, 2], { testShare: 0.999 })).toEqual([29, 2, 1]);
+    expect(take([2, 2], { testSize: 2 })).toEqual([1, 1]);
+    expect(refusal(() => take([3, 3], { testSize: 5 }))).toContain('for the training part but received 1');
+    expect(refusal(() => take([3, 3], { testSize: 1 }))).toContain('for the test part but received 1');
+  });
+
+  it('is refused, with a code', () => {
+    const rows = [[1], [2], [3]];
+    const dense = { data: new Float64Array(5), rows: 3, cols: 2 };
+    for (const [call, message] of [
+      [() => resolveSplit(rows, [1, 1, 2], { stratify: 1 } as object), 'TypeError [ERR_OPTION]: Expected true or false for options.stratify but received 1'],
+      [() => resolveSplit(rows, [1, 1, 2], { stratify: false, seed: '1' } as object), 'TypeError [ERR_OPTION]: Expected an integer from 0 to 9007199254740991 for options.seed but received "1"'],
+      [() => resolveSplit(rows, [1, 2, 2]), 'RangeError [ERR_LABELS]: Expected at least 2 rows of class 1, for either side, but received 1'],
+      [() => resolveSplit(rows, [1, 1, 2]), 'RangeError [ERR_LABELS]: Expected at least 2 rows of class 2, for either side, but received 1'],
+      [() => resolveSplit(dense, [1, 1, 2]), 'RangeError [ERR_POINTS]: Expected rows × cols = 6 numbers for points.data but received 5'],
+      [() => resolveSplit({ ...dense, data: [1] }, [1, 1, 2]), 'TypeError [ERR_POINTS]: Expected a Float64Array or Float32Array for points.data but received an array of length 1'],
+    ] as const) {
+      expect(refusalInFull(call)).toBe(message);
+    } // prettier-ignore
+  });
+
+  it('is one group with stratify: false', () => {
+    const labels = ['b', 'a', 'b', 'a'];
+    const rows = [[1], [2], [3], [4]];
+    expect(resolveSplit(rows, labels)).toMatchObject({
+      points: rows,
+      labels,
+      rows: 4,
+      groups: [Uint32Array.of(0, 2), Uint32Array.of(1, 3)],
+      take: [1, 1],
+      seed: 0,
+    });
+    expect(resolveSplit(rows, labels, { stratify: false, seed: 3 })).toMatchObject({
+      groups: [Uint32Array.of(0, 1, 2, 3)],
+      take: [1],
+      seed: 3,
+    });
+    expect(resolveSplit(rows, labels, { stratify: false, testShare: 0.99 }).take).toEqual([3]);
+    expect(resolveSplit(rows, labels, { stratify: false, testShare: 0.01 }).take).toEqual([1]);
+    expect(resolveSplit(rows, ['a', 'a', 'a', 'b'], { stratify: false, testSize: 3 }).take).toEqual([3]);
+  });
+
+  it('is refused if a class came to one side', () => {
+    const { check } = resolveSplit([[1], [2], [3], [4]], [true, false, true, false], { stratify: false });
+    expect(refusal(() => check(Uint8Array.of(1, 1, 0, 0)))).toBe('none');
+    for (const [test, label] of [
+      [[1, 1, 1, 0], 'true'],
+      [[0, 1, 0, 0], 'true'],
+      [[1, 1, 0, 1], 'false'],
+      [[1, 0, 0, 0], 'false'],
+    ] as const) {
+      expect(refusal(() => check(Uint8Array.from(test)))).toBe(
+        `Expected rows of class ${label} on both sides of the split but all of them came to one; stratify: true sees to it`,
+      );
+    }
+  });
+
+  it('has one of these forms', () => {
+    const labels = [0, 1, 0, 1];
+    const form = (points: unknown, given: unknown = labels) => {
+      const { points: taken } = resolveSplit(points, given, { testSize: 2 });
+      expect(taken).toEqual(points);
+      return Array.isArray(taken) ? 'rows' : 'data' in taken ? 'dense' : 'sparse';
+    };
+    const dense = { data: new Float32Array(8), rows: 4, cols: 2 };
+    const csr = { indptr: [0, 1, 1, 2, 3], indices: Int32Array.of(0, 1, 0), rows: 4, cols: 2 };
+    expect(form([[1], [1], [1], [1]])).toBe('rows');
+    expect(form(dense)).toBe('dense');
+    expect(form({ data: new Float64Array(0), rows: 4, cols: 0 })).toBe('dense');
+    expect(form(csr)).toBe('sparse');
+    expect(form({ ...csr, values: Float32Array.of(1, 2, 3) })).toBe('sparse');
+    expect(form({ ...csr, indptr: Uint32Array.from(csr.indptr), values: undefined })).toBe('sparse');
+    for (const [points, message] of [
+      [null, /^Expected rows of numbers, .* for points, to be split, but received null$/],
+      [7, /^Expected rows of numbers, .* for points, to be split, but received 7$/],
+      [{ ...dense, rows: 0 }, /^Expected an integer from 1 to 4294967294 for points\.rows but received 0$/],
+      [{ ...dense, cols: -1 }, /^Expected an integer from 0 to 4294967294 for points\.cols but received -1$/],
+      [{ ...dense, data: [1] }, /^Expected a Float64Array or Float32Array for points\.data but received an array of length 1$/],
+      [{ ...csr, rows: 0 }, /^Expected an integer from 1 to 4294967294 for points\.rows but received 0$/],
+      [{ ...csr, indptr: 'abcde' }, /^Expected an array of numbers for points\.indptr but received "abcde"$/],
+      [{ ...csr, indices: new DataView(new ArrayBuffer(3)) }, /^Expected an array of numbers for points\.indices but/],
+      [{ ...csr, values: 7 }, /^Expected an array of numbers for points\.values but received 7$/],
+      [{ ...csr, indptr: [0, 1, 1, 2, 4] }, /^Expected an offset from 2 to 3 for points\.indptr\[4\] but received 4$/],
+      [{ ...csr, indptr: [0, 1, 1.5, 2, 3] }, /^Expected an offset from 1 to 3 for points\.indptr\[2\] but received 1.5$/],
+      [{ ...csr, indptr: [0, 2, 1, 2, 3] }, /^Expected an offset from 2 to 3 for points\.indptr\[2\] but received 1$/],
+      [{ ...csr, indptr: [1, 1, 1, 2, 3] }, /^Expected 0 for points\.indptr\[0\] but received 1$/],
+    ] as const) {
+      expect(refusal(() => form(points))).toMatch(message);
+    }
+    for (const given of [null, 'abcd', {}]) {
+      expect(refusal(() => form(dense, given))).toMatch(/^Expected an array of labels for labels but received/);
+    }
+  });
+
+  it('has gammas in ascending order, each once', () => {
+    const y = Int8Array.of(1, -1, 1, -1);
+    const gammas = (given: unknown) =>
+      resolveCrossValidation({ gammas: given, folds: 2 } as object, 4, 1, false, { labels: [0, 1], y }).gammas;
+    expect(gammas(Float64Array.of(100, 9, 20))).toEqual([9, 20, 100]);
+    expect(refusal(() => gammas([3, 1, 3]))).toBe('Expected distinct numbers for options.gammas but received 3 twice');
+    expect(refusal(() => gammas('12'))).toBe('Expected an array of numbers for options.gammas but received "12"');
+    expect(refusal(() => gammas([1, '2']))).toBe('Expected a positive number for options.gammas[1] but received "2"');
+  });
+});
+
+describe('what is wrong with a file', () => {
+  const reading = resolveLibsvmReading({ cols: 4 });
+  const bytes = (text: string) => new Uint8Array(Buffer.from(text));
+  const about = (problem: string, text: string, given: object = {}, last = 3) =>
+    whole(libsvmError({ problem, line: 2, column: 5, text: bytes(text), last } as never, 'a.txt', { ...reading, ...given }));
+
+  it.each([
+    ['label', 'x', `a finite number, the label, at a.txt:2:5 but received "x"; for labels that are words set labels: 'string'`],
+    ['label', '12:1', 'a finite number, the label, at a.txt:2:5 but received "12:1"'],
+    [
+      'label',
+      'x1:1',
+      `a finite number, the label, at a.txt:2:5 but received "x1:1"; for labels that are words set labels: 'string'`,
+    ],
+    [
+      'label',
+      '1x:1',
+      `a finite number, the label, at a.txt:2:5 but received "1x:1"; for labels that are words set labels: 'string'`,
+    ],
+    ['word', 'a:b', 'a label in UTF-8 without ":" at a.txt:2:5 but received "a:b"'],
+    ['entry', 'a', 'index:value at a.txt:2:5 but received "a"'],
+    ['qid', 'qid:1', 'index:value at a.txt:2:5 but received "qid:1"; query ids, for ranking, are not supported'],
+    ['value', '1:x', 'index:value with a finite number at a.txt:2:5 but received "1:x"'],
+    ['range', '9e9:1', 'an index of at most 2147483647 at a.txt:2:5 but received "9e9:1"'],
+    ['zero', '0:1', 'an index from 1 at a.txt:2:5 but received "0:1"; for a file that counts from 0 set zeroBased: true'],
+    ['order', '3:1', 'each index once in a row at a.txt:2:5 but received "3:1"'],
+    ['order', '2:1', 'an index above 3, as indices ascend in a row, at a.txt:2:5 but received "2:1"'],
+    ['extra', '5:1', 'an index of at most 4, as options.cols is 4, at a.txt:2:5 but received "5:1"'],
+    ['long', '111', 'a label or index:value of at most 1000 bytes at a.txt:2:5 but received "111"'],
+    ['rows', '1', 'at most 4294967294 rows at a.txt:2:5 but received "1"'],
+    ['entries', '1', 'at most 4294967294 entries at a.txt:2:5 but received "1"'],
+    ['empty', '', 'at least one row at a.txt:2:5 but received none'],
+  ])('%s: %s', (problem, text, message) => {
+    expect(about(problem, text)).toBe(`SyntaxError [ERR_LIBSVM]: Expected ${message}`);
+  });
+
+  it('counts from 0 where the file does', () => {
+    expect(about('extra', '4:1', { zeroBased: true })).toContain('an index of at most 3, as options.cols is 4,');
+  });
+
+  it('is more than is wanted, of text or of words', () => {
+    expect(whole(longError('a.txt', 'ERR_CSV', 9))).toBe(
+      'RangeError [ERR_CSV]: Expected at most 9 bytes of text for a.txt, as options.maxBytes says, but received more',
+    );
+    expect(refusalInFull(() => checkWords(2 ** 26, 2 ** 20, 'a.txt', 'ERR_CSV'))).toBe('none');
+    expect(refusalInFull(() => checkWords(2 ** 26, 2 ** 20 + 1, 'a.txt', 'ERR_CSV'))).toBe(
+      'RangeError [ERR_CSV]: Expected at most 1048576 distinct labels for a.txt but received more',
+    );
+    expect(refusalInFull(() => checkWords(2 ** 26 + 1, 2, 'a.txt', 'ERR_LIBSVM'))).toBe(
+      'RangeError [ERR_LIBSVM]: Expected at most 67108864 rows with words for labels for a.txt but received 67108865',
+    );
+  });
+
+  it('is in the middle of gzip, or gzip itself', () => {
+    const cause = new Error('unexpected end of file');
+    expect(whole(gzipError('a.gz', 'ERR_CSV', cause))).toBe(
+      'SyntaxError [ERR_CSV]: Expected a whole gzip file for a.gz but received a file that ends in the middle',
+    );
+    expect(gzipError('a.gz', 'ERR_CSV', cause).cause).toBe(cause);
+    expect(whole(gzipError('a.gz', 'ERR_LIBSVM', new Error('incorrect header check')))).toBe(
+      'SyntaxError [ERR_LIBSVM]: Expected a whole gzip file for a.gz but received something else (incorrect header check)',
+    );
+  });
+
+  it('is what came, or what was taken away', () => {
+    expect(checkPiece('ä')).toEqual(Buffer.from('ä'));
+    const piece = new Uint8Array(2);
+    expect(checkPiece(piece).buffer).toBe(piece.buffer);
+    expect(refusalInFull(() => checkPiece(5))).toBe(
+      'TypeError [ERR_SOURCE]: Expected bytes or text for a piece of the stream but received 5',
+    );
+    expect(refusalInFull(() => checkSource(5))).toBe(
+      'TypeError [ERR_SOURCE]: Expected a path, a Readable or a Uint8Array for source but received 5',
+    );
+    expect(whole(gone())).toBe(
+      'TypeError [ERR_SOURCE]: Expected bytes that stay where they are for source but received a buffer that was detached or resized',
+    );
+  });
+
+  it('is in a line of CSV, or in a cell, by number and name', () => {
+    const cause = new Error('x');
+    const error = csvError('a number', { file: 'a.csv', line: 3 }, 'x', cause);
+    expect(whole(error)).toBe('SyntaxError [ERR_CSV]: Expected a number at a.csv:3 but received "x"');
+    expect(error.cause).toBe(cause);
+    expect(csvError('a number', { file: 'a.csv', line: 3, column: 2 }, 'x').message).toBe(
+      'Expected a number at a.csv:3:2 but received "x"',
+    );
+    expect(csvError('a number', { file: 'a.csv', line: 3, column: 2, name: 'age' }, 'x').message).toBe(
+      'Expected a number at a.csv:3:2 (column "age") but received "x"',
+    );
+  });
+
+  it('is in the options for CSV', () => {
+    const column = `[ERR_OPTION]: Expected a column's`;
+    for (const [options, message] of [
+      [undefined, 'TypeError [ERR_OPTION]: Expected an object with the label column for options but received undefined'],
+      [{}, `TypeError ${column} name or number for options.label but received undefined`],
+      [{ label: 1.5 }, `TypeError ${column} name or number for options.label but received 1.5`],
+      [{ label: 'y', header: false }, `RangeError ${column} number for options.label, as there is no header, but received "y"`],
+      [{ label: 1, delimiter: 7 }, 'TypeError [ERR_OPTION]: Expected a character for options.delimiter but received 7'],
+      ...['', '"', '\r', 'a\nb'].map((delimiter) => [
+        { label: 1, delimiter },
+        `RangeError [ERR_OPTION]: Expected a character that is no quote or line end for options.delimiter but received ${JSON.stringify(delimiter)}`,
+      ]),
+      [{ label: 1, header: 1 }, 'TypeError [ERR_OPTION]: Expected true or false for options.header but received 1'],
+      [{ label: 1, signal: 1 }, 'TypeError [ERR_OPTION]: Expected an AbortSignal for options.signal but received 1'],
+      [
+        { label: 1, labels: 'x' },
+        `RangeError [ERR_OPTION]: Expected 'auto', 'number' or 'string' for options.labels but received "x"`,
+      ],
+    ] as const) {
+      expect(refusalInFull(() => resolveCsvReading(options as never))).toBe(message);
+    }
+    expect(resolveCsvReading({ label: 0, header: false })).toMatchObject({ label: 0, header: false });
+  });
+
+  it('is in what is to be written', () => {
+    const write = (points: unknown, labels: unknown, target: unknown = 'a', options?: unknown) =>
+      resolveLibsvmWriting(target, points, labels, options as never);
+    const labels = ['a', 7];
+    const points = [[1], [2]];
+    const copied = { data: Float64Array.of(1, 2), rows: 2, cols: 1 };
+    expect(write(points, labels)).toEqual({ points: copied, labels, signal: undefined });
+    const { signal } = new AbortController();
+    expect(write(points, labels, { write: () => true }, { signal }).signal).toBe(signal);
+    for (const label of ['!', '~', 'ä', 'x'.repeat(1000), 'é'.repeat(500)]) expect(write([[1]], [label]).labels).toEqual([label]);
+    for (const label of ['', 'a b', 'a:b', '#', 'a\n', '\0', ' a', 'a\x7f', '\ud800', 'x'.repeat(1001), 'é'.repeat(501)]) {
+      expect(refusalInFull(() => write([[1]], [label]))).toMatch(
+        /^RangeError \[ERR_LABELS\]: Expected a word of at most 1000 bytes without blanks, ":" and "#" for labels\[0\] but received "/,
+      );
+    }
+    for (const [given, message] of [
+      [
+        [
+          [1, 2],
+          [NaN, 1],
+        ],
+        'RangeError [ERR_LABELS]: Expected a finite number for labels[0] but received NaN',
+      ],
+      [
+        [
+          [1, 2],
+          [1, true],
+        ],
+        'TypeError [ERR_LABELS]: Expected a number or string for labels[1] but received true',
+      ],
+      [[[1, 2], [1]], 'RangeError [ERR_LABELS]: Expected 2 of them for labels, one for each row of points, but received 1'],
+      [[[1, 2], null], 'TypeError [ERR_LABELS]: Expected an array of labels for labels but received null'],
+      [[[1, 2], 'ab'], 'TypeError [ERR_LABELS]: Expected an array of labels for labels but received "ab"'],
+      [[[1, 2], undefined], 'TypeError [ERR_LABELS]: Expected an array of labels for labels but received undefined'],
+      [[[1, 2], {}], 'TypeError [ERR_LABELS]: Expected an array of labels for labels but received an object'],
+      [[[1, 2], [1, 2], 5], 'TypeError [ERR_SOURCE]: Expected a path or a Writable for target but received 5'],
+      [[[1, 2], [1, 2], null], 'TypeError [ERR_SOURCE]: Expected a path or a Writable for target but received null'],
+      [[[1, 2], [1, 2], { write: 1 }], 'TypeError [ERR_SOURCE]: Expected a path or a Writable for target but received an object'],
+      [[[1, 2], [1, 2], 'a', { sign: 1 }], 'TypeError [ERR_OPTION]: Unknown option "sign"; did you mean "signal"?'],
+      [[[1, 2], [1, 2], 'a', { signal: 1 }], 'TypeError [ERR_OPTION]: Expected an AbortSignal for options.signal but received 1'],
+    ] as const) {
+      const [values, ...others] = given as unknown as [number[], ...[unknown, unknown, unknown]];
+      expect(
+        refusalInFull(() =>
+          write(
+            values.map((x) => [x]),
+            ...others,
+          ),
+        ),
+      ).toBe(message);
+    }
+  });
+});

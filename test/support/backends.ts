@@ -1,0 +1,74 @@
+/**
+ * The backends that kernel tests run over: TypeScript, and the addon at every SIMD level of this CPU.
+ * FISTA_CLASSIFY_BACKEND=js, or an addon that does not load, leaves the native half out (test/setup.ts says so, once);
+ * FISTA_CLASSIFY_BACKEND=native makes lib/backend/interface.ts throw instead, and with it every test file.
+ */
+import {
+  backend,
+  loadFallback,
+  loadNative,
+  type Backend,
+  type EspProblem,
+  type Kernels,
+  type Matrix,
+  type SvmProblem,
+} from '../../lib/backend/interface.js';
+import type { BackendName } from '../../lib/types.js';
+
+interface Addon extends Backend {
+  useSimd(level?: string): string;
+}
+
+/** The addon at one level. Its choice is per environment and for what is made from then on, so it is made before each use. */
+function atLevel(addon: Addon, level: string): Backend {
+  const here = () => {
+    addon.useSimd(level);
+    return addon;
+  };
+  return {
+    name: 'native',
+    simd: level,
+    // What is made keeps the level it was made with.
+    Matrix: new Proxy(addon.Matrix, { construct: (_, args) => Reflect.construct(here().Matrix, args) as Matrix }),
+    Svm: new Proxy(addon.Svm, { construct: (_, args) => Reflect.construct(here().Svm, args) as SvmProblem }),
+    Esp: new Proxy(addon.Esp, { construct: (_, args) => Reflect.construct(here().Esp, args) as EspProblem }),
+    Parser: addon.Parser,
+    Interrupt: addon.Interrupt,
+    copyPoints: (threads, interrupt, ...data) => here().copyPoints(threads, interrupt, ...data),
+    decidePoints: (onProblem, threads, w, bias, out, ...data) => here().decidePoints(onProblem, threads, w, bias, out, ...data),
+    projectKnapsack: (...args) => here().projectKnapsack(...args),
+    projectCones: (...args) => here().projectCones(...args),
+  };
+}
+
+function everyLevel(): Backend[] {
+  if (backend.name !== 'native') return [];
+  const addon = loadNative() as Addon;
+  return ['baseline', 'avx2', 'avx512', 'neon'].filter((l) => addon.useSimd(l) === l).map((l) => atLevel(addon, l));
+}
+
+export const js = loadFallback();
+
+/** The native backends, the plainest first; none where the addon is left out. */
+export const natives = everyLevel();
+
+/** The backends by name: what an option can ask for here. */
+export const names: readonly BackendName[] = natives.length > 0 ? ['native', 'js'] : ['js'];
+
+/** Every backend, with a name for test titles. */
+export const backends: { title: string; kernels: Kernels }[] = [
+  { title: 'js', kernels: js },
+  ...natives.map((native) => ({ title: `native ${native.simd}`, kernels: native })),
+];
+
+/** Runs a check that is too dear to prepare for each backend anew; a failure names the backend. */
+export function onEveryBackend(check: (kernels: Kernels) => void): void {
+  for (const { title, kernels } of backends) {
+    try {
+      check(kernels);
+    } catch (error) {
+      (error as Error).message = `${title}: ${(error as Error).message}`;
+      throw error;
+    }
+  }
+}

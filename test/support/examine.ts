@@ -1,0 +1,204 @@
+/**
+ * Runs a fit on a small problem and holds everything it claims, at every check, against the exact optimum. Throws at the first claim
+ * that is false.
+ */
+import { kernels } from '../../lib/backend/interface.js';
+import { objective } from '../../lib/svm/certificate.js';
+import { FACT } from '../../lib/backend/encodings.js';
+import { run } from '../../lib/solver/drivers.js';
+import { fistaSvm, type LoopCheck } from '../../lib/svm/solve.js';
+import { checkWeights, copyPoints, resolveFit, resolveLabels, rowWeights } from '../../lib/input/index.js';
+import { firstOf, stillHolds } from '../../lib/svm/stopping.js';
+import { LinearSvm } from '../../lib/svm/linear-svm.js';
+import type { BackendName, SvmProgress, SvmStatus } from '../../lib/types.js';
+import type { Instance } from './instances.js';
+import { compare, quad, solve, subtract, type Quads, type Truth } from './truth.js';
+
+const UNIT = 2 ** -53;
+const SCALES = { none: 0, standard: 1, maxabs: 2 };
+
+export interface Count {
+  checks: number;
+  claims: number;
+  agreed: number;
+  unsure: boolean;
+  intervals: number;
+  /** How the fit ended. */
+  status: SvmStatus | undefined;
+}
+
+const at = (v: Quads, i: number) => [v.h[i]!, v.l[i]!] as const;
+
+/** What is true of row i, in the words of FACT; undefined where the optimum lies too near a kink to tell. */
+function holds(truth: Truth, gammas: Float64Array, y: Int8Array, i: number, bit: number): boolean | undefined {
+  const error = truth.thetaError[i]!;
+  const [first, last] = truth.theta.map((theta) => at(theta, i)) as [readonly [number, number], readonly [number, number]];
+  const kink = at(truth.kink, i);
+  const both = (test: (theta: readonly [number, number]) => number, wanted: number) => {
+    const found = [test(first), test(last)];
+    return found.includes(0) ? undefined : found.every((f) => f === wanted);
+  };
+  if (bit === FACT.proper) return gammas[i]! > 0 && both((theta) => compare(theta, kink, error), 1);
+  if (bit === FACT.zero) return gammas[i]! > 0 && both((theta) => compare(theta, quad(1), error), 1);
+  if (bit === FACT.atBound) return gammas[i]! > 0 && both((theta) => compare(theta, kink, error), -1);
+  if (truth.offsets === 'unsure') return undefined;
+  return both((theta) => compare(theta, quad(0), error), bit === FACT.positive ? y[i]! : -y[i]!);
+}
+
+/** Holds the numbers that users read against the optimum: dual <= optimum <= primal, and primal - optimum <= gap. */
+function bracket({ primal, dual, gap, relativeGap }: Reported, { optimum, optimumError: known }: Truth, where: string): void {
+  const say = () => `${where}: primal ${primal}, dual ${dual}, gap ${gap}, relative ${relativeGap}; the optimum is ${optimum[0]}`;
+  const above = subtract(quad(primal), optimum)[0];
+  if (!(above >= -known)) throw new Error(`${say()}: the primal is below it by ${-above}`);
+  if (!(subtract(optimum, quad(dual))[0] >= -known)) {
+    throw new Error(`${say()}: the dual is above it by ${subtract(quad(dual), optimum)[0]}`);
+  }
+  if (!(above <= gap + known)) throw new Error(`${say()}: primal - optimum is ${above}`);
+  if (gap !== primal - dual || relativeGap !== gap / primal) throw new Error(`${say()}: they do not belong together`);
+}
+
+type Reported = Pick<SvmProgress, 'primal' | 'dual' | 'gap' | 'relativeGap'>;
+
+export function examine(instance: Instance, name: BackendName, most = 60): Count {
+  const { points, labels, options, rows, cols, value } = instance;
+  const count: Count = { checks: 0, claims: 0, agreed: 0, unsure: false, intervals: 0, status: undefined };
+  const backend = kernels(name);
+  const threads = options.threads ?? 1;
+  const matrix = copyPoints(points, backend, threads);
+  const { form } = matrix.describe();
+  const resolved = resolveLabels(labels, rows, {});
+  const fit = resolveFit(options, rows, cols, form.startsWith('sparse'), resolved);
+  const gamma = fit.gamma as number;
+  const mu = fit.mu ?? 1 / (2 * gamma);
+  const given = checkWeights(gamma, rowWeights(fit.weights, resolved.y), resolved.labels, resolved.y);
+  const gammas = given.length === 1 ? new Float64Array(rows).fill(given[0]!) : given;
+  const taking = gammas.filter((one) => one > 0).length;
+  const problem = new backend.Svm(matrix, resolved.y, given, mu, SCALES[fit.scale as 'none'], threads);
+  const { y } = resolved;
+  const factor = new Float64Array(cols);
+  const shift = new Float64Array(cols);
+  const w = new Float64Array(cols);
+  const alpha = new Float64Array(rows);
+  const facts = new Uint8Array(rows);
+  let truth: Truth | undefined;
+  const scaled = () => {
+    problem.columns(factor, shift);
+    truth ??= solve({ rows, cols, value, shift, factor, y, gamma: gammas, mu });
+    return truth;
+  };
+  const known = new Set<number>();
+
+  const look = (check: LoopCheck): void => {
+    const { offsets, sure, ...at } = scaled();
+    count.checks++;
+    count.unsure = !sure;
+    count.intervals = Number(offsets === 'interval');
+    if (!sure) return;
+    const where = `iteration ${check.iteration}`;
+    const { measured } = check;
+    problem.weights(w);
+    problem.alpha(alpha);
+    problem.facts(facts);
+    const position = at.judge(w, measured.t);
+    if (!(position.distance <= measured.rho + at.error)) {
+      throw new Error(`${where}: |w - w*| = ${position.distance} but rho = ${measured.rho}`);
+    }
+    if (!(position.excess <= measured.gap * (1 + 1e-12) + 1e-28 * at.primal)) {
+      throw new Error(`${where}: P - P* = ${position.excess} but the gap is ${measured.gap}`);
+    }
+    const outside = alpha.findIndex((value, i) => !(value >= 0 && value <= gammas[i]!));
+    if (outside >= 0) throw new Error(`${where}: alpha[${outside}] = ${alpha[outside]} is not in its box`);
+    let off = 0;
+    let size = 0; // of the largest row
+    for (let i = 0; i < rows; i++) {
+      off += (alpha[i]! - at.alpha[i]!) ** 2;
+      let square = 0;
+      for (let j = 0; j < cols; j++) square += ((value(i, j) - shift[j]!) * factor[j]!) ** 2;
+      if (gammas[i]! > 0) size = Math.max(size, Math.sqrt(square));
+    }
+    // What rounding may add to the primal: by the largest row's, and the mean's, which is no larger.
+    const eta = 2 * (cols + 8) * UNIT * (3 * size * measured.wNorm + Math.abs(measured.t) + 1);
+    let slack = 16 * (rows + cols + 8) * UNIT * position.primal;
+    for (const gamma of gammas) if (gamma > 0) slack += 4 * gamma * eta + (2 * eta * eta) / mu;
+    if (!(Math.sqrt(off) <= measured.delta + 4 * rows * UNIT * Math.max(...gammas))) {
+      throw new Error(`${where}: |alpha - alpha*| = ${Math.sqrt(off)} but delta = ${measured.delta}`);
+    }
+    // No less than the objective of this very model, and no more than its rounding above it.
+    if (!(measured.primal >= position.primal && measured.primal - position.primal <= slack)) {
+      throw new Error(`${where}: the primal is ${position.primal} but ${measured.primal} is reported`);
+    }
+    for (let i = 0; i < rows; i++) {
+      for (const bit of Object.values(FACT)) {
+        if (!(facts[i]! & bit) || bit === FACT.agreed || known.has(64 * i + bit)) continue;
+        known.add(64 * i + bit);
+        count.claims++;
+        if (holds(scaled(), gammas, y, i, bit) === false) {
+          const what = Object.entries(FACT).find(([, b]) => b === bit)![0];
+          throw new Error(
+            `${where}: row ${i} is claimed to be ${what}, but theta* is ${at.theta[0].h[i]} .. ${at.theta[1].h[i]} with kinks ${at.kink.h[i]} and 1`,
+          );
+        }
+      }
+      if (facts[i]! & FACT.agreed && !(facts[i]! & (FACT.positive | FACT.negative)))
+        throw new Error(`${where}: agreed without a side`);
+    }
+    if (check.zero > check.properlyClassified && check.L > 0 && fit.L !== 'paper')
+      throw new Error(`${where}: zero rows that are not proper`);
+  };
+
+  const rule = firstOf(fit.rules);
+  const seen = (check: LoopCheck) => ({ ...check, ...objective(check.measured), elapsed: 0, rows: taking });
+  const { warmStart } = fit;
+  let checks = 0;
+  const result = run(
+    fistaSvm(problem, {
+      scaled: true,
+      L: fit.L,
+      resting: fit.resting,
+      ascent: fit.ascent,
+      claims: 'always',
+      checkEvery: fit.checkEvery,
+      maxIterations: fit.maxIterations,
+      known: { n: taking, d: cols, mu },
+      ...(warmStart && {
+        warm: () => {
+          problem.columns(factor, shift);
+          let t = warmStart.bias;
+          shift.forEach((s, j) => (t += s * warmStart.weights[j]!));
+          return { w: factor.map((f, j) => warmStart.weights[j]! / f), t };
+        },
+      }),
+      decide: (check) => {
+        // Every check at first, then a sample of them.
+        if (++checks <= most || checks % 17 === 0) look(check);
+        return rule(seen(check));
+      },
+      holds: (status, check) => stillHolds(fit.rules, status, seen(check)),
+      expired: () => false,
+    }),
+    problem,
+  );
+  look(result.check);
+
+  // The model that users get: agreed rows have every optimum's label, on raw data, whichever way they ask.
+  const optimum = scaled();
+  const onProgress = (progress: SvmProgress) => bracket(progress, optimum, `onProgress at ${progress.iteration}`);
+  const model = LinearSvm.fit(points, labels, { ...options, backend: name, onProgress });
+  if (model.info.iterations !== result.check.iteration) throw new Error('fit took another number of iterations');
+  bracket(model.info, optimum, `info (${model.info.status})`);
+  count.status = model.info.status;
+  const values = model.decision(points);
+  for (const i of model.info.sets!.agreed) {
+    count.agreed++;
+    const one = model.predictOne(Array.from({ length: cols }, (_, j) => value(i, j)));
+    if (one !== (values[i]! > 0 ? 1 : -1)) throw new Error(`row ${i} is agreed, but predictOne and decision differ`);
+    if (optimum.sure && holds(optimum, gammas, y, i, one > 0 ? FACT.positive : FACT.negative) === false) {
+      throw new Error(
+        `row ${i} is agreed to be ${one}, but theta* is ${optimum.theta[0].h[i]} .. ${optimum.theta[1].h[i]}, label ${y[i]}`,
+      );
+    }
+  }
+  problem.dispose();
+  matrix.dispose();
+  return count;
+}

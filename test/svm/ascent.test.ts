@@ -1,0 +1,216 @@
+import { describe, expect, it } from 'vitest';
+import { kernels, type Backend, type SvmCall } from '../../lib/backend/interface.js';
+import { run } from '../../lib/solver/drivers.js';
+import { calls, fistaSvm } from '../../lib/svm/solve.js';
+import { LinearSvm, stop, type Points, type SvmOptions } from '../../lib/index.js';
+import { copyPoints } from '../../lib/input/index.js';
+import { names } from '../support/backends.js';
+import { clouds, dense, sparse, wdbc } from '../support/svm-data.js';
+
+const cancer = wdbc();
+const never = () => {
+  throw new Error('the data are fine');
+};
+
+/** A problem on wdbc: gamma by row, one row in ten of another weight, one of 0. */
+function problemOf({ Svm, Matrix }: Backend, points: 'dense' | 'f32' | 'sparse' | 'wide' | 'ones', scale: number) {
+  const rows = points === 'ones' ? cancer.rows.map((row) => row.map((v, j) => Number(v > cancer.rows[7]![j]!))) : cancer.rows;
+  const { indptr, indices, values } = sparse(rows);
+  const apart = points === 'wide' ? 3000 : 1; // columns beyond 16 bits
+  const matrix =
+    points === 'dense'
+      ? new Matrix(never, 2, dense(rows).data, 569, 30)
+      : points === 'f32'
+        ? new Matrix(never, 2, dense(rows, Float32Array).data, 569, 30)
+        : new Matrix(
+            never,
+            2,
+            indptr as Uint32Array,
+            Uint32Array.from(indices, (j) => j * apart),
+            values as Float64Array,
+            569,
+            30 * apart,
+          );
+  const gamma = Float64Array.from(rows, (_, i) => (i === 5 ? 0 : ((i % 10 ? 1 : 3) * 64) / 569));
+  return new Svm(matrix, Int8Array.from(cancer.labels), gamma, 569 / 128, scale, 2);
+}
+
+/** An epoch, and another one without the rows that were idle; then settled, and once more from there. */
+function story(backend: Backend, points: Parameters<typeof problemOf>[1], scale: number): number[] {
+  const problem = problemOf(backend, points, scale);
+  const weight = (0.3 * problem.perform(...calls.begin(0))[1]!) / 568;
+  const seen: number[] = [];
+  let offset = 0;
+  const epoch = (all: number) => {
+    const out = problem.perform(...calls.ascend(offset, weight, 0.1, all));
+    offset = out[3]!;
+    seen.push(...out.slice(0, 5), problem.read);
+  };
+  const look = () => {
+    problem.perform(...calls.settle());
+    const alpha = new Float64Array(569);
+    problem.alpha(alpha);
+    const [squared, along] = problem.perform(...calls.look());
+    seen.push(squared!, along!, ...problem.perform(...calls.gap(0.1, 1, 0)).slice(0, 8), ...alpha);
+  };
+  epoch(1);
+  epoch(0);
+  look();
+  epoch(0);
+  look();
+  problem.dispose();
+  return seen;
+}
+
+describe.each(names)('coordinate ascent, %s', (name) => {
+  const backend = kernels(name);
+  const wants = (points: Points, labels: number[], options: SvmOptions<number> = {}) =>
+    LinearSvm.fit(points, labels, { backend: name, ...options });
+
+  it.each(['dense', 'f32', 'sparse', 'wide', 'ones'] as const)('raises the dual and keeps alpha in its box, %s', (points) => {
+    for (const scale of [0, 1, 2]) {
+      const problem = problemOf(backend, points, scale);
+      const weight = (0.3 * problem.perform(...calls.begin(0))[1]!) / 568;
+      let offset = 0;
+      let last = -Infinity;
+      for (let epoch = 0; epoch < 12; epoch++) {
+        offset = problem.perform(...calls.ascend(offset, weight, 0.1, Number(epoch < 3)))[3]!;
+        if (epoch % 4 !== 3) continue;
+        problem.perform(...calls.settle());
+        const alpha = new Float64Array(569);
+        problem.alpha(alpha);
+        const squared = problem.perform(...calls.look())[0]!;
+        let [dual, balance] = [-squared / 2, 0];
+        alpha.forEach((a, i) => {
+          expect(a).toBeGreaterThanOrEqual(0);
+          expect(a).toBeLessThanOrEqual(i === 5 ? 0 : ((i % 10 ? 1 : 3) * 64) / 569);
+          dual += a - (569 / 256) * a * a;
+          balance += a * cancer.labels[i]!;
+        });
+        expect(Math.abs(balance)).toBeLessThan(1e-12);
+        expect(dual).toBeGreaterThan(last);
+        last = dual;
+      }
+      expect(last).toBeGreaterThan(0);
+      problem.dispose();
+    }
+  });
+
+  it('settles what there is, without an epoch before it', () => {
+    const problem = problemOf(backend, 'dense', 1);
+    problem.perform(...calls.begin(0));
+    problem.perform(...calls.settle());
+    const alpha = new Float64Array(569).fill(NaN);
+    problem.alpha(alpha);
+    expect(alpha).toEqual(new Float64Array(569));
+    problem.dispose();
+  });
+
+  it('leaves rows at their bounds when it settles, of either label', () => {
+    const problem = problemOf(backend, 'dense', 1);
+    const weight = (0.3 * problem.perform(...calls.begin(0))[1]!) / 568;
+    let offset = 0;
+    for (let epoch = 0; epoch < 4; epoch++) offset = problem.perform(...calls.ascend(offset, weight, 0.1, 1))[3]!;
+    problem.perform(...calls.settle());
+    const alpha = new Float64Array(569);
+    problem.alpha(alpha);
+    for (const label of [-1, 1]) expect(alpha.filter((a, i) => a === 0 && cancer.labels[i] === label).length).toBeGreaterThan(100);
+    problem.dispose();
+  });
+
+  it('ends with the same answer as FISTA alone, after a fraction of its passes', () => {
+    for (const points of [cancer.rows, sparse(cancer.rows)]) {
+      const [start, alone] = [true, false].map((ascent) => wants(points, cancer.labels, { ascent, stop: stop.gap(1e-3) }).info);
+      expect(start!.passes).toBeLessThan(0.6 * alone!.passes);
+      expect(start!.iterations).toBeLessThan(0.5 * alone!.iterations);
+      expect(Math.abs(start!.primal - alone!.primal)).toBeLessThan(1e-3 * alone!.primal);
+    }
+  });
+
+  it('finds offsets far from 0, of data that are not centred', () => {
+    const { rows, labels } = clouds(4, 600, 3, 3);
+    const far = rows.map((row) => row.map((v) => v + 50));
+    for (const points of [far, dense(far, Float32Array), sparse(far)]) {
+      const { info } = wants(points, labels, { scale: 'none', stop: stop.gap(1e-3) });
+      expect(info.status).toBe('gap');
+      expect(info.passes).toBeLessThan(30);
+    }
+  });
+
+  it('counts epochs as iterations, within limits', () => {
+    for (const maxIterations of [1, 2, 7]) {
+      const { info } = wants(cancer.rows, cancer.labels, { maxIterations, stop: stop.gap(0) });
+      expect(info).toMatchObject({ status: 'max-iterations', iterations: maxIterations });
+    }
+    const { status, iterations } = wants(cancer.rows, cancer.labels, { timeLimit: 1e-6, stop: stop.gap(0) }).info;
+    expect(status).toBe('time-limit');
+    expect(iterations).toBeLessThanOrEqual(1); // none where the machine is so busy that the first was interrupted
+  });
+
+  it('goes on from a warm start', () => {
+    const cold = wants(cancer.rows, cancer.labels, { stop: stop.gap(1e-6) });
+    const warm = wants(cancer.rows, cancer.labels, { stop: stop.gap(1e-6), warmStart: cold });
+    expect(warm.info.iterations).toBeLessThan(0.5 * cold.info.iterations);
+  });
+
+  it.each(['norm', 'paper'] as const)("leaves FISTA its own step size, L: '%s'", (L) => {
+    const { rows, labels } = clouds(8, 60, 4);
+    const options = { L, ascent: true, gamma: 20, stop: stop.gap(1e-7), maxIterations: 100_000 };
+    const { info } = wants(rows, labels, options);
+    const alone = wants(rows, labels, { ...options, ascent: false }).info;
+    expect(info.status).toBe('gap');
+    expect(info.L).toBe(alone.L);
+    expect(Math.abs(info.primal - alone.primal)).toBeLessThan(1e-6 * alone.primal);
+  });
+
+  it('leaves it to FISTA where epochs do not pay, and not where they do', () => {
+    const kinds = (gamma: number, relative: number): string[] => {
+      const matrix = copyPoints(cancer.rows, backend, 1);
+      const mu = 1 / (2 * gamma);
+      const problem = new backend.Svm(matrix, Int8Array.from(cancer.labels), Float64Array.of(gamma), mu, 1, 1);
+      const seen: string[] = [];
+      const perform = (...call: SvmCall) => {
+        seen.push(call[0]);
+        return problem.perform(...call);
+      };
+      run(
+        fistaSvm(problem, {
+          L: 'measured',
+          resting: true,
+          ascent: true,
+          checkEvery: undefined,
+          maxIterations: 10_000,
+          claims: 'end',
+          scaled: true,
+          known: { n: 569, d: 30, mu },
+          decide: ({ measured: { gap, primal } }) => (gap <= relative * primal ? 'gap' : undefined),
+          holds: () => true,
+          expired: () => false,
+        }),
+        { perform, later: (...call) => Promise.resolve(perform(...call)) },
+      );
+      problem.dispose();
+      matrix.dispose();
+      return [...new Set(seen)];
+    };
+    expect(kinds(64 / 569, 1e-3)).not.toContain('step');
+    expect(kinds(1e4, 1e-6)).toEqual(expect.arrayContaining(['ascend', 'settle', 'step']));
+  });
+});
+
+describe.skipIf(!names.includes('native'))('coordinate ascent, natively', () => {
+  it.each(['dense', 'f32', 'sparse', 'wide', 'ones'] as const)('does what the TypeScript kernels do, %s', (points) => {
+    for (const scale of [0, 1, 2]) {
+      const [native, js] = (['native', 'js'] as const).map((name) => story(kernels(name), points, scale));
+      expect(native!.length).toBe(js!.length);
+      native!.forEach((value, k) => expect(Math.abs(value - js![k]!)).toBeLessThan(1e-9 * Math.max(1, Math.abs(js![k]!))));
+    }
+  });
+
+  it('does not depend on the number of threads', () => {
+    const { rows, labels } = clouds(9, 20_000, 6);
+    const [one, two] = [1, 2].map((threads) => LinearSvm.fit(rows, labels, { threads, backend: 'native' }));
+    expect(one!.weights).toEqual(two!.weights);
+    expect(one!.info.gap).toBe(two!.info.gap);
+  });
+});

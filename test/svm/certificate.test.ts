@@ -1,0 +1,405 @@
+/**
+ * The certificate's decisions and formulas, by themselves: a generator asks for sums and is given those of a few rows, or sums that make one
+ * term of the rounding stand out. That what follows is true of real problems is for soundness.test.ts.
+ */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { SvmCall } from '../../lib/backend/interface.js';
+import { claim, exactOffset, measure, nearOffset, type Facts, type Hint, type Measured } from '../../lib/svm/certificate.js';
+import { calls, fistaSvm } from '../../lib/svm/solve.js';
+
+const U = 2 ** -53;
+
+const FACTS: Facts = {
+  n: 4,
+  d: 2,
+  mu: 0.5,
+  radiusSquares: 5,
+  radiusMost: 2,
+  centreNorm: 0,
+  mostEntries: 2,
+  predictionNorm: 0,
+};
+
+/** Runs a generator to its end; what it asked for comes along. */
+function drive<R>(loop: Generator<SvmCall, R, Float64Array>, answer: (call: SvmCall) => readonly number[]) {
+  const asked: SvmCall[] = [];
+  let next = loop.next();
+  while (!next.done) {
+    if (asked.push(next.value) > 20_000) throw new Error('no end of it');
+    if (next.value.slice(1).some((x) => typeof x !== 'number')) throw new Error(`not numbers: ${next.value.join(', ')}`);
+    next = loop.next(Float64Array.from(answer(next.value)));
+  }
+  return { value: next.value, asked, places: asked.filter(([name]) => name === 'offsets').map((call) => call[1] as number) };
+}
+
+/** -psi' over the positive rows and the negative ones, and how many rows are on the quadratic piece, at offset t. */
+type Slopes = (t: number) => [positive: number, negative: number, quadratic: number];
+
+/** Rows of margin y (s + t). */
+const rowsOf =
+  (mu: number, gamma: number, rows: readonly (readonly [y: number, s: number])[]): Slopes =>
+  (t) => {
+    const sums: [number, number, number] = [0, 0, 0];
+    for (const [y, s] of rows) {
+      const free = (1 - y * (s + t)) / mu;
+      sums[y > 0 ? 0 : 1] += Math.min(Math.max(free, 0), gamma);
+      if (free > 0 && free < gamma) sums[2]++;
+    }
+    return sums;
+  };
+
+/** Answers `offsets` where all rows have the same radius. */
+const offsetsOf =
+  (slopes: Slopes, radius = 1) =>
+  ([, low, high, rho, , etaT]: SvmCall): readonly number[] => {
+    const shift = (rho as number) * radius + (etaT as number);
+    return [...slopes((low as number) + shift), ...slopes((high as number) - shift)];
+  };
+
+/** h has slope 2, and its root at 1. (A row on the quadratic piece is worth a slope of 1 / mu = 2.) */
+const LINE: Slopes = (t) => [10 - t, 8 + t, 1];
+
+describe('nearOffset(facts, guess, worth)', () => {
+  const near = (slopes: Slopes, guess: number, worth: number, facts = FACTS) =>
+    drive(nearOffset(facts, guess, worth, calls), offsetsOf(slopes));
+
+  it('keeps a guess whose error is worth no more, and asks for it as it is', () => {
+    // h(3) = 4 with slope 2: a Newton step gains 4² / (2 · 2) = 4.
+    const { value, asked } = near(LINE, 3, 4);
+    expect(value).toBe(3);
+    expect(asked).toEqual([['offsets', 3, 3, 0, 0, 0]]);
+    expect(near(LINE, 3, 3.999).places).toEqual([3, 1]);
+    expect(near(LINE, 3, 3.999).value).toBe(1);
+    expect(near(LINE, -1, 4).places).toEqual([-1]);
+    expect(near(LINE, -1, 3.999).value).toBe(1);
+  });
+
+  it('looks at twelve places with a slope at most, and takes the best of them', () => {
+    // A slope that misleads: every step halves the way to 1 at best, and nothing is ever good enough.
+    const crawl: Slopes = (t) => [1, 1 + (t - 1) ** 3, 50 * Math.max((t - 1) ** 2, 1e-3)];
+    const { value, places } = near(crawl, 64, 0);
+    expect(places).toHaveLength(12);
+    const best = places.reduce((a, b) => (Math.abs(b - 1) < Math.abs(a - 1) ? b : a));
+    expect(value).toBe(best);
+    expect(value).not.toBe(64);
+  });
+
+  it('takes the place where h is nearest to 0, not the last one', () => {
+    const { value, places } = near((t) => [t < 2 ? 3 : 0, t < 2 ? 0 : 1, 1e-3], -7, 0);
+    expect(places).toHaveLength(12);
+    expect(value).toBe(places.find((t) => t >= 2));
+    expect(value).not.toBe(places.findLast((t) => t >= 2));
+  });
+
+  it('does not count places where h is flat', () => {
+    const far: Slopes = (t) => (t < 1e6 ? [5, 0, 0] : [1e6 + 5 - t, 0, 0.5]);
+    const { value, places } = near(far, 0, 1e-6);
+    expect(places.length).toBeGreaterThan(20);
+    expect(value).toBeCloseTo(1e6 + 5, 6);
+  });
+
+  it('keeps the guess where nothing can be told', () => {
+    expect(near(() => [NaN, NaN, NaN], 7, 1).value).toBe(7);
+    expect(near(() => [NaN, NaN, NaN], 7, 1).places).toEqual([7]);
+  });
+});
+
+describe('exactOffset(facts, guess)', () => {
+  const exact = (slopes: Slopes, guess: number, facts = FACTS) => drive(exactOffset(facts, guess, calls), offsetsOf(slopes));
+
+  it('is the root to the last bit', () => {
+    const rows = rowsOf(0.5, 10, [
+      [1, 1 / 3],
+      [1, 0.7],
+      [-1, 0.1],
+      [-1, -0.2],
+    ]);
+    for (const guess of [-100, 0, 0.3, 1e9]) {
+      const { value, asked } = exact(rows, guess);
+      // Four rows on the quadratic piece: their mean is -t.
+      expect(Math.abs(value + (1 / 3 + 0.7 + 0.1 - 0.2) / 4)).toBeLessThan(1e-15);
+      for (const [, , , rho, wNorm, etaT] of asked) expect([rho, wNorm, etaT]).toEqual([0, 0, 0]);
+    }
+  });
+
+  it('is the middle of the offsets that rounding cannot tell from a root', () => {
+    // (8 + 8) u of the sums' 2 is 32 u; the steps beyond 1 and 2 are 20 u away from 0.
+    const h = (t: number) => (t < 1 ? -0.5 : t < 2 ? -20 * U : t < 5 ? 20 * U : 0.5);
+    const { value } = exact((t) => [1 - h(t) / 2, 1 + h(t) / 2, 0], 0, { ...FACTS, n: 8 });
+    expect(value).toBeCloseTo(3, 12);
+    // One row fewer would be 30 u of it, and they can be told at 36 u.
+    const g = (t: number) => (t < 1 ? -0.5 : t < 2 ? -34 * U : t < 5 ? 20 * U : 0.5);
+    expect(exact((t) => [1 - g(t) / 2, 1 + g(t) / 2, 0], 0, { ...FACTS, n: 8 }).value).toBeCloseTo(3.5, 12);
+  });
+
+  it('allows each sum its own rounding, on either side', () => {
+    // n u = 1/8: h = 4t - 10 may be off by (10 + 2t) / 8, so that 8.75 / 4.25 <= t <= 3.
+    const facts = { ...FACTS, n: 2 ** 50 - 8 };
+    const { value } = exact((t) => [10 - t, 3 * t, 2], 1, facts);
+    expect(value).toBeCloseTo((8.75 / 4.25 + 3) / 2, 12);
+  });
+
+  it('keeps the guess where there is no root, on either side', () => {
+    expect(exact(() => [1, 0, 0], 3).value).toBe(3);
+    expect(exact(() => [0, 1, 0], 3).value).toBe(3);
+  });
+});
+
+describe('measure(facts, t, wSquared, centreDot)', () => {
+  /** The bounds as the method's page states them (1.5), term by term. */
+  function bounds(facts: Facts, t: number, wSquared: number, centreDot: number, sums: readonly number[]) {
+    const { n, d, mu, radiusSquares, radiusMost, centreNorm: m, mostEntries } = facts;
+    const [fy = 0, fyRounding = 0, psi = 0, alphas = 0, balance = 0, alphaRadii = 0, res2 = 0, err2 = 0] = sums;
+    const w = Math.sqrt(wSquared);
+    const P = wSquared / 2 + psi;
+    const imbalance = Math.abs(balance) + n * U * alphas;
+    const dw = (n + 4) * U * (alphaRadii + m * alphas); // |x_i| <= r_i + |m|
+    const off = dw + imbalance * m;
+    const grown = 1 + 2 * n * U;
+    // What P's own rounding may be: of the margins, of the sums, and of numbers too small for a double.
+    const alphaEtas = 2 * (mostEntries + 4) * U * (w * (alphaRadii + m * alphas) + Math.abs(t) * alphas);
+    const error = (grown + 2 * (d + 16) * U) * (alphaEtas + fyRounding) + (n + d + 32) * U * P + (n + d) * 2 ** -1021;
+    const W = Math.abs(t + centreDot) + 4 * d * U * m * w + 1 + radiusMost * Math.sqrt(2 * (P + error));
+    const G = grown * (fy * (1 + 16 * U) + fyRounding) + imbalance * W + off ** 2 / 2;
+    const byResidual = (Math.sqrt(res2) + Math.sqrt(err2) + Math.sqrt(radiusSquares) * off) / mu + Math.sqrt((W * imbalance) / mu);
+    const byGap = Math.sqrt((2 * (G + off ** 2)) / mu);
+    return {
+      primal: P + error,
+      dual: P - error - G,
+      gap: G,
+      rounding: grown * (16 * U * fy + fyRounding) + imbalance * W + off ** 2 / 2,
+      rho: Math.sqrt(G) + off,
+      delta: grown * Math.min(byResidual, byGap),
+    };
+  }
+
+  /** Of any size, or 0: each term comes to be the largest now and then. */
+  const any = fc.oneof(
+    { weight: 1, arbitrary: fc.constant(0) },
+    {
+      weight: 3,
+      arbitrary: fc
+        .tuple(fc.integer({ min: -50, max: 10 }), fc.double({ min: 1, max: 2, noNaN: true }))
+        .map(([e, f]) => f * 2 ** e),
+    },
+  );
+  const positive = any.map((x) => x || 1);
+  const signed = fc.tuple(any, fc.constantFrom(-1, 1)).map(([x, s]) => x * s);
+  const count = fc.oneof(
+    fc.integer({ min: 1, max: 9 }),
+    fc.integer({ min: 40, max: 52 }).map((e) => 2 ** e),
+  );
+
+  it('gives the bounds of the method, whichever term is the largest', () => {
+    const factsOf = fc.record({
+      n: count,
+      d: count,
+      mu: positive,
+      radiusSquares: any,
+      radiusMost: any,
+      centreNorm: any,
+      mostEntries: count,
+      predictionNorm: fc.constant(NaN), // no business of it
+    });
+    fc.assert(
+      fc.property(
+        factsOf,
+        signed,
+        any,
+        signed,
+        fc.tuple(any, any, any, any, signed, any, any, any),
+        (facts, t, wSquared, centreDot, sums) => {
+          const { value, asked } = drive(measure(facts, t, wSquared, centreDot, calls), () => sums);
+          const etaT = 2 * (facts.mostEntries + 4) * U * Math.abs(t);
+          expect(asked).toEqual([['gap', t, Math.sqrt(wSquared), etaT]]);
+          expect(value).toMatchObject({ t, centreDot, wNorm: Math.sqrt(wSquared) });
+          const { dual, ...positive } = bounds(facts, t, wSquared, centreDot, sums);
+          for (const [name, expected] of Object.entries(positive)) {
+            const got = value[name as keyof Measured];
+            if (!(Math.abs(got - expected) <= 1e-13 * expected)) expect.fail(`${name} is ${got}, not ${expected}`);
+          }
+          if (!(Math.abs(value.dual - dual) <= 1e-13 * (positive.primal + positive.gap))) {
+            expect.fail(`dual is ${value.dual}, not ${dual}`);
+          }
+        },
+      ),
+      { numRuns: 3000, seed: 1 },
+    );
+  });
+
+  it('proves the distance in alpha by the residual or by the gap, whichever is nearer', () => {
+    const facts = { ...FACTS, n: 1, mu: 2 };
+    const at = (fy: number, res2: number) => drive(measure(facts, 0, 1, 0, calls), () => [fy, 0, 1, 0, 0, 0, res2, 0]).value.delta;
+    expect(at(4, 1e6)).toBeCloseTo(2, 12); // sqrt(2 · 4 / 2)
+    expect(at(4, 1)).toBeCloseTo(0.5, 12); // 1 / 2
+  });
+});
+
+describe('claim(facts, measured, proof, hint)', () => {
+  const MEASURED: Measured = { t: 1, wNorm: 3, centreDot: 0, primal: 1, dual: 0, gap: 1, rounding: 0, rho: 0.25, delta: 0.1 };
+  const PROOF = { delta: 0.125, ball: true };
+
+  function claimed(
+    slopes: Slopes,
+    given: { facts?: Partial<Facts>; measured?: Partial<Measured>; hint?: Hint; ball?: boolean } = {},
+  ) {
+    const facts = { ...FACTS, ...given.facts };
+    const measured = { ...MEASURED, ...given.measured };
+    const hint = given.hint ?? { low: 0, high: 0 };
+    const answer = offsetsOf(slopes);
+    const { value, asked, places } = drive(claim(facts, measured, { ...PROOF, ball: given.ball ?? true }, hint, calls), (call) =>
+      call[0] === 'offsets' ? answer(call) : [4, 3, 2, 1],
+    );
+    const last = asked.at(-1) as unknown as [string, ...number[]];
+    return { value, asked, places, hint, last, low: last[1]!, high: last[2]! };
+  }
+
+  it('encloses the first and the last root of shifted sums, a little outside', () => {
+    // Shifted by rho times a radius of 1, the roots of LINE are 0.75 and 1.25; Newton finds them at once, and 2 % beyond will do.
+    const { low, high, places, asked } = claimed(LINE);
+    expect(low).toBeCloseTo(0.75 - 0.02 * 0.25, 9);
+    expect(high).toBeCloseTo(1.25 + 0.02 * 0.25, 9);
+    expect(places).toHaveLength(2);
+    const etaT = 2 * 6 * U;
+    expect(asked[0]).toEqual(['offsets', 1, 1, 0.25, 3, etaT]);
+  });
+
+  it('claims with the rounding of decisions, as they are added up', () => {
+    const facts = { d: 100, predictionNorm: 7 };
+    const { last, value } = claimed(LINE, { facts, measured: { t: -5 } });
+    const [name, low, high, rho, wNorm, etaT, delta, ball, t, guardR, guard] = last;
+    expect(name).toBe('claim');
+    expect(low! < 0.75 && high! > 1.25).toBe(true);
+    expect([rho, wNorm, delta, ball, t]).toEqual([0.25, 3, 0.125, 1, -5]);
+    expect(etaT).toBeCloseTo(2 * 6 * U * 5, 25);
+    expect(guardR! / U).toBeCloseTo(4 * 108 * 3, 9);
+    expect(guard! / U).toBeCloseTo(4 * 108 * (7 * 3 + 5), 9);
+    expect(value).toEqual({ agreed: 4, properlyClassified: 3, zero: 2, atBound: 1 });
+    expect(claimed(LINE, { ball: false }).last[7]).toBe(0);
+  });
+
+  it('goes to the far end of roots that are many', () => {
+    // h is 0 from -2 to 4; shifted, from -2.25 to 3.75 and from -1.75 to 4.25.
+    const flat: Slopes = (t) => [t < -2 ? -1 - t : 1, t > 4 ? t - 3 : 1, t < -2 || t > 4 ? 0.5 : 0];
+    const { low, high } = claimed(flat);
+    expect(low).toBeLessThan(-2.25);
+    expect(low).toBeGreaterThan(-2.25 - 0.06 * 3.25);
+    expect(high).toBeGreaterThan(4.25);
+    expect(high).toBeLessThan(4.25 + 0.06 * 3.25);
+  });
+
+  it('allows the sums their rounding, outwards', () => {
+    // eps = 1/8. S- (1 + eps) >= S+ (1 - eps): 1.125 · 3t = 0.875 (10 - t) at 8.75 / 4.25; the other way round at 11.25 / 3.75.
+    const { low, high } = claimed((t) => [10 - t, 3 * t, 4], {
+      facts: { n: 2 ** 50 - 8, mu: 1 },
+      measured: { t: 2.5, rho: 0.01 },
+    });
+    const [first, last] = [8.75 / 4.25 - 0.01, 3 + 0.01];
+    expect(low).toBeLessThan(first);
+    expect(low).toBeGreaterThan(first - 0.06 * (2.5 - first));
+    expect(high).toBeGreaterThan(last);
+    expect(high).toBeLessThan(last + 0.06 * (last - 2.5));
+  });
+
+  it('counts every row, and eight more, into the rounding of a sum', () => {
+    // 16 u of sums of 1: h is within it from 1 to 2, beyond it from 2 on and before 1.
+    const slopes: Slopes = (t) => [1, 1 + (t < 1 ? -40 : t < 2 ? 28 : 40) * U, 0];
+    const { high } = claimed(slopes, { facts: { n: 8 }, measured: { rho: 1e-9 } });
+    expect(high).toBeGreaterThanOrEqual(2);
+    expect(claimed(slopes, { facts: { n: 4 }, measured: { rho: 1e-9 } }).high).toBeLessThan(2);
+    const below: Slopes = (t) => [1 + (t < 0 ? 40 : t < 1 ? 28 : -40) * U, 1, 0];
+    expect(claimed(below, { facts: { n: 8 }, measured: { rho: 1e-9 } }).low).toBeLessThanOrEqual(0);
+    expect(claimed(below, { facts: { n: 4 }, measured: { rho: 1e-9 } }).low).toBeGreaterThan(0.5);
+  });
+
+  it('looks first where the ends were found last, in units of rho', () => {
+    const hint = { low: 0, high: 0 };
+    const wide: Slopes = (t) => [t < -3 ? -2 - t : 1, t > 5 ? t - 4 : 1, t < -3 || t > 5 ? 0.5 : 0];
+    const before = claimed(wide, { hint });
+    expect(hint.low).toBeCloseTo((before.low - 1) / 0.25, 9);
+    expect(hint.high).toBeCloseTo((before.high - 1) / 0.25, 9);
+    const again = claimed(wide, { hint, measured: { t: 1.25 } });
+    expect(again.asked[0]!.slice(1, 3)).toEqual([
+      1.25 + 0.25 * ((before.low - 1) / 0.25),
+      1.25 + 0.25 * ((before.high - 1) / 0.25),
+    ]);
+    expect(again.places.length).toBeLessThan(before.places.length);
+  });
+
+  it('goes out by the shift of the row that is furthest, where h is flat', () => {
+    const flat: Slopes = (t) => [t < -2 ? 2 : 1, t > 4 ? 2 : 1, 0];
+    const { asked } = claimed(flat, { facts: { radiusMost: 3 } });
+    expect(asked[1]!.slice(1, 3)).toEqual([expect.closeTo(1 - 0.75, 12), expect.closeTo(1 + 0.75, 12)]);
+    // With nothing to go by, by 1.
+    const still = claimed(flat, { facts: { radiusMost: 0 }, measured: { t: 0 } });
+    expect(still.asked[1]!.slice(1, 3)).toEqual([-1, 1]);
+  });
+
+  it('does not end on the inner side of a root, however near, nor on the root', () => {
+    // From just inside of 0.75 and 1.25.
+    const { low, high } = claimed(LINE, { hint: { low: -0.9999, high: 0.9999 } });
+    expect(low < 0.75 && low > 0.7).toBe(true);
+    expect(high > 1.25 && high < 1.3).toBe(true);
+    // From the roots themselves, where the sums are equal.
+    const onIt = claimed(LINE, { measured: { t: 0 }, hint: { low: 3, high: 5 } });
+    expect(onIt.low < 0.75 && onIt.low > 0.7).toBe(true);
+    expect(onIt.high > 1.25 && onIt.high < 1.3).toBe(true);
+  });
+
+  it('has nothing to say where there is no end, and starts anew next time', () => {
+    const hint = { low: -1, high: 1 };
+    const { low, high } = claimed(() => [NaN, NaN, NaN], { hint });
+    expect([low, high]).toEqual([-Infinity, Infinity]);
+    const point = claimed(LINE, { measured: { rho: 0 }, hint: { low: 0, high: 0 } });
+    expect(point.low <= 1 && point.high >= 1).toBe(true);
+  });
+});
+
+describe("fistaSvm(problem, settings) and 'precision'", () => {
+  /** A run whose Fenchel–Young terms are fy at each iteration, on data 1e8 away from 0: the primal is known to 2e-7 or so. */
+  const end = (fy: (iteration: number) => number) => {
+    let iteration = 0;
+    const answers: Record<string, () => readonly number[]> = {
+      begin: () => [0, 1, 1, 1e8, 1, 1, 0, 0],
+      step: () => [1e-3, 0, 0, 0],
+      look: () => [1, 0],
+      offsets: () => [1, 1, 1, 1, 1, 1],
+      gap: () => [fy(iteration), 0, 1, 1, 0, 0, 0, 0],
+      claim: () => [0, 0, 0, 0],
+    };
+    const settings: Parameters<typeof fistaSvm>[1] = {
+      L: 'paper',
+      resting: false,
+      ascent: false,
+      scaled: true,
+      claims: 'end',
+      checkEvery: 5,
+      maxIterations: 1000,
+      known: { n: 2, d: 1, mu: 1 },
+      decide: () => undefined,
+      holds: () => true,
+      expired: () => false,
+    };
+    const { value } = drive(fistaSvm({ accept: () => iteration++ }, settings), ([name]) => answers[name]!());
+    const { primal, dual, gap, rounding } = value.check.measured;
+    return { status: value.status, iteration: value.check.iteration, primal, dual, gap, rounding };
+  };
+
+  it('ends where rounding is most of primal - dual and the gap does not halve any more', () => {
+    const { status, iteration, primal, dual, gap, rounding } = end(() => 1e-9);
+    expect([status, iteration]).toEqual(['precision', 105]);
+    expect(rounding).toBeLessThan(0.5 * gap);
+    expect(primal - dual).toBeGreaterThan(100 * gap);
+  });
+
+  it('goes on while the gap halves, and where it is most of primal - dual', () => {
+    expect(end((k) => Math.max(1e-7 * 2 ** (-k / 90), 1e-10))).toMatchObject({ status: 'precision', iteration: 960 }); // 100 after the last halving
+    expect(end(() => 1e-3)).toMatchObject({ status: 'max-iterations', iteration: 1000 });
+  });
+
+  it('ends at once where rounding is most of the gap', () => {
+    expect(end((k) => 1e-3 * 2 ** -k)).toMatchObject({ status: 'precision' });
+    expect(end((k) => 1e-3 * 2 ** -k).iteration).toBeLessThan(60);
+  });
+});

@@ -1,0 +1,361 @@
+/** Time limits and aborts end a task that is under way; what a run then ends with was checked before, and holds. */
+import { describe, expect, it } from 'vitest';
+import {
+  loadFallback,
+  loadNative,
+  type Backend,
+  type Interrupt,
+  type SvmCall,
+  type SvmProblem,
+} from '../../lib/backend/interface.js';
+import { run, runAsync } from '../../lib/solver/drivers.js';
+import { Interrupted, interruptedOr } from '../../lib/errors.js';
+import { FACT } from '../../lib/backend/encodings.js';
+import { fistaSvm, type LoopCheck, type LoopResult } from '../../lib/svm/solve.js';
+import { crossValidate, LinearSvm, stop, type Points, type SvmOptions } from '../../lib/index.js';
+import { resolveFit } from '../../lib/input/index.js';
+import { Prepared, unfitted } from '../../lib/svm/training.js';
+import { names } from '../support/backends.js';
+import { neverHappens } from '../support/points.js';
+import { clouds, dense, sparse, wdbc } from '../support/svm-data.js';
+
+const { rows, labels } = wdbc();
+const cols = 30;
+const gamma = 64 / rows.length;
+const mu = 1 / (2 * gamma);
+/** Over before anything can be done: the deadline has passed when the points are copied. */
+const NO_TIME = 1e-9;
+
+const load = (name: string): Backend => (name === 'native' ? loadNative() : loadFallback());
+
+/** A problem, and what interrupts it. */
+function made(backend: Backend): { problem: SvmProblem; interrupt: Interrupt } {
+  const interrupt = new backend.Interrupt(Infinity);
+  const matrix = new backend.Matrix(neverHappens, 2, dense(rows).data, rows.length, cols);
+  const problem = new backend.Svm(matrix, Int8Array.from(labels), Float64Array.of(gamma), mu, 1, 2, 0, interrupt);
+  return { problem, interrupt };
+}
+
+const NOTHING = { agreed: 0, properlyClassified: 0, zero: 0, atBound: 0 };
+const untrained = (): LoopCheck => ({ iteration: 0, L: 0, measured: { t: 1 } as LoopCheck['measured'], ...NOTHING });
+
+/** The loop of a fit that is never done, with a word at every check. */
+function loopOf(
+  problem: SvmProblem,
+  settings: { ascent: boolean; claims: 'always' | 'shown' | 'end' },
+  at: (check: LoopCheck) => void,
+) {
+  return fistaSvm(problem, {
+    ...settings,
+    scaled: true,
+    L: 'measured',
+    resting: true,
+    checkEvery: 3,
+    maxIterations: 100_000,
+    known: { n: rows.length, d: cols, mu },
+    decide: (check) => {
+      at(check);
+      return undefined;
+    },
+    holds: () => true,
+    expired: () => false,
+    interruptible: { alpha: true, untrained },
+  });
+}
+
+function stateOf(problem: SvmProblem): { w: Float64Array; alpha: Float64Array; facts: Uint8Array } {
+  const [w, alpha, facts] = [new Float64Array(cols), new Float64Array(rows.length), new Uint8Array(rows.length)];
+  problem.weights(w);
+  problem.alpha(alpha);
+  problem.facts(facts);
+  return { w, alpha, facts };
+}
+
+describe.each(names)('a problem that is interrupted, %s', (name) => {
+  const backend = load(name);
+
+  it('fails at every task but those that are done at once', () => {
+    const { problem, interrupt } = made(backend);
+    problem.perform('begin', 0);
+    expect(interrupt.isSet).toBe(false);
+    interrupt.set();
+    expect(interrupt.isSet).toBe(true);
+    const outcome = (call: SvmCall) => {
+      try {
+        problem.perform(...call);
+        return 'done';
+      } catch (error) {
+        return interruptedOr(error) instanceof Interrupted ? 'interrupted' : error;
+      }
+    };
+    const calls: SvmCall[] = [
+      ['begin', 1],
+      ['warm', new Float64Array(cols), 0],
+      ['ascend', 0, 1, 0.1, 1],
+      ['settle'],
+      ['step', 1e9, 0],
+      ['look'],
+      ['offsets', 0, 0, 0, 0, 0],
+      ['gap', 0, 0, 0],
+      ['rest', 0, 0, 0.1],
+      ['wake'],
+      ['power', 1],
+    ];
+    for (const call of calls.slice(1)) expect([call[0], outcome(call)]).toEqual([call[0], 'interrupted']);
+    for (const call of [
+      ['keep', 1],
+      ['forget'],
+      ['claim', 0, 0, 1, 1, 0, 1, 1, 0, 0, 0],
+      ['restore'],
+      ['score', 0],
+      ['model', new Float64Array(cols), 0],
+    ] as SvmCall[]) {
+      expect([call[0], outcome(call)]).toEqual([call[0], 'done']);
+    }
+    problem.dispose();
+  });
+
+  it('fails off the main thread, too', async () => {
+    const { problem, interrupt } = made(backend);
+    await problem.later('begin', 0);
+    interrupt.set();
+    await expect(problem.later('ascend', 0, 1, 0.1, 1)).rejects.toMatchObject({ code: 'TASK_ENDED' });
+    problem.dispose();
+  });
+
+  it('is set by the clock', async () => {
+    expect(new backend.Interrupt(-1).isSet).toBe(true);
+    const soon = new backend.Interrupt(5);
+    while (!soon.isSet) await new Promise((resolve) => setTimeout(resolve, 1));
+    expect(new backend.Interrupt(1e9).isSet).toBe(false);
+  });
+
+  it('ends a copy, which then holds nothing', async () => {
+    const late = new backend.Interrupt(0);
+    const { indptr, indices, values } = sparse(rows) as { indptr: Uint32Array; indices: Uint32Array; values: Float64Array };
+    expect(() => new backend.Matrix(neverHappens, 2, dense(rows).data, rows.length, cols, late)).toThrow('Interrupted');
+    expect(() => new backend.Matrix(neverHappens, 2, indptr, indices, values, rows.length, cols, late)).toThrow('Interrupted');
+    await expect(backend.copyPoints(2, late, dense(rows).data, rows.length, cols)).rejects.toMatchObject({
+      code: 'TASK_ENDED',
+    });
+    await expect(backend.copyPoints(2, late, indptr, indices, values, rows.length, cols)).rejects.toMatchObject({
+      code: 'TASK_ENDED',
+    });
+  });
+
+  const settings = [true, false].flatMap((ascent) => (['always', 'shown', 'end'] as const).map((claims) => ({ ascent, claims })));
+
+  it.each(settings)('leaves the last check as it was: ascent $ascent, claims $claims', ({ ascent, claims }) => {
+    // After each of the tasks that follow the third check the run is interrupted, in turn.
+    let tasks = Infinity;
+    for (let after = 0; after < tasks && after < 60; after++) {
+      const { problem, interrupt } = made(backend);
+      let checks = 0;
+      let left = -1; // tasks before the interruption
+      let third: { check: LoopCheck; state: ReturnType<typeof stateOf> } | undefined;
+      const counting = {
+        perform: (...call: SvmCall) => {
+          if (left === 0) interrupt.set();
+          if (left >= 0) left--;
+          return problem.perform(...call);
+        },
+        later: () => Promise.reject(new Error('not here')),
+      };
+      const result: LoopResult = run(
+        loopOf(problem, { ascent, claims }, (check) => {
+          if (++checks === 3) {
+            third = { check, state: stateOf(problem) };
+            left = after;
+          }
+          if (checks === 4) tasks = after; // a whole check was done before the interruption: all cases were seen
+        }),
+        counting,
+      );
+      if (checks > 3) break;
+      expect(result).toEqual({ status: 'time-limit', check: third!.check });
+      const { w, alpha, facts } = stateOf(problem);
+      expect(w).toEqual(third!.state.w);
+      expect(alpha).toEqual(third!.state.alpha);
+      expect(facts).toEqual(third!.state.facts);
+      expect(facts.reduce((count, bits) => count + Number((bits & FACT.agreed) > 0), 0)).toBe(result.check.agreed);
+      problem.dispose();
+    }
+    expect(tasks).toBeLessThan(60);
+    expect(tasks).toBeGreaterThan(3);
+  });
+
+  it('ends with what is known without a step where there was no check', () => {
+    const { problem, interrupt } = made(backend);
+    interrupt.set();
+    const result = run(
+      loopOf(problem, { ascent: true, claims: 'always' }, () => undefined),
+      problem,
+    );
+    expect(result).toEqual({ status: 'time-limit', check: untrained() });
+    const weights = new Float64Array(cols);
+    expect(problem.perform('model', weights, 0.25)[0]).toBe(0.25);
+    expect(weights).toEqual(new Float64Array(cols));
+    expect(stateOf(problem).alpha).toEqual(new Float64Array(rows.length));
+    problem.dispose();
+  });
+
+  it('throws the reason of a signal rather than that it was interrupted', async () => {
+    const { problem, interrupt } = made(backend);
+    const controller = new AbortController();
+    const reason = new Error('mine');
+    const loop = loopOf(problem, { ascent: false, claims: 'always' }, (check) => {
+      if (check.iteration === 9) setImmediate(() => controller.abort(reason));
+    });
+    await expect(runAsync(loop, problem, { signal: controller.signal, interrupt, short: false })).rejects.toBe(reason);
+    expect(interrupt.isSet).toBe(true);
+    problem.dispose();
+  });
+});
+
+describe.each(names)('a fit without time, %s', (backend) => {
+  const forms: [string, Points][] = [
+    ['dense', dense(rows)],
+    ['f32', dense(rows, Float32Array)],
+    ['sparse', sparse(rows)],
+    ['rows', rows],
+  ];
+
+  it.each(forms)('says what it knows, %s', async (_, points) => {
+    for (const options of [{}, { keepSets: true }, { classWeight: 'balanced' }, { gamma: 'auto' }] as SvmOptions<number>[]) {
+      const given = { ...options, backend, timeLimit: NO_TIME };
+      for (const { info, weights } of [LinearSvm.fit(points, labels, given), await LinearSvm.fitAsync(points, labels, given)]) {
+        expect(info.status).toBe('time-limit');
+        expect(info.dual).toBeLessThanOrEqual(info.primal);
+        expect(info.primal - info.dual).toBeLessThanOrEqual(info.gap * (1 + 1e-12));
+        expect(weights).toHaveLength(cols);
+      }
+    }
+  });
+
+  it('whose points were not even copied has no weights, and the label of the class that would cost more', () => {
+    const { rows: many, labels: y } = clouds(3, 400, 5);
+    const mostly = y.map((_, i) => (i % 5 ? 'often' : 'seldom'));
+    const data = new Prepared(many, mostly, { backend });
+    const fit = resolveFit({ keepSets: true }, data.rows, data.cols, data.sparse, data);
+    const { model, info } = unfitted(data, fit, { gamma: 0.16, mu: 3.125, weights: Float64Array.of(1) });
+    expect(model).toEqual({ weights: new Float64Array(5), bias: -1, labels: ['often', 'seldom'] });
+    expect(info).toMatchObject({ status: 'time-limit', iterations: 0, rows: 400, ...NOTHING, gamma: 0.16, mu: 3.125 });
+    expect(info.sets).toEqual({
+      agreed: new Uint32Array(0),
+      properlyClassified: new Uint32Array(0),
+      zero: new Uint32Array(0),
+      atBound: new Uint32Array(0),
+    });
+    // 80 rows on the wrong side, at margin -1, and all others at margin 1.
+    expect(info.primal).toBeCloseTo(80 * 0.16 * (2 - (3.125 * 0.16) / 2), 9);
+    const exact = LinearSvm.fit(many, mostly, { backend, gamma: 0.16, stop: stop.gap(1e-9) }).info;
+    expect(info.primal).toBeGreaterThanOrEqual(exact.primal);
+    expect(info.dual).toBeLessThanOrEqual(exact.dual);
+  });
+
+  it('is what a cross-validation scores, fit by fit', async () => {
+    const { table } = await crossValidate(rows, labels, { backend, timeLimit: NO_TIME, folds: 3, gammas: [0.1, 1] });
+    for (const { status, accuracy } of table) {
+      expect(status).toEqual(Array(3).fill('time-limit'));
+      for (const share of accuracy) expect(share).toBeGreaterThan(0.3);
+    }
+  });
+});
+
+describe.each(names)('what ends a fit, %s', (backend) => {
+  it('is the reason of a signal aborted before, also where there is no time', async () => {
+    const options = { backend, signal: AbortSignal.abort('why'), timeLimit: NO_TIME };
+    expect(() => LinearSvm.fit(rows, labels, options)).toThrow('why');
+    await expect(LinearSvm.fitAsync(rows, labels, options)).rejects.toBe('why');
+  });
+
+  it('is what a callback throws, whatever its code is', async () => {
+    const mine = Object.assign(new Error('mine'), { code: 'TASK_ENDED' });
+    const options = {
+      backend,
+      timeLimit: 1e9,
+      onProgress: () => {
+        throw mine;
+      },
+    };
+    expect(() => LinearSvm.fit(rows, labels, options)).toThrow(mine);
+    await expect(LinearSvm.fitAsync(rows, labels, options)).rejects.toBe(mine);
+  });
+
+  it('is one signal for many fits, with one listener', async () => {
+    const warnings: string[] = [];
+    const hear = (warning: Error) => warnings.push(warning.name);
+    process.on('warning', hear);
+    const { signal } = new AbortController();
+    const { rows: many, labels: y } = clouds(4, 1500, 4);
+    await Promise.all(Array.from({ length: 15 }, () => LinearSvm.fitAsync(many, y, { backend, signal, gamma: 'auto' })));
+    await crossValidate(many, y, { backend, threads: 12, folds: 12, gammas: [0.1] });
+    await new Promise(setImmediate); // warnings come with the next turn
+    process.off('warning', hear);
+    expect(warnings).toEqual([]);
+  });
+
+  it('is an error with a code where points are detached by what is asked for after them', async () => {
+    for (const form of [() => dense(rows), () => dense(rows, Float32Array)]) {
+      const attack = () => {
+        const points = form();
+        const lying = new Proxy(labels, {
+          get(target, key, receiver) {
+            if (key === '3') structuredClone(null, { transfer: [points.data.buffer as ArrayBuffer] });
+            return Reflect.get(target, key, receiver) as unknown;
+          },
+        });
+        return [points, lying, { backend }] as const;
+      };
+      expect(() => LinearSvm.fit(...attack())).toThrow(expect.objectContaining({ code: 'ERR_POINTS' }));
+      await expect(LinearSvm.fitAsync(...attack())).rejects.toMatchObject({ code: 'ERR_POINTS' });
+    }
+  });
+
+  it('is the time, while gamma is chosen: nothing is chosen then', async () => {
+    const { rows: many, labels: y } = clouds(5, 20_000, 3);
+    const sampleWeight = many.map((_, i) => (i % 4 < 2 ? 1 : 0));
+    const options: SvmOptions<number> = { backend, gamma: 'auto', timeLimit: NO_TIME, sampleWeight };
+    for (const { info } of [LinearSvm.fit(many, y, options), await LinearSvm.fitAsync(many, y, options)]) {
+      expect(info).toMatchObject({ status: 'time-limit', iterations: 0, rows: 10_000 });
+      expect(info.gamma).toBe(64 / 10_000);
+      expect(info.validation).toBeUndefined();
+    }
+  });
+});
+
+describe.each(names)('fits of few rows at once, %s', (backend) => {
+  const points = [
+    [0, 0],
+    [1, 0],
+    [0, 1],
+    [1, 1],
+  ];
+
+  it('let the event loop turn between them', async () => {
+    let turns = 0;
+    let counting = true;
+    const count = () => {
+      turns++;
+      if (counting) setImmediate(count);
+    };
+    setImmediate(count);
+    const models = await Promise.all(
+      Array.from({ length: 300 }, (_, k) => LinearSvm.fitAsync(points, [0, 0, 1, 1], { backend, gamma: 1 + k })),
+    );
+    counting = false;
+    expect(turns).toBeGreaterThanOrEqual(300);
+    models.forEach((model, k) => {
+      expect(model.weights).toEqual(LinearSvm.fit(points, [0, 0, 1, 1], { backend, gamma: 1 + k }).weights);
+    });
+  });
+
+  it('begin after the call: a signal aborted right behind it is in time', async () => {
+    const controller = new AbortController();
+    let checks = 0;
+    const fit = LinearSvm.fitAsync(points, [0, 0, 1, 1], { backend, signal: controller.signal, onProgress: () => checks++ });
+    controller.abort(new Error('mine'));
+    await expect(fit).rejects.toThrow('mine');
+    expect(checks).toBe(0);
+  });
+});
