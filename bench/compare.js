@@ -106,8 +106,8 @@ async function searchLiblinear(problem, peer, { runs = 3, limit = 60, say } = {}
 }
 
 /** The fastest of the choices that reach an accuracy. */
-function fastest(choices, least) {
-  return choices.filter((choice) => choice.accuracy >= least).sort((a, b) => a.seconds - b.seconds)[0];
+function fastest(choices, min) {
+  return choices.filter((choice) => choice.accuracy >= min).sort((a, b) => a.seconds - b.seconds)[0];
 }
 
 /** Calls use(start), where start(command) starts a solver with the problem in its memory; cleans up behind it. */
@@ -132,7 +132,7 @@ async function withPeers(train, use) {
  * Searches both sides' choices, then takes the chosen ones in turns. Returns the choices and the seconds of the rounds: two, one (our
  * threads), and `times` of each of `theirs`; without `mine` nothing of ours reached the accuracy.
  */
-async function compareWithLiblinear(set, forms, peer, print, { limit, runs, say, least = 7 } = {}) {
+async function compareWithLiblinear(set, forms, peer, print, { limit, runs, say, min = 7 } = {}) {
   const { found, leftOut } = await searchLiblinear(set, peer, { limit, runs, say });
   if (leftOut.length > 0) print(`Left out for their time on ${set.name}: ${leftOut.join(', ')}`);
   const wanted = Math.max(...found.map((choice) => choice.accuracy)) - WITHIN;
@@ -167,7 +167,7 @@ async function compareWithLiblinear(set, forms, peer, print, { limit, runs, say,
     ),
   ];
   const round = mine.seconds * 3 + there.reduce((sum, choice) => sum + choice.seconds, 0);
-  const rounds = Math.min(41, Math.max(least, Math.round(8 / round)));
+  const rounds = Math.min(41, Math.max(min, Math.round(8 / round)));
   const [two, one, ...times] = await interleave(trials, rounds);
   there.forEach((choice, k) => Object.assign(choice, { times: times[k], processor: processor.theirs[k] }));
   const quickest = there.reduce((a, b) => (best(a.times) <= best(b.times) ? a : b));

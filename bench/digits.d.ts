@@ -9,4 +9,4 @@ export function readDigits(images: Buffer, labels: Buffer): Digits;
 export function ellipsoids(images: readonly Uint8Array[]): { centers: DenseMatrix; shapes: DenseMatrix };
 export function random(seed: number): () => number;
 export function draw<T>(list: readonly T[], n: number, next: () => number): T[];
-export function spread(numbers: readonly number[]): { least: number; median: number; most: number };
+export function spread(numbers: readonly number[]): { min: number; median: number; max: number };

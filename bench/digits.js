@@ -60,7 +60,7 @@ function draw(list, n, next) {
 function spread(numbers) {
   const sorted = [...numbers].sort((a, b) => a - b);
   const n = sorted.length;
-  return { least: sorted[0], median: (sorted[(n - 1) >> 1] + sorted[n >> 1]) / 2, most: sorted[n - 1] };
+  return { min: sorted[0], median: (sorted[(n - 1) >> 1] + sorted[n >> 1]) / 2, max: sorted[n - 1] };
 }
 
 /** The digits of one half ('train' or 'test') of MNIST, or undefined. */

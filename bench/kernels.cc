@@ -44,13 +44,13 @@ struct Trial {
 
 // A B C A B C ...: a slow moment of the machine hits all alike, and a ratio taken within a round hardly feels it. A trial that is
 // over in less than `least` seconds is repeated within its round.
-void interleave(const std::string& group, std::vector<Trial>& trials, double bytes, int rounds = 15, double least = 1e-3) {
+void interleave(const std::string& group, std::vector<Trial>& trials, double bytes, int rounds = 15, double min = 1e-3) {
   std::vector<int> repeats;
   for (Trial& t : trials) {
     t.run();
     const double from = seconds();
     t.run();
-    repeats.push_back(1 + static_cast<int>(least / (seconds() - from)));
+    repeats.push_back(1 + static_cast<int>(min / (seconds() - from)));
   }
   for (int r = 0; r < rounds; ++r) {
     for (size_t k = 0; k < trials.size(); ++k) {
@@ -96,7 +96,7 @@ using gemv_t = void (*)(int, int, int, int, T, const T*, int, const T*, int, T, 
 // The yardstick on several threads: all bytes once, cut and handed out as the kernels' own work is.
 double stream(const Run& run, const double* x, size_t n) {
   const Partition parts = partition(n, n);
-  double sums[kMostParts];
+  double sums[kMaxParts];
   parallel(parts.parts, run.threads,
            [&](size_t p) { sums[p] = run.table->stream(x + parts.begin(p), parts.end(p) - parts.begin(p)); });
   double total = 0;

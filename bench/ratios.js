@@ -14,10 +14,10 @@ const show = (ratio) => `${digits(ratio.median)} | ${digits(ratio.best)}`;
 const milliseconds = (seconds) => digits(1000 * seconds);
 
 /** A cell that says whether a target is reached: met or missed if both ways of taking the ratio say so. */
-function verdict(ratio, least) {
-  const reached = [ratio.median, ratio.best].map((x) => x >= least);
-  if (reached[0] !== reached[1]) return `≥ ${least} unclear`;
-  return { value: `≥ ${least} ${reached[0] ? 'met' : 'MISSED'}`, met: reached[0] };
+function verdict(ratio, min) {
+  const reached = [ratio.median, ratio.best].map((x) => x >= min);
+  if (reached[0] !== reached[1]) return `≥ ${min} unclear`;
+  return { value: `≥ ${min} ${reached[0] ? 'met' : 'MISSED'}`, met: reached[0] };
 }
 
 /** Columns as wide as their widest cell; the first is left-justified. */

@@ -55,16 +55,16 @@ function widthOf(first, second, w) {
   const d = first.centers.cols;
   const norm = Math.hypot(...w);
   const reach = ({ centers, shapes }, sign) => {
-    let most = -Infinity;
+    let max = -Infinity;
     for (let i = 0; i < centers.rows; i++) {
       let [dot, square] = [0, 0];
       for (let j = 0; j < d; j++) {
         dot += centers.data[i * d + j] * w[j];
         square += (shapes.data[i * d + j] * w[j]) ** 2;
       }
-      most = Math.max(most, sign * dot + Math.sqrt(square));
+      max = Math.max(max, sign * dot + Math.sqrt(square));
     }
-    return most / norm;
+    return max / norm;
   };
   return -reach(first, 1) - reach(second, -1);
 }

@@ -85,8 +85,8 @@ function tidy({ indptr, indices, values, rows, cols }) {
 
 /** Labels ±1: the larger is positive. */
 function signs(labels) {
-  const most = labels.reduce((a, b) => Math.max(a, b));
-  return labels.map((label) => (label === most ? 1 : -1));
+  const max = labels.reduce((a, b) => Math.max(a, b));
+  return labels.map((label) => (label === max ? 1 : -1));
 }
 
 function read(data, name, { cols = 0, dense = false } = {}) {

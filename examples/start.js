@@ -77,9 +77,9 @@ ${picture(widest.normal)}`);
 
 /** 28 × 28 numbers as text, one sign a pixel twice as wide. */
 function picture(normal) {
-  const most = Math.max(...normal.map(Math.abs));
+  const max = Math.max(...normal.map(Math.abs));
   const sign = (x) => (x > 0.4 ? '##' : x > 0.1 ? '++' : x < -0.4 ? 'oo' : x < -0.1 ? '..' : '  ');
-  const lines = Array.from({ length: 28 }, (_, r) => [...normal.slice(28 * r, 28 * (r + 1))].map((x) => sign(x / most)).join(''));
+  const lines = Array.from({ length: 28 }, (_, r) => [...normal.slice(28 * r, 28 * (r + 1))].map((x) => sign(x / max)).join(''));
   return lines
     .map((line) => line.trimEnd())
     .filter((line) => line !== '')

@@ -125,7 +125,7 @@ export interface SvmOptions<L extends Label = Label> {
   /** The step size: measured curvature, the data's norm, or the paper's bound. @default 'measured' */
   L?: 'measured' | 'norm' | 'paper';
   /** Whether rows that sit at a bound rest between checks. @default true with L: 'measured', else false */
-  resting?: boolean;
+  shrinking?: boolean;
   /**
    * Whether a fit starts with epochs of coordinate ascent on the same dual, and goes on with FISTA where these no longer pay. They count
    * as iterations.

@@ -52,7 +52,7 @@ inline bool is_array(const Napi::Value& value, napi_typedarray_type type) {
 
 // The array's memory, valid until control returns to JavaScript. A detached array has length 0.
 template <typename T>
-Span<T> array(const Napi::CallbackInfo& info, size_t i, const char* name, size_t least) {
+Span<T> array(const Napi::CallbackInfo& info, size_t i, const char* name, size_t min) {
   const Napi::Value value = info[i];
   if (!is_array(value, ElementType<T>::type)) refuse(info.Env(), ElementType<T>::name, name, "something else");
   void* data = nullptr;
@@ -61,7 +61,7 @@ Span<T> array(const Napi::CallbackInfo& info, size_t i, const char* name, size_t
   if (napi_get_typedarray_info(info.Env(), value, nullptr, &length, &data, nullptr, nullptr) != napi_ok) {
     throw Napi::Error::New(info.Env());
   }
-  if (length < least) refuse(info.Env(), std::to_string(least) + " numbers", name, std::to_string(length));
+  if (length < min) refuse(info.Env(), std::to_string(min) + " numbers", name, std::to_string(length));
   return {static_cast<T*>(data), length};
 }
 

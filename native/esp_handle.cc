@@ -5,13 +5,13 @@
 namespace fista {
 namespace {
 
-constexpr size_t kMostSide = size_t{1} << (sizeof(size_t) > 4 ? 20 : 14);
+constexpr size_t kMaxSide = size_t{1} << (sizeof(size_t) > 4 ? 20 : 14);
 // More numbers than any array holds, few enough that sums and squares of counts do not overflow.
-constexpr size_t kMostEntries = size_t{1} << (sizeof(size_t) > 4 ? 40 : 28);
+constexpr size_t kMaxEntries = size_t{1} << (sizeof(size_t) > 4 ? 40 : 28);
 
-Esp::Numbers numbers(const Napi::CallbackInfo& info, size_t i, const char* name, size_t least) {
-  if (is_array(info[i], napi_float32_array)) return {Values::f32, array<float>(info, i, name, least).data, least};
-  return {Values::f64, array<double>(info, i, name, least).data, least};
+Esp::Numbers numbers(const Napi::CallbackInfo& info, size_t i, const char* name, size_t min) {
+  if (is_array(info[i], napi_float32_array)) return {Values::f32, array<float>(info, i, name, min).data, min};
+  return {Values::f64, array<double>(info, i, name, min).data, min};
 }
 
 // (centers, kinds, shapes), from argument i on
@@ -20,11 +20,11 @@ Esp::Family family(const Napi::CallbackInfo& info, size_t i, size_t cols) {
   size_t entries = 0;
   for (size_t k = 0; k < kinds.size; ++k) {
     if (kinds.data[k] >= Esp::kKinds) refuse(info.Env(), "a kind below 4", "kinds", std::to_string(kinds.data[k]));
-    if (kinds.data[k] == Esp::full && cols > kMostSide) refuse(info.Env(), "shapes that fit", "shapes", "more");
+    if (kinds.data[k] == Esp::full && cols > kMaxSide) refuse(info.Env(), "shapes that fit", "shapes", "more");
     entries += Esp::shape_size(kinds.data[k], cols);
-    if (cols > kMostEntries || entries > kMostEntries) refuse(info.Env(), "shapes that fit", "shapes", "more");
+    if (cols > kMaxEntries || entries > kMaxEntries) refuse(info.Env(), "shapes that fit", "shapes", "more");
   }
-  if (cols != 0 && kinds.size > kMostEntries / cols) refuse(info.Env(), "centres that fit", "centers", "more");
+  if (cols != 0 && kinds.size > kMaxEntries / cols) refuse(info.Env(), "centres that fit", "centers", "more");
   return {kinds.size, kinds.data, numbers(info, i, "centers", kinds.size * cols), numbers(info, i + 2, "shapes", entries)};
 }
 
@@ -36,8 +36,8 @@ class EspHandle : public ProblemHandle<EspHandle, Esp> {
   using ProblemHandle::Extra;
   using ProblemHandle::parse_extra;
 
-  // new Esp(onProblem, threads, cols, centers, kinds, shapes, centers, kinds, shapes)
-  // An entry that is not finite is handed to onProblem, which throws.
+  // new Esp(onDefect, threads, cols, centers, kinds, shapes, centers, kinds, shapes)
+  // An entry that is not finite is handed to onDefect, which throws.
   explicit EspHandle(const Napi::CallbackInfo& info) : ProblemHandle(info) {
     const Napi::Env env = info.Env();
     const size_t cols = count(info, 2, "cols");

@@ -10,7 +10,7 @@
 namespace fista {
 namespace {
 
-const char* const kProblems[] = {"", "", "", "not-finite", "bad-start", "bad-range", "bad-order"};
+const char* const kDefects[] = {"", "", "", "not-finite", "bad-start", "bad-range", "bad-order"};
 
 size_t product(const Napi::CallbackInfo& info, size_t rows, size_t cols) {
   if (cols != 0 && rows > SIZE_MAX / sizeof(double) / cols) refuse(info.Env(), "a matrix that fits", "rows * cols", "more");
@@ -18,12 +18,12 @@ size_t product(const Napi::CallbackInfo& info, size_t rows, size_t cols) {
 }
 
 // What went wrong while copying, for lib/input.ts to word; or undefined.
-Napi::Value problem(Napi::Env env, const CopyResult& result) {
+Napi::Value defect(Napi::Env env, const CopyResult& result) {
   if (result.kind == CopyResult::ok) return env.Undefined();
   if (result.kind == CopyResult::interrupted) throw interrupted(env);
   if (result.kind == CopyResult::out_of_memory) out_of_memory(env);
   Napi::Object o = Napi::Object::New(env);
-  o.Set("problem", kProblems[result.kind]);
+  o.Set("defect", kDefects[result.kind]);
   o.Set("row", static_cast<double>(result.row));
   o.Set("at", static_cast<double>(result.at));
   o.Set("found", result.found);
@@ -38,9 +38,9 @@ template <typename Dense, typename Sparse>
 auto with_points(const Napi::CallbackInfo& info, size_t i, Dense&& dense, Sparse&& sparse) {
   if (are_dense(info, i)) {
     const size_t rows = count(info, i + 1, "rows"), cols = count(info, i + 2, "cols");
-    const size_t least = product(info, rows, cols);
-    if (is_array(info[i], napi_float32_array)) return dense(Values::f32, array<float>(info, i, "data", least).data, rows, cols);
-    return dense(Values::f64, array<double>(info, i, "data", least).data, rows, cols);
+    const size_t min = product(info, rows, cols);
+    if (is_array(info[i], napi_float32_array)) return dense(Values::f32, array<float>(info, i, "data", min).data, rows, cols);
+    return dense(Values::f64, array<double>(info, i, "data", min).data, rows, cols);
   }
   const size_t rows = count(info, i + 3, "rows"), cols = count(info, i + 4, "cols");
   if (rows >= UINT32_MAX || cols >= UINT32_MAX) refuse(info.Env(), "fewer than 2^32 rows and columns", "points", "more");
@@ -72,7 +72,7 @@ Buffer<double> padded(const Napi::CallbackInfo& info, size_t i, size_t cols, con
   return copy;
 }
 
-// decidePoints(onProblem, threads, w, bias, out, ...points): the first row for which it is not finite, or, and then out is
+// decidePoints(onDefect, threads, w, bias, out, ...points): the first row for which it is not finite, or, and then out is
 // written, the number of rows.
 Napi::Value decide_points(const Napi::CallbackInfo& info) {
   const Run run = {addon(info.Env()).table, threads(info, 1)};
@@ -101,7 +101,7 @@ Napi::Value decide_points(const Napi::CallbackInfo& info) {
         return Matrix::decide_sparse(run, indptr, index, kind, data, entries, rows, cols, w.data(), bias, room(rows), &bad);
       });
   const auto out = array<double>(info, 4, "out", values.size());
-  const Napi::Value wrong = problem(info.Env(), result);
+  const Napi::Value wrong = defect(info.Env(), result);
   if (!wrong.IsUndefined()) {
     info[0].As<Napi::Function>().Call({wrong});
   } else if (bad == values.size() && bad > 0) {
@@ -149,7 +149,7 @@ Napi::Value copy_points(const Napi::CallbackInfo& info) {
     } else if (state->result.kind == CopyResult::interrupted) {
       state->deferred.Reject(interrupted(env).Value());
     } else {
-      state->deferred.Resolve(problem(env, state->result));
+      state->deferred.Resolve(defect(env, state->result));
     }
   };
   addon(env).runner(env).submit(std::move(job));
@@ -158,8 +158,8 @@ Napi::Value copy_points(const Napi::CallbackInfo& info) {
 
 }  // namespace
 
-// new Matrix(onProblem, threads, ...points, interrupt = none), or (…, matrix) for its data, which that one reports. A problem with
-// the data is handed to onProblem, which throws.
+// new Matrix(onDefect, threads, ...points, interrupt = none), or (…, matrix) for its data, which that one reports. A defect with
+// the data is handed to onDefect, which throws.
 MatrixHandle::MatrixHandle(const Napi::CallbackInfo& info) : Napi::ObjectWrap<MatrixHandle>(info) {
   const Napi::Env env = info.Env();
   table_ = addon(env).table;
@@ -177,7 +177,7 @@ MatrixHandle::MatrixHandle(const Napi::CallbackInfo& info) : Napi::ObjectWrap<Ma
   const CopyResult result = with_points(
       info, 2, [&](auto... points) { return matrix->copy_dense(run, points...); },
       [&](auto... points) { return matrix->copy_sparse(run, points...); });
-  const Napi::Value wrong = problem(env, result);
+  const Napi::Value wrong = defect(env, result);
   if (!wrong.IsUndefined()) {
     info[0].As<Napi::Function>().Call({wrong});
     return;

@@ -6,8 +6,8 @@
 namespace fista {
 namespace {
 
-const char* const kProblems[] = {"",     "",      "label", "word", "entry", "qid",     "value", "range",
-                                 "zero", "order", "extra", "long", "rows",  "entries", "empty"};
+const char* const kDefects[] = {"",     "",      "label", "word", "entry", "qid",     "value", "range",
+                                "zero", "order", "extra", "long", "rows",  "entries", "empty"};
 
 // JavaScript's own conversion rounds correctly, whatever the locale.
 double decide(void* context, const char* text, size_t length) {
@@ -40,12 +40,12 @@ class ParserHandle : public Napi::ObjectWrap<ParserHandle> {
     const auto chunk = array<uint8_t>(info, 0, "chunk", 0);
     parser_.push(chunk.data, chunk.size, {decide, static_cast<napi_env>(info.Env())});
     report(info.Env(), parser_.bytes());
-    return problem(info.Env());
+    return defect(info.Env());
   }
 
   Napi::Value finish(const Napi::CallbackInfo& info) {
     parser_.finish({decide, static_cast<napi_env>(info.Env())});
-    return problem(info.Env());
+    return defect(info.Env());
   }
 
   // sizes(): { rows, cols, ignored, entries, hasValues, words }
@@ -89,18 +89,18 @@ class ParserHandle : public Napi::ObjectWrap<ParserHandle> {
   }
 
   // What is wrong, for lib/input to word; or undefined.
-  Napi::Value problem(Napi::Env env) const {
-    const ParseProblem& problem = parser_.problem();
-    if (problem.kind == ParseProblem::none) return env.Undefined();
-    if (problem.kind == ParseProblem::out_of_memory) out_of_memory(env);
+  Napi::Value defect(Napi::Env env) const {
+    const ParseDefect& defect = parser_.defect();
+    if (defect.kind == ParseDefect::none) return env.Undefined();
+    if (defect.kind == ParseDefect::out_of_memory) out_of_memory(env);
     Napi::Object o = Napi::Object::New(env);
-    o.Set("problem", kProblems[problem.kind]);
-    o.Set("line", static_cast<double>(problem.line));
-    o.Set("column", static_cast<double>(problem.column));
-    Napi::Uint8Array text = Napi::Uint8Array::New(env, problem.length);
-    for (size_t i = 0; i < problem.length; ++i) text[i] = problem.text[i];
+    o.Set("defect", kDefects[defect.kind]);
+    o.Set("line", static_cast<double>(defect.line));
+    o.Set("column", static_cast<double>(defect.column));
+    Napi::Uint8Array text = Napi::Uint8Array::New(env, defect.length);
+    for (size_t i = 0; i < defect.length; ++i) text[i] = defect.text[i];
     o.Set("text", text);
-    o.Set("last", static_cast<double>(problem.last));
+    o.Set("last", static_cast<double>(defect.last));
     return o;
   }
 

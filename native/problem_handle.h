@@ -31,7 +31,7 @@ class ProblemHandle : public Napi::ObjectWrap<Self> {
   ~ProblemHandle() override { release(this->Env()); }
 
  protected:
-  static constexpr size_t kMostArguments = 10;
+  static constexpr size_t kMaxArguments = 10;
 
   // A task that takes more than numbers.
   struct Extra {
@@ -120,7 +120,7 @@ class ProblemHandle : public Napi::ObjectWrap<Self> {
  private:
   struct Call {
     const Task<Problem>* task = nullptr;  // null: the extra one
-    double a[kMostArguments] = {};
+    double a[kMaxArguments] = {};
     typename Self::Extra extra;
     bool run(Problem& problem, double* out) const { return task ? task->perform(problem, a, out) : extra.run(problem, a, out); }
     bool cut_short(const Problem& problem) const { return problem.interrupted() && !(task ? task->at_once : extra.at_once()); }

@@ -69,7 +69,7 @@ class SvmHandle : public ProblemHandle<SvmHandle, Svm> {
                        {InstanceMethod("perform", &SvmHandle::perform), InstanceMethod("later", &SvmHandle::later),
                         InstanceMethod("accept", &SvmHandle::accept), InstanceMethod("dispose", &SvmHandle::dispose),
                         InstanceMethod("weights", &SvmHandle::weights), InstanceMethod("columns", &SvmHandle::columns),
-                        InstanceMethod("alpha", &SvmHandle::alpha), InstanceMethod("facts", &SvmHandle::facts),
+                        InstanceMethod("alpha", &SvmHandle::alpha), InstanceMethod("certified", &SvmHandle::certified),
                         InstanceAccessor<&SvmHandle::read>("read"), InstanceAccessor<&SvmHandle::stored>("stored")});
   }
 
@@ -84,9 +84,9 @@ class SvmHandle : public ProblemHandle<SvmHandle, Svm> {
     return info.Env().Undefined();
   }
 
-  Napi::Value facts(const Napi::CallbackInfo& info) {
+  Napi::Value certified(const Napi::CallbackInfo& info) {
     Svm& s = problem(info.Env());
-    s.facts(array<uint8_t>(info, 0, "out", s.rows()).data);
+    s.certified(array<uint8_t>(info, 0, "out", s.rows()).data);
     return info.Env().Undefined();
   }
 
@@ -102,16 +102,16 @@ const Task<Svm> SvmHandle::kTasks[] = {
     {"look", 0, [](Svm& s, const double*, double* out) { return s.look(out), true; }},
     {"offsets", 5, [](Svm& s, const double* a, double* out) { return s.offsets(a[0], a[1], a[2], a[3], a[4], out), true; }},
     {"gap", 3, [](Svm& s, const double* a, double* out) { return s.gap(a[0], a[1], a[2], out), true; }},
-    {"claim", 10,
+    {"certify", 10,
      [](Svm& s, const double* a, double* out) {
-       return s.claim(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], out), true;
+       return s.certify(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], out), true;
      },
      true},
     {"forget", 0, [](Svm& s, const double*, double*) { return s.forget(), true; }, true},
     {"keep", 1, [](Svm& s, const double* a, double*) { return s.keep(a[0] != 0); }, true},
     {"restore", 0, [](Svm& s, const double*, double*) { return s.restore(), true; }, true},
-    {"rest", 3, [](Svm& s, const double* a, double* out) { return s.rest(a[0], a[1], a[2], out), true; }},
-    {"wake", 0, [](Svm& s, const double*, double* out) { return s.wake(out), true; }},
+    {"shrink", 3, [](Svm& s, const double* a, double* out) { return s.shrink(a[0], a[1], a[2], out), true; }},
+    {"unshrink", 0, [](Svm& s, const double*, double* out) { return s.unshrink(out), true; }},
     {"power", 1, [](Svm& s, const double* a, double* out) { return s.power(a[0] != 0, out), true; }},
     {"score", 1, [](Svm& s, const double* a, double* out) { return s.score(a[0], out); }, true},
 };

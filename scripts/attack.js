@@ -18,8 +18,8 @@ const { values: options } = parseArgs({
     seed: { type: 'string' },
   },
 });
-const most = Number(options.instances ?? Infinity);
-const minutes = Number(options.minutes ?? (most === Infinity ? 15 : Infinity));
+const max = Number(options.instances ?? Infinity);
+const minutes = Number(options.minutes ?? (max === Infinity ? 15 : Infinity));
 const seed = Number(options.seed ?? Date.now() % 1e9);
 
 const root = join(__dirname, '..');
@@ -41,7 +41,7 @@ const drawn = options.uncentred ? uncentred : instances;
 const total = { instances: 0, checks: 0, claims: 0, agreed: 0, unsure: 0, intervals: 0, violations: 0 };
 const statuses = {};
 const end = Date.now() + minutes * 60_000;
-const done = () => total.instances >= most || Date.now() >= end;
+const done = () => total.instances >= max || Date.now() >= end;
 for (let round = 0; !done(); round++) {
   for (const parameters of fc.sample(drawn, { numRuns: 200, seed: seed + round })) {
     if (done()) break;

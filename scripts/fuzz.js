@@ -84,10 +84,10 @@ function buildKernels() {
 }
 
 /** One run of a target, ended by a number of executions or, without one, by time; how many it made. */
-async function fuzz(name, round, most) {
+async function fuzz(name, round, max) {
   let printed;
   if (name in DOCUMENTS) {
-    const end = most === undefined ? `--seconds=${seconds}` : `--executions=${most}`;
+    const end = max === undefined ? `--seconds=${seconds}` : `--executions=${max}`;
     printed = await runQuietly(process.execPath, ['test/fuzz/documents.js', name, `--seed=${round}`, end, `--hang=${HANG}`]);
   } else {
     // What leads further goes to the first folder; the others are only read.
@@ -96,7 +96,7 @@ async function fuzz(name, round, most) {
     const kept = ['seeds', 'found'].map((kind) => join(root, 'test', 'fuzz', `${kind}-${name}`)).filter(existsSync);
     printed = await runQuietly(join(build, `fuzz_${name}`), [
       ...[corpus, ...kept],
-      ...[`-seed=${round}`, most === undefined ? `-max_total_time=${seconds}` : `-runs=${most}`],
+      ...[`-seed=${round}`, max === undefined ? `-max_total_time=${seconds}` : `-runs=${max}`],
       ...(round % 16 === 1 ? LONG : SHORT),
       ...[`-timeout=${HANG}`, '-print_final_stats=1', '-verbosity=0', `-artifact_prefix=${build}/${name}-`],
     ]);

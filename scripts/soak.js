@@ -30,7 +30,7 @@ async function resident() {
 }
 
 /** Runs fit(k) so many times; says by how much memory grew after the first ones, by which the engine's own has found its size. */
-async function soak(title, times, first, most, fit) {
+async function soak(title, times, first, max, fit) {
   const began = performance.now();
   let before = 0;
   for (let k = 0; k < times; k++) {
@@ -40,9 +40,9 @@ async function soak(title, times, first, most, fit) {
   const growth = ((await resident()) - before) / MB;
   const seconds = (performance.now() - began) / 1000;
   console.log(
-    `${times} ${title} fits, ${backend.name}: ${growth.toFixed(1)} MB more, at most ${most} allowed; ${seconds.toFixed(1)} s`,
+    `${times} ${title} fits, ${backend.name}: ${growth.toFixed(1)} MB more, at most ${max} allowed; ${seconds.toFixed(1)} s`,
   );
-  if (!(growth <= most)) process.exitCode = 1;
+  if (!(growth <= max)) process.exitCode = 1;
 }
 
 const small = sample(100, 60);

@@ -26,7 +26,7 @@ const FIRST = [
   [125, 1, 34, 1],
 ];
 
-const text = ({ least, median, most }) => `${least} / ${median} / ${most}`;
+const text = ({ min, median, max }) => `${min} / ${median} / ${max}`;
 
 function count(cases, options) {
   return spread(cases.map(([a, b]) => separateEllipsoids(a, b, options).iterations));

@@ -80,7 +80,7 @@ async function compare(reader, path, rounds) {
     theirs: median(theirs),
     twin: median(twin),
     ratio: median(ratios),
-    least: Math.min(...ratios),
+    min: Math.min(...ratios),
   };
 }
 
@@ -103,7 +103,7 @@ async function run({ print, data }) {
       results[name] = { bytes, ...r };
       print(
         `${name.padEnd(32)} ${(bytes / 1e6).toFixed(1).padStart(6)} ${r.ours.toFixed(1).padStart(9)} ${(bytes / 1e3 / r.ours).toFixed(0).padStart(6)} ` +
-          `${r.theirs.toFixed(1).padStart(13)} ${`${r.ratio.toFixed(2)} (${r.least.toFixed(2)})`.padStart(19)} ${r.twin.toFixed(0).padStart(15)}`,
+          `${r.theirs.toFixed(1).padStart(13)} ${`${r.ratio.toFixed(2)} (${r.min.toFixed(2)})`.padStart(19)} ${r.twin.toFixed(0).padStart(15)}`,
       );
     };
     const a9a = data('a9a');
@@ -118,15 +118,15 @@ async function run({ print, data }) {
       results['a9a.gz'] = { ours: median(times) };
       print(`${'a9a, gzip (ours only)'.padEnd(39)} ${median(times).toFixed(1).padStart(9)}`);
     }
-    const most = 200e6;
+    const max = 200e6;
     for (const [name, digits] of [
       ['generated, 6 digits', 6],
       ['generated, all digits', 0],
     ]) {
       const path = join(folder, 'generated');
       const block = generate(digits, 4e6);
-      writeRepeated(path, block, most);
-      await line(name, path, Math.ceil(most / block.length) * block.length, 5);
+      writeRepeated(path, block, max);
+      await line(name, path, Math.ceil(max / block.length) * block.length, 5);
     }
   } finally {
     rmSync(folder, { recursive: true, force: true });

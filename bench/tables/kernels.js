@@ -34,8 +34,8 @@ const show = (ratio) => (ratio ? `${digits(ratio.median)} | ${digits(ratio.best)
 /** Met or missed if both ways of taking the ratio say so. */
 function verdict(ratio, target) {
   if (!ratio || !target) return '';
-  const reached = [ratio.median, ratio.best].map((x) => (target.least === undefined ? x <= target.most : x >= target.least));
-  const wanted = target.least === undefined ? `≤ ${target.most}` : `≥ ${target.least}`;
+  const reached = [ratio.median, ratio.best].map((x) => (target.min === undefined ? x <= target.max : x >= target.min));
+  const wanted = target.min === undefined ? `≤ ${target.max}` : `≥ ${target.min}`;
   return `${wanted} ${reached.every(Boolean) ? 'met' : reached.some(Boolean) ? 'unclear' : 'MISSED'}`;
 }
 
@@ -49,7 +49,7 @@ function layout(rows) {
 
 const bandwidthTarget = (level, where, cols) => {
   if (where !== 'memory' || !['avx512', 'avx2'].includes(level)) return undefined;
-  return { least: cols < 100 ? 0.7 : level === 'avx512' ? 0.85 : 0.75 };
+  return { min: cols < 100 ? 0.7 : level === 'avx512' ? 0.85 : 0.75 };
 };
 
 /** Every ratio of one run of the program, with its target, as [{ table, row, column, ratio, target }]. */
@@ -73,8 +73,8 @@ function measure(trials, level, isBest) {
         add(table, row, 'GB/s', { median: rate(one, median), best: rate(one, best) });
         add(table, row, 'of a read', speed(one, read), bandwidthTarget(level, where, Number(cols)));
         const blas = of.get(`OpenBLAS ${kernel}`);
-        if (blas) add(table, row, 'of OpenBLAS', speed(one, blas), where === 'memory' ? only({ least: 1 }) : undefined);
-        add(table, row, '2 threads / 1', speed(two, one), only({ least: 1.7 }));
+        if (blas) add(table, row, 'of OpenBLAS', speed(one, blas), where === 'memory' ? only({ min: 1 }) : undefined);
+        add(table, row, '2 threads / 1', speed(two, one), only({ min: 1.7 }));
         add(table, row, 'read 2 / 1', speed(readTwo, read));
         add(table, row, '2 of a read by 2', speed(two, readTwo));
       }
@@ -86,23 +86,23 @@ function measure(trials, level, isBest) {
         kernel,
         'of a plain loop',
         speed(of.get(kernel), of.get('plain loop')),
-        only({ least: kernel === 'X·w' ? 1.8 : 1.3 }),
+        only({ min: kernel === 'X·w' ? 1.8 : 1.3 }),
       );
-      add(table, kernel, '2 threads / 1', speed(of.get(`${kernel}, 2 threads`), of.get(kernel)), only({ least: 1.7 }));
+      add(table, kernel, '2 threads / 1', speed(of.get(`${kernel}, 2 threads`), of.get(kernel)), only({ min: 1.7 }));
     } else if (kind === 'knapsack') {
       const table = 'knapsack n = 1,000,000';
-      for (const [name, most] of [
+      for (const [name, max] of [
         ['warm', 6],
         ['cold', 30],
       ]) {
-        add(table, name, 'sweeps', sweeps(of.get(name), of.get('sweep')), only({ most }));
-        add(table, name, 'of a sort', speed(of.get(name), of.get('sort')), only({ least: 4 }));
+        add(table, name, 'sweeps', sweeps(of.get(name), of.get('sweep')), only({ max }));
+        add(table, name, 'of a sort', speed(of.get(name), of.get('sort')), only({ min: 4 }));
         add(table, name, '2 threads / 1', speed(of.get(`${name}, 2 threads`), of.get(name)), undefined);
       }
     } else {
       const table = 'cones, 128 MB';
       const row = group.replace('cones ', '');
-      add(table, row, 'sweeps', sweeps(of.get('project'), of.get('sweep')), only({ most: 3 }));
+      add(table, row, 'sweeps', sweeps(of.get('project'), of.get('sweep')), only({ max: 3 }));
       add(table, row, 'copy, in sweeps', sweeps(of.get('copy'), of.get('sweep')));
       add(table, row, '2 threads / 1', speed(of.get('project, 2 threads'), of.get('project')));
     }

@@ -34,19 +34,19 @@ function swarmProblem() {
 
 const SETS = {
   swarm: {
-    least: 5,
+    min: 5,
     form: 'dense f32',
     about: 'simulated swarm, standardised; the last fifth of the runs is the test set',
     make: swarmProblem,
   },
   dense: {
-    least: 3,
+    min: 3,
     form: 'dense f32',
     about: `x standard normal, 100 columns; y = sign(w·x + half a standard normal of the scores' deviation), 5 % flipped; ${TEST} more rows to test`,
     whole: () => denseNormal(ROWS.at(-1) + TEST, 100),
   },
   sparse: {
-    least: 3,
+    min: 3,
     form: 'CSR of ones',
     about: `10,000 columns, 50 ones a row by Zipf 1.1; labels as before; ${TEST} more rows to test`,
     whole: () => sparseZipf(ROWS.at(-1) + TEST, 10_000),
@@ -85,7 +85,7 @@ async function run({ print, sets }) {
   const results = [];
   const tables = [];
   const plots = [];
-  for (const [name, { least, form, about, make, whole }] of Object.entries(SETS)) {
+  for (const [name, { min, form, about, make, whole }] of Object.entries(SETS)) {
     if (sets && !sets.includes(name)) continue;
     const all = whole?.();
     const set = make ? make() : { train: part(all, 0, ROWS.at(-1)), test: part(all, ROWS.at(-1), ROWS.at(-1) + TEST) };
@@ -98,11 +98,11 @@ async function run({ print, sets }) {
           limit: LIMIT,
           runs: 1,
           say: print,
-          least: make ? 7 : 3,
+          min: make ? 7 : 3,
         })),
       };
     });
-    const cells = liblinearCells(row, least);
+    const cells = liblinearCells(row, min);
     print(`\n${name}: ${about}; ${row.rounds} rounds, load ${row.load?.toFixed(2)}`);
     print(layout(LIBLINEAR_HEAD.map((head, c) => [head, cells[c] ?? ''])));
     tables.push({

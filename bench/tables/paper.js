@@ -5,7 +5,7 @@ const { LinearSvm, separateEllipsoids, stop } = require('../..');
 const { kernels } = require('../../dist/backend/interface.js');
 const { run: perform } = require('../../dist/solver/drivers.js');
 const { fistaSvm } = require('../../dist/svm/solve.js');
-const { copyPoints, resolveFit, resolveLabels } = require('../../dist/input/index.js');
+const { copyPoints, resolveSvmOptions, resolveLabels } = require('../../dist/input/index.js');
 const { parseLibsvm, toDense } = require('../data.js');
 const { withPeers } = require('../compare.js');
 const { ellipses, instances, loadDigits, spread } = require('../digits.js');
@@ -55,7 +55,7 @@ function timed(work) {
   return { seconds: (performance.now() - from) / 1000, result };
 }
 
-const text = ({ least, median: middle, most }) => `${least} / ${middle} / ${most}`;
+const text = ({ min, median: middle, max }) => `${min} / ${middle} / ${max}`;
 const seconds = (s) => (s < 0.001 ? `${(1e6 * s).toFixed(0)} µs` : s < 1 ? `${digits(1000 * s)} ms` : `${digits(s)} s`);
 
 /** One of the tables of ellipsoids. */
@@ -146,13 +146,13 @@ function trace({ points, labels, scale }) {
   const matrix = copyPoints(points, backend, threads);
   const { rows, cols, form } = matrix.describe();
   const resolved = resolveLabels(labels, rows, {});
-  const fit = resolveFit({ scale }, rows, cols, form.startsWith('sparse'), resolved);
+  const fit = resolveSvmOptions({ scale }, rows, cols, form.startsWith('sparse'), resolved);
   const problem = new backend.Svm(matrix, resolved.y, fit.gammas, fit.mu, { none: 0, standard: 1, maxabs: 2 }[scale], threads);
   const lengths = [];
   const end = performance.now() + 1000 * SECONDS;
   const loop = fistaSvm(problem, {
     L: 'paper',
-    resting: false,
+    shrinking: false,
     checkEvery: ITERATIONS,
     maxIterations: ITERATIONS,
     known: { n: rows, d: cols, mu: fit.mu },

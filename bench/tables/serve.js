@@ -72,7 +72,7 @@ async function measure(port, body, { connections, rate }) {
   for await (const piece of child.stdout) text += piece;
   const { requests, seconds, bad, latencies } = JSON.parse(text);
   const at = (share) => latencies[Math.min(latencies.length - 1, Math.ceil(share * latencies.length) - 1)];
-  return { rate: requests / seconds, p50: at(0.5), p99: at(0.99), most: at(1), bad };
+  return { rate: requests / seconds, p50: at(0.5), p99: at(0.99), max: at(1), bad };
 }
 
 /** Fits one after the other until told to stop: how many, and how much of the time. */

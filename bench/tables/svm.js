@@ -66,7 +66,7 @@ async function run({ print, data, sets: asked }) {
   ]) {
     const set = load(name, 'none');
     if (!set) continue;
-    const { info } = LinearSvm.fit(set.points, set.labels, { scale: 'none', resting: false, checkEvery: 1, ...options });
+    const { info } = LinearSvm.fit(set.points, set.labels, { scale: 'none', shrinking: false, checkEvery: 1, ...options });
     results.plain.push({ name, L: options.L, iterations: info.iterations, wanted });
     print(`${name.padEnd(10)} L: '${options.L}'  ${info.iterations} (${wanted})`);
   }

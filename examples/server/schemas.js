@@ -2,7 +2,7 @@
 'use strict';
 
 /** A column beyond is a mistake, or worse: a fit holds several numbers for each one. */
-const MOST_COLUMNS = 1_000_000;
+const MAX_COLUMNS = 1_000_000;
 
 const numbers = { type: 'array', items: { type: 'number' } };
 
@@ -28,7 +28,7 @@ const trainSchema = {
   properties: {
     rows,
     labels: { type: 'array', items: { type: ['number', 'string', 'boolean'] } },
-    columns: { type: 'integer', minimum: 1, maximum: MOST_COLUMNS },
+    columns: { type: 'integer', minimum: 1, maximum: MAX_COLUMNS },
     file: { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$' }, // a name: no path leads out of the folder
     options: {
       type: 'object',
@@ -48,7 +48,7 @@ const trainSchema = {
 
 /** Rows of a request as points: rows of numbers as they are, sparse ones as compressed sparse rows of `cols` columns. */
 function toPoints(list, cols) {
-  const most = cols ?? MOST_COLUMNS;
+  const max = cols ?? MAX_COLUMNS;
   const dense = Array.isArray(list[0]);
   const other = list.findIndex((row) => Array.isArray(row) !== dense);
   if (other >= 0) throw bad(`Expected rows of one kind but rows[0] is ${dense ? 'dense' : 'sparse'} and rows[${other}] is not`);
@@ -60,8 +60,8 @@ function toPoints(list, cols) {
         `Expected ${indices.length} numbers for rows[${i}].values, as in rows[${i}].indices, but received ${values.length}`,
       );
     }
-    const beyond = indices.findIndex((j) => j >= most);
-    if (beyond >= 0) throw bad(`Expected a column below ${most} for rows[${i}].indices[${beyond}] but received ${indices[beyond]}`);
+    const beyond = indices.findIndex((j) => j >= max);
+    if (beyond >= 0) throw bad(`Expected a column below ${max} for rows[${i}].indices[${beyond}] but received ${indices[beyond]}`);
     indptr[i + 1] = indptr[i] + indices.length;
   });
   const stored = indptr[list.length];
@@ -71,7 +71,7 @@ function toPoints(list, cols) {
     indices.set(row.indices, indptr[i]);
     if (row.values) values.set(row.values, indptr[i]);
   });
-  cols ??= indices.reduce((most, j) => Math.max(most, j + 1), 1);
+  cols ??= indices.reduce((max, j) => Math.max(max, j + 1), 1);
   return { indptr, indices, ...(values && { values }), rows: list.length, cols };
 }
 

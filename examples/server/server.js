@@ -8,11 +8,11 @@ env.FISTA_CLASSIFY_THREADS ??= '1';
 const { build } = require('./app.js');
 
 /** A whole number from the environment. */
-function integer(name, otherwise, least = 0) {
+function integer(name, otherwise, min = 0) {
   if (env[name] === undefined || env[name] === '') return otherwise;
   const value = Number(env[name]);
-  if (!Number.isInteger(value) || value < least)
-    throw new Error(`Expected an integer of ${least} or more for ${name} but received ${env[name]}`);
+  if (!Number.isInteger(value) || value < min)
+    throw new Error(`Expected an integer of ${min} or more for ${name} but received ${env[name]}`);
   return value;
 }
 

@@ -1,5 +1,5 @@
 /** What is proved of a row, for good: each is a fact about every exact optimum. `agreed` alone is about the last claim's own t. */
-export const FACT = { proper: 1, zero: 2, atBound: 4, positive: 8, negative: 16, agreed: 32 } as const;
+export const CERTIFIED = { proper: 1, zero: 2, atBound: 4, positive: 8, negative: 16, agreed: 32 } as const;
 /** How an ellipsoid's shape is stored: nothing, its radius, its diagonal, or its whole matrix by rows. As in native/kernels/esp.h. */
 export const KIND = { point: 0, ball: 1, diagonal: 2, full: 3 } as const;
 

@@ -10,16 +10,16 @@ import type { BackendInfo, BackendName } from '../types.js';
  * What was found wrong with the data while they were copied, and where. `at` is a position in data, values, indices or indptr, `found`
  * what stood there and, of indices and indptr, `before` what stood just before it.
  */
-export interface CopyProblem {
-  problem: 'not-finite' | 'bad-start' | 'bad-range' | 'bad-order';
+export interface CopyDefect {
+  defect: 'not-finite' | 'bad-start' | 'bad-range' | 'bad-order';
   row: number;
   at: number;
   found: number;
   before: number;
 }
 
-/** Words the problem; never returns. */
-export type OnProblem = (problem: CopyProblem) => never;
+/** Words the defect; never returns. */
+export type OnDefect = (problem: CopyDefect) => never;
 
 /** Ends tasks early: when it is set, or so many milliseconds after it was made. Once set it stays so. */
 export interface Interrupt {
@@ -63,7 +63,7 @@ export interface SvmTasks {
   look(): Float64Array;
   offsets(low: number, high: number, rho: number, wNorm: number, etaT: number): Float64Array;
   gap(t: number, wNorm: number, etaT: number): Float64Array;
-  claim(
+  certify(
     low: number,
     high: number,
     rho: number,
@@ -76,8 +76,8 @@ export interface SvmTasks {
     guard: number,
   ): Float64Array;
   forget(): Float64Array;
-  rest(low: number, high: number, delta: number): Float64Array;
-  wake(): Float64Array;
+  shrink(low: number, high: number, delta: number): Float64Array;
+  unshrink(): Float64Array;
   power(first: number): Float64Array;
   score(t: number): Float64Array;
   keep(alpha: number): Float64Array;
@@ -109,8 +109,8 @@ export interface SvmProblem extends Performer<SvmCall> {
   columns(inverseScale: Float64Array, shift: Float64Array): void;
   /** The dual, by row. */
   alpha(out: Float64Array): void;
-  /** What is proved of each row: bits of FACT in lib/backend/encodings.ts. */
-  facts(out: Uint8Array): void;
+  /** What is proved of each row: bits of CERTIFIED in lib/backend/encodings.ts. */
+  certified(out: Uint8Array): void;
   dispose(): void;
 }
 
@@ -137,7 +137,7 @@ export interface EspFamily {
 }
 
 /** Words that an entry is not finite; never returns. family and part: 0 or 1, part 1 being the shapes. */
-export type OnEllipsoidProblem = (family: number, part: number, at: number) => never;
+export type OnEllipsoidDefect = (family: number, part: number, at: number) => never;
 
 /** The tasks of lib/backend/fallback/esp.ts (and native/kernels/esp), by name. */
 export interface EspTasks {
@@ -176,7 +176,7 @@ export interface EspProblem extends Performer<EspCall> {
 }
 
 type EspConstructor = new (
-  onProblem: OnEllipsoidProblem,
+  onDefect: OnEllipsoidDefect,
   threads: number,
   cols: number,
   ...families: [...Positional<EspFamily>, ...Positional<EspFamily>]
@@ -185,8 +185,8 @@ type EspConstructor = new (
 type Positional<F extends EspFamily> = [centers: F['centers'], kinds: F['kinds'], shapes: F['shapes']];
 
 /** Where reading a file stopped, and why: line and column (in bytes) of the token count from 1, `text` is how it begins. */
-export interface ParseProblem {
-  problem:
+export interface ParseDefect {
+  defect:
     'label' | 'word' | 'entry' | 'qid' | 'value' | 'range' | 'zero' | 'order' | 'extra' | 'long' | 'rows' | 'entries' | 'empty';
   line: number;
   column: number;
@@ -209,12 +209,12 @@ export interface ParsedSizes {
   words: number;
 }
 
-/** Reads LIBSVM text, piece by piece. */
+/** Reads LIBSVM text, chunk by chunk. */
 export interface Parser {
-  /** The next piece of the text, which may end anywhere. What is wrong with it, if anything is: nothing more is read then. */
-  push(chunk: Uint8Array): ParseProblem | undefined;
+  /** The next chunk of the text, which may end anywhere. What is wrong with it, if anything is: nothing more is read then. */
+  push(chunk: Uint8Array): ParseDefect | undefined;
   /** The text has ended. */
-  finish(): ParseProblem | undefined;
+  finish(): ParseDefect | undefined;
   sizes(): ParsedSizes;
   /** Hands over the next out.length of a list, so that large ones go in steps: where each row begins, */
   takeStarts(out: Uint32Array): void;
@@ -237,7 +237,7 @@ export type MatrixArguments =
   | [indptr: Uint32Array, indices: Uint32Array, values: Float64Array | Float32Array | undefined, rows: number, cols: number];
 
 type MatrixConstructor = new (
-  onProblem: OnProblem,
+  onDefect: OnDefect,
   threads: number,
   ...data: MatrixArguments | [...MatrixArguments, interrupt: Interrupt | undefined]
 ) => Matrix;
@@ -249,19 +249,14 @@ export interface Kernels {
   /**
    * A matrix, centred, or what is wrong with the data. They are copied before this returns, and looked at off the main thread.
    */
-  copyPoints(
-    this: void,
-    threads: number,
-    interrupt: Interrupt | undefined,
-    ...data: MatrixArguments
-  ): Promise<Matrix | CopyProblem>;
+  copyPoints(this: void, threads: number, interrupt: Interrupt | undefined, ...data: MatrixArguments): Promise<Matrix | CopyDefect>;
   /**
    * out = X·w + bias for points that are looked at once, where they are. The number of the first that is not finite, or of rows. What is
-   * wrong with the points goes to onProblem. Where something is wrong out stays as it was.
+   * wrong with the points goes to onDefect. Where something is wrong out stays as it was.
    */
   decidePoints(
     this: void,
-    onProblem: OnProblem,
+    onDefect: OnDefect,
     threads: number,
     w: Float64Array,
     bias: number,

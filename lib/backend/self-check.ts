@@ -1,5 +1,5 @@
 /** Runs every kernel of a backend beside its TypeScript twin, on the same data: do they agree, and how fast is each? */
-import { loadFallback, type Backend, type Kernels, type Matrix, type OnProblem } from './interface.js';
+import { loadFallback, type Backend, type Kernels, type Matrix, type OnDefect } from './interface.js';
 import { coded } from '../errors.js';
 import type { DenseMatrix } from '../types.js';
 
@@ -18,8 +18,8 @@ export interface KernelCheck {
 /** Half the distance from 1 to the next number: the largest relative error of one operation. */
 const UNIT = 2 ** -53;
 
-const onProblem: OnProblem = ({ problem, at }) => {
-  throw coded(Error, 'ERR_POINTS', `Expected data fit for a matrix but received ${problem} at ${at}`);
+const onDefect: OnDefect = ({ defect, at }) => {
+  throw coded(Error, 'ERR_POINTS', `Expected data fit for a matrix but received ${defect} at ${at}`);
 };
 
 /** Microseconds a call of `work`: the best of several rounds of about half a millisecond each. */
@@ -38,12 +38,12 @@ function time(work: () => void): number {
 
 /** The largest |a_i - b_i| / size_i; where nothing was added up, both must be 0. */
 function largest(a: Float64Array, b: Float64Array, size: (i: number) => number): number {
-  let most = 0;
+  let max = 0;
   for (let i = 0; i < a.length; i++) {
     const difference = Math.abs(a[i]! - b[i]!);
-    if (difference !== 0) most = Math.max(most, difference / size(i)); // NaN stays NaN, and fails
+    if (difference !== 0) max = Math.max(max, difference / size(i)); // NaN stays NaN, and fails
   }
-  return most;
+  return max;
 }
 
 const absolute = (list: Float64Array) => list.map(Math.abs);
@@ -71,12 +71,12 @@ function forms({ data, rows, cols }: DenseMatrix): [name: string, make: Maker, v
   const far = indices.map((j) => j * spread);
   const entries = Float64Array.from(kept, (k) => dense[k]!);
   return [
-    ['dense f64', (k, x) => new k.Matrix(onProblem, 1, x, rows, cols), dense],
-    ['dense f32', (k, x) => new k.Matrix(onProblem, 1, Float32Array.from(x), rows, cols), dense],
-    ['sparse f64', (k, x) => new k.Matrix(onProblem, 1, indptr, indices, x, rows, cols), entries],
-    ['sparse f32', (k, x) => new k.Matrix(onProblem, 1, indptr, indices, Float32Array.from(x), rows, cols), entries],
-    ['sparse ones', (k) => new k.Matrix(onProblem, 1, indptr, indices, undefined, rows, cols), entries],
-    ['sparse f64, 32-bit columns', (k, x) => new k.Matrix(onProblem, 1, indptr, far, x, rows, cols * spread), entries],
+    ['dense f64', (k, x) => new k.Matrix(onDefect, 1, x, rows, cols), dense],
+    ['dense f32', (k, x) => new k.Matrix(onDefect, 1, Float32Array.from(x), rows, cols), dense],
+    ['sparse f64', (k, x) => new k.Matrix(onDefect, 1, indptr, indices, x, rows, cols), entries],
+    ['sparse f32', (k, x) => new k.Matrix(onDefect, 1, indptr, indices, Float32Array.from(x), rows, cols), entries],
+    ['sparse ones', (k) => new k.Matrix(onDefect, 1, indptr, indices, undefined, rows, cols), entries],
+    ['sparse f64, 32-bit columns', (k, x) => new k.Matrix(onDefect, 1, indptr, far, x, rows, cols * spread), entries],
   ];
 }
 

@@ -20,7 +20,7 @@ export interface Command {
   readonly options: readonly Option[];
   /** What the help says below the options. */
   readonly notes: readonly string[];
-  readonly files: { readonly least: number; readonly most: number };
+  readonly files: { readonly min: number; readonly max: number };
 }
 
 export const COMMON: readonly Option[] = [
@@ -66,10 +66,10 @@ export class Arguments {
       else this.parts.set(part, value);
     }
     if (this.has('help')) return;
-    const { least, most } = files;
+    const { min, max } = files;
     const count = this.files.length;
-    if (count < least || count > most) {
-      const what = least === most ? String(least) : `${least} to ${most}`;
+    if (count < min || count > max) {
+      const what = min === max ? String(min) : `${min} to ${max}`;
       throw usageError(`Expected ${what} file names for ${name} but received ${count} (fista-classify ${name} --help)`);
     }
   }
@@ -83,7 +83,7 @@ export class Arguments {
   }
 
   /** A finite number, or one above 0 (`positive`), or an integer from least to most. */
-  number(name: string, kind: 'finite' | 'positive' | readonly [least: number, most: number]): number | undefined {
+  number(name: string, kind: 'finite' | 'positive' | readonly [min: number, max: number]): number | undefined {
     const text = this.text(name);
     return text === undefined ? undefined : toNumber(text, flag(name), kind);
   }
@@ -97,11 +97,7 @@ export class Arguments {
   }
 }
 
-export function toNumber(
-  text: string,
-  where: string,
-  kind: 'finite' | 'positive' | readonly [least: number, most: number],
-): number {
+export function toNumber(text: string, where: string, kind: 'finite' | 'positive' | readonly [min: number, max: number]): number {
   const number = text.trim() === '' ? NaN : Number(text);
   const [fine, what] =
     typeof kind === 'string'

@@ -10,7 +10,7 @@ import { count } from './numbers.js';
 
 const FORMATS = ['json', 'liblinear', 'libsvm', 'csv'] as const;
 /** CSV names every column, and has a cell for it in every row. */
-const MOST_NAMES = 1_000_000;
+const MAX_NAMES = 1_000_000;
 type Format = (typeof FORMATS)[number];
 
 export const convert: Command = {
@@ -24,7 +24,7 @@ export const convert: Command = {
     ],
     ['fista-classify convert --label species flowers.csv flowers.svm.gz', 'CSV to LIBSVM text, gzipped'],
   ],
-  files: { least: 2, most: 2 },
+  files: { min: 2, max: 2 },
   options: [
     {
       names: ['--to'],
@@ -59,8 +59,8 @@ export async function runConvert(args: Arguments, context: Context): Promise<num
   const cols = args.number('cols', [0, 2 ** 31]);
   const data = await readData(from, args, { cols, labelled: true, signal, output });
   const { rows, cols: width } = data.points;
-  if (format === 'csv' && width > MOST_NAMES) {
-    throw coded(RangeError, 'ERR_CSV', `Expected at most ${MOST_NAMES} columns for ${to} but ${from} has ${width}`);
+  if (format === 'csv' && width > MAX_NAMES) {
+    throw coded(RangeError, 'ERR_CSV', `Expected at most ${MAX_NAMES} columns for ${to} but ${from} has ${width}`);
   }
   const lines = format === 'csv' ? csvLines(data) : libsvmLines(resolveLibsvmWriting(to, data.points, data.labels));
   await writeFile(to, lines, output, signal);

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { constants as zlib, createGzip, gunzipSync } from 'node:zlib';
 import { targetOf, writeAtomically } from '../io/atomic.js';
 import { coded, show, type CodedError } from '../errors.js';
-import { inPieces, readCsv, readLibsvm } from '../io/libsvm.js';
+import { inChunks, readCsv, readLibsvm } from '../io/libsvm.js';
 import { readModelFile, type ModelFile } from '../io/model-file.js';
 import { isGzip } from '../io/source.js';
 import type { DenseMatrix, SparseMatrix, SvmInfo } from '../types.js';
@@ -191,11 +191,11 @@ export async function checkWritable(path: string, output: Output, ...read: reado
 
 /** All of it or nothing; `-` is stdout. A name that ends in .gz gets gzip. */
 export async function writeFile(path: string, lines: Iterable<string>, output: Output, signal?: AbortSignal): Promise<void> {
-  const text = inPieces(lines, signal);
+  const text = inChunks(lines, signal);
   if (path === '-') {
-    for (const piece of text) {
+    for (const chunk of text) {
       if (output.closed) return;
-      await output.write(piece);
+      await output.write(chunk);
     }
   } else if (path.endsWith('.gz')) {
     const zip = createGzip();

@@ -11,7 +11,7 @@ export const inspect: Command = {
   summary: 'shows what is in a model',
   usage: '[options] model',
   examples: [['fista-classify inspect model.json', 'labels, bias, the largest weights, and how the training went']],
-  files: { least: 1, most: 1 },
+  files: { min: 1, max: 1 },
   options: [{ names: ['--top'], value: 'N', help: 'how many of the largest weights (default 10)' }],
   notes: ['Columns are numbered from 1, as in LIBSVM text, or named, if the model was trained on CSV.'],
 };
@@ -33,7 +33,7 @@ export async function runInspect(args: Arguments, { output, signal }: Context): 
   const known = TRAINING.map((name) => [name, training?.[name]] as const).filter(([, value]) =>
     /^(number|string)$/.test(typeof value),
   );
-  const width = largest.reduce((most, { column }) => Math.max(most, plain(column).length), 0);
+  const width = largest.reduce((max, { column }) => Math.max(max, plain(column).length), 0);
   await output.result(
     { format, labels, bias, weights: { count: weights.length, nonzero: used, norm, largest }, training: Object.fromEntries(known) },
     [

@@ -17,7 +17,7 @@ export const predict: Command = {
       'labels and decision values on the terminal, by a model of liblinear-train',
     ],
   ],
-  files: { least: 2, most: 3 },
+  files: { min: 2, max: 3 },
   options: [
     { names: ['--decision-values'], help: "after each label its decision value, positive for the model's second label" },
     { names: ['-b'], value: '0|1', help: 'accepted if 0: there are no probabilities here' },

@@ -8,7 +8,7 @@ interface Mark {
 }
 
 /** Marks kept: enough to see a rate, few enough to forget the beginning. */
-const MOST_MARKS = 64;
+const MAX_MARKS = 64;
 
 /**
  * The time that a fit still needs, in milliseconds, told by the rate at which the logarithm of its gap falls; undefined as long as the
@@ -33,7 +33,7 @@ export class TimeLeft {
     this.#last = { elapsed, logGap: Math.log(relativeGap) };
     if (this.#seen++ % this.#every !== 0) return;
     this.#marks.push(this.#last);
-    if (this.#marks.length < MOST_MARKS) return;
+    if (this.#marks.length < MAX_MARKS) return;
     this.#marks = this.#marks.filter((_, k) => k % 2 === 1);
     this.#every *= 2;
   }

@@ -22,7 +22,7 @@ export const separate: Command = {
       '{ "first": [{ "center": [0, 0], "shape": 1 }, …], "second": […] }: the widest slab',
     ],
   ],
-  files: { least: 1, most: 2 },
+  files: { min: 1, max: 2 },
   options: [
     {
       names: ['--radius'],

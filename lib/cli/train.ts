@@ -25,7 +25,7 @@ export const train: Command = {
     ['fista-classify train -c 0.5 -w1 2 -v 5 data.svm', '5-fold cross-validation with gamma 0.5 and class 1 weighing double'],
     ['fista-classify train --gamma auto --report fit.html data.csv', 'chooses gamma, trains, and shows on a page how that went'],
   ],
-  files: { least: 1, most: 2 },
+  files: { min: 1, max: 2 },
   options: [
     {
       names: ['-c', '--gamma'],

@@ -31,7 +31,7 @@ export interface EspSettings extends EspMethod {
   readonly progress: (state: EspState) => void;
   readonly expired: () => boolean;
   /** Whether the normal kept, with the offset `middle` beyond the origin, provably separates the data as they were given. */
-  readonly claim: (most: number, least: number, middle: number, error: number) => boolean;
+  readonly certify: (max: number, min: number, middle: number, error: number) => boolean;
 }
 
 export interface EspState {
@@ -98,11 +98,11 @@ export function* fistaEsp(
     problem.keep(opposite);
   }
 
-  /** Verifies the normal kept on the data themselves; what cannot be claimed is forgotten. */
+  /** Verifies the normal kept on the data themselves; what cannot be certified is dropped. */
   function* separated(goalReached: boolean): Generator<EspCall, EspResult | undefined, Float64Array> {
-    const [most, least] = (yield calls.verify()) as unknown as [number, number];
-    const between = settings.test === 'paper' && most < middle && middle < least ? middle : most + (least - most) / 2;
-    if (settings.claim(most, least, between, error())) {
+    const [max, min] = (yield calls.verify()) as unknown as [number, number];
+    const between = settings.test === 'paper' && max < middle && middle < min ? middle : max + (min - max) / 2;
+    if (settings.certify(max, min, between, error())) {
       return { status: 'separated', iteration: goal === 'any' ? foundAt : iteration, lower, upper, L, goalReached };
     }
     foundAt = 0;

@@ -9,7 +9,7 @@ import {
   resolveCovariance,
   resolveEspOptions,
   resolveThreads,
-  type EspFit,
+  type ResolvedEspOptions,
 } from '../input/index.js';
 import { fistaEsp, type EspResult } from './cone-fista.js';
 import type { BackendName, Ellipsoids, EspOptions, Separation } from '../types.js';
@@ -79,13 +79,13 @@ interface Plane {
 
 /** One separation, from checked input to the result. */
 class Separating {
-  readonly fit: EspFit;
+  readonly fit: ResolvedEspOptions;
   readonly problem: EspProblem;
   readonly #backend: BackendName;
   readonly #counts: [number, number];
   readonly #cols: number;
   readonly #began = performance.now();
-  #plane: Plane | undefined; // what was claimed
+  #plane: Plane | undefined; // what is certified
 
   constructor(first: Ellipsoids, second: Ellipsoids, options: EspOptions) {
     this.fit = resolveEspOptions(options);
@@ -104,7 +104,7 @@ class Separating {
       progress: ({ iteration, lower, upper, L }) =>
         fit.onProgress?.({ iteration, elapsed: this.#elapsed(), distance: this.#distance(lower, upper), L }),
       expired: () => this.#elapsed() >= fit.timeLimit,
-      claim: (most, least, middle, error) => this.#claim(most, least, middle, error),
+      certify: (max, min, middle, error) => this.#certify(max, min, middle, error),
     });
   }
 
@@ -138,7 +138,7 @@ class Separating {
    * the supports are of n.(z - origin), each with an error of at most `error`, so the offset is compared with n.origin in twice the
    * precision. Width and slacks are what is left of them when all errors, the normal's length among them, count against them.
    */
-  #claim(most: number, least: number, middle: number, error: number): boolean {
+  #certify(max: number, min: number, middle: number, error: number): boolean {
     const { problem } = this;
     const { unit } = problem;
     const normal = this.#vector((out) => problem.normal(out));
@@ -158,7 +158,7 @@ class Separating {
       lower((i < this.#counts[0] ? delta - support : support - delta) - spare),
     );
     if (!slack.every((distance) => distance > 0)) return false;
-    this.#plane = { normal, offset: given, width: lower(least - most - 2 * error), slack };
+    this.#plane = { normal, offset: given, width: lower(min - max - 2 * error), slack };
     return true;
   }
 

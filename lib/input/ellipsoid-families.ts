@@ -12,11 +12,11 @@ import { denseMatrix } from './points.js';
 import { ESP_WORDS, LAW_WORDS } from './words.js';
 
 /** Everything but the families, backend and threads. */
-export type EspFit = EspMethod & Limits<EspProgress>;
+export type ResolvedEspOptions = EspMethod & Limits<EspProgress>;
 
 const ESP_OPTIONS = ['goal', 'tolerance', 'test', 'L', 'restart', ...RUN_OPTIONS] as const satisfies readonly (keyof EspOptions)[];
 
-export function resolveEspOptions(given: EspOptions): EspFit {
+export function resolveEspOptions(given: EspOptions): ResolvedEspOptions {
   const options = knownOptions(given, ESP_OPTIONS, ESP_WORDS);
   const goal = optional(options.goal, 'goal', oneOfThese('any', 'widest', 'converged')) ?? 'any';
   const tolerance = optional(options.tolerance, 'tolerance', share) ?? (goal === 'widest' ? 1e-4 : 1e-6);

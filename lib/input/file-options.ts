@@ -1,6 +1,6 @@
 /** What files are read from and written to, and what is wrong with them. */
 import { types } from 'node:util';
-import type { Backend, ParseProblem } from '../backend/interface.js';
+import type { Backend, ParseDefect } from '../backend/interface.js';
 import { coded, rangeError, show, typeError, Verbatim } from '../errors.js';
 import { isObject, plainView } from './intrinsics.js';
 import type {
@@ -18,7 +18,7 @@ import { viewPoints } from './points.js';
 import { CSV_WORDS, READ_WORDS } from './words.js';
 
 /** Columns are numbered from 0 to 2^31 - 1. */
-const MOST_COLUMNS = 2147483648;
+const MAX_COLUMNS = 2147483648;
 
 /** What messages call it: its path, or `input`. */
 export function checkSource(source: unknown): string {
@@ -35,11 +35,11 @@ export function checkPath(path: unknown): void {
   if (typeof path !== 'string') throw typeError('ERR_SOURCE', 'a path', 'path', path);
 }
 
-/** A piece of a stream, as bytes. */
-export function checkPiece(piece: unknown): Uint8Array {
-  if (types.isUint8Array(piece)) return plainView(piece);
-  if (typeof piece === 'string') return Buffer.from(piece);
-  throw typeError('ERR_SOURCE', 'bytes or text', 'a piece of the stream', piece);
+/** A chunk of a stream, as bytes. */
+export function checkChunk(chunk: unknown): Uint8Array {
+  if (types.isUint8Array(chunk)) return plainView(chunk);
+  if (typeof chunk === 'string') return Buffer.from(chunk);
+  throw typeError('ERR_SOURCE', 'bytes or text', 'a chunk of the stream', chunk);
 }
 
 /** The bytes of a source were transferred elsewhere while they were read. */
@@ -54,27 +54,27 @@ export function gzipError(name: string, code: 'ERR_LIBSVM' | 'ERR_CSV', cause: E
 }
 
 /** A file of more text than is wanted. */
-export function longError(name: string, code: 'ERR_LIBSVM' | 'ERR_CSV', most: number): Error {
-  return coded(RangeError, code, `Expected at most ${most} bytes of text for ${name}, as options.maxBytes says, but received more`);
+export function longError(name: string, code: 'ERR_LIBSVM' | 'ERR_CSV', max: number): Error {
+  return coded(RangeError, code, `Expected at most ${max} bytes of text for ${name}, as options.maxBytes says, but received more`);
 }
 
 /** Labels that are words are objects of V8, whose heap ends the process when it is full. */
-const MOST_WORDS = 2 ** 26;
+const MAX_WORDS = 2 ** 26;
 /** So many of them that are not the same are no classes. */
-export const MOST_DISTINCT = 2 ** 20;
+export const MAX_DISTINCT = 2 ** 20;
 
 /** Refuses labels that are words where there are too many rows, or too many that are not the same. */
 export function checkWords(rows: number, distinct: number, name: string, code: 'ERR_LIBSVM' | 'ERR_CSV'): void {
-  if (distinct > MOST_DISTINCT) {
-    throw coded(RangeError, code, `Expected at most ${MOST_DISTINCT} distinct labels for ${name} but received more`);
+  if (distinct > MAX_DISTINCT) {
+    throw coded(RangeError, code, `Expected at most ${MAX_DISTINCT} distinct labels for ${name} but received more`);
   }
-  if (rows > MOST_WORDS) {
-    throw coded(RangeError, code, `Expected at most ${MOST_WORDS} rows with words for labels for ${name} but received ${rows}`);
+  if (rows > MAX_WORDS) {
+    throw coded(RangeError, code, `Expected at most ${MAX_WORDS} rows with words for labels for ${name} but received ${rows}`);
   }
 }
 
 /** `Infinity`, or an integer. */
-function mostBytes(value: unknown, where: string): number {
+function byteLimit(value: unknown, where: string): number {
   return value === Infinity ? Infinity : integer(0, Number.MAX_SAFE_INTEGER)(value, where);
 }
 
@@ -101,25 +101,25 @@ const READ_OPTIONS = [
 
 export function resolveLibsvmReading(given?: ReadLibsvmOptions): LibsvmReading {
   const options = knownOptions(given, READ_OPTIONS, READ_WORDS);
-  const cols = optional(options.cols, 'cols', integer(0, MOST_COLUMNS));
+  const cols = optional(options.cols, 'cols', integer(0, MAX_COLUMNS));
   return {
     backend: resolveBackend(options.backend),
     cols,
-    limit: cols ?? MOST_COLUMNS,
+    limit: cols ?? MAX_COLUMNS,
     zeroBased: optional(options.zeroBased, 'zeroBased', boolean) ?? false,
     words: optional(options.labels, 'labels', oneOfThese('number', 'string')) === 'string',
     ignoreExtra: optional(options.extra, 'extra', oneOfThese('error', 'ignore')) === 'ignore',
-    maxBytes: optional(options.maxBytes, 'maxBytes', mostBytes) ?? Infinity,
+    maxBytes: optional(options.maxBytes, 'maxBytes', byteLimit) ?? Infinity,
     signal: optional(options.signal, 'signal', abortSignal),
   };
 }
 
 /** Words what a parser met. */
-export function libsvmError({ problem, line, column, text, last }: ParseProblem, name: string, reading: LibsvmReading): Error {
+export function libsvmError({ defect, line, column, text, last }: ParseDefect, name: string, reading: LibsvmReading): Error {
   const first = reading.zeroBased ? 0 : 1;
   const received = Buffer.from(text).toString();
   const lost = /^\d+:/.test(received); // the label
-  const expected: Record<ParseProblem['problem'], readonly [what: string, hint?: string | undefined]> = {
+  const expected: Record<ParseDefect['defect'], readonly [what: string, hint?: string | undefined]> = {
     label: [
       'a finite number, the label,',
       lost ? undefined : isCsvRow(received) ? CSV_HINT : "for labels that are words set labels: 'string'",
@@ -137,8 +137,8 @@ export function libsvmError({ problem, line, column, text, last }: ParseProblem,
     entries: ['at most 4294967294 entries'],
     empty: ['at least one row'],
   };
-  const [what, hint] = expected[problem];
-  const came = problem === 'empty' ? 'none' : show(received);
+  const [what, hint] = expected[defect];
+  const came = defect === 'empty' ? 'none' : show(received);
   const message = `Expected ${what} at ${name}:${line}:${column} but received ${came}`;
   return coded(SyntaxError, 'ERR_LIBSVM', hint === undefined ? message : `${message}; ${hint}`);
 }
@@ -240,7 +240,7 @@ export function resolveCsvReading(given: ReadCsvOptions): CsvReading {
     columns,
     delimiter: optional(options.delimiter, 'delimiter', delimiter) ?? ',',
     labels: optional(options.labels, 'labels', oneOfThese('auto', 'number', 'string')) ?? 'auto',
-    maxBytes: optional(options.maxBytes, 'maxBytes', mostBytes) ?? Infinity,
+    maxBytes: optional(options.maxBytes, 'maxBytes', byteLimit) ?? Infinity,
     signal: optional(options.signal, 'signal', abortSignal),
   };
 }

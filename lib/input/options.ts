@@ -69,11 +69,11 @@ export function boolean(value: unknown, where: string): boolean {
   return value;
 }
 
-export function integer(least: number, most: number) {
+export function integer(min: number, max: number) {
   return (value: unknown, where: string): number => {
-    const what = `an integer from ${least} to ${most}`;
+    const what = `an integer from ${min} to ${max}`;
     if (typeof value !== 'number') throw typeError('ERR_OPTION', what, where, value);
-    if (!Number.isInteger(value) || value < least || value > most) throw rangeError('ERR_OPTION', what, where, value);
+    if (!Number.isInteger(value) || value < min || value > max) throw rangeError('ERR_OPTION', what, where, value);
     return value;
   };
 }

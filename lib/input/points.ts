@@ -1,6 +1,6 @@
 /** Points, in each of their forms. */
 import { types } from 'node:util';
-import type { Backend, CopyProblem, Matrix, MatrixArguments, OnProblem } from '../backend/interface.js';
+import type { Backend, CopyDefect, Matrix, MatrixArguments, OnDefect } from '../backend/interface.js';
 import { coded, plural, rangeError, typeError, Verbatim, type ErrorCode } from '../errors.js';
 import { isArray, isObject, lengthOf, plainView, unsigned } from './intrinsics.js';
 import type { DatasetOptions, DenseMatrix, SparseMatrix } from '../types.js';
@@ -21,7 +21,7 @@ export interface View {
   readonly entries: number;
   readonly arguments: MatrixArguments;
   /** Words what is found wrong with the entries. */
-  readonly refuse: OnProblem;
+  readonly refuse: OnDefect;
 }
 
 /** Refuses a view whose arrays are not as long as they were: what was asked for after them may have detached or resized a buffer. */
@@ -48,24 +48,24 @@ interface Wanted {
   /** Whether a Dataset would have done, too. @default true */
   readonly orDataset?: boolean;
   /** The least number of rows. @default 1 */
-  readonly least?: 0 | 1;
+  readonly min?: 0 | 1;
 }
 
 /** What can be said of points without looking at their entries. Each property is asked for once. */
-export function viewPoints(points: unknown, { orDataset = true, least = 1 }: Wanted = {}): View {
-  if (isArray(points)) return viewRows(points, least);
+export function viewPoints(points: unknown, { orDataset = true, min = 1 }: Wanted = {}): View {
+  if (isArray(points)) return viewRows(points, min);
   if (isObject(points)) {
-    if ('indptr' in points) return viewSparse(points as SparseMatrix, least);
-    if ('data' in points) return viewDense(points as DenseMatrix, least);
+    if ('indptr' in points) return viewSparse(points as SparseMatrix, min);
+    if ('data' in points) return viewDense(points as DenseMatrix, min);
   }
   const forms = ['rows of numbers', '{ data, rows, cols }', '{ indptr, indices, rows, cols }', ...(orDataset ? ['a Dataset'] : [])];
   throw typeError('ERR_POINTS', `${forms.slice(0, -1).join(', ')} or ${forms.at(-1)}`, 'points', points);
 }
 
 /** Of no rows the number of columns is not known: NaN. */
-function viewRows(points: readonly unknown[], least: number): View {
+function viewRows(points: readonly unknown[], min: number): View {
   const rows = points.length;
-  if (least > 0) checkRows(rows);
+  if (min > 0) checkRows(rows);
   // Each row is read once: what a getter or proxy answers the second time may be something else.
   const list: ArrayLike<number>[] = [];
   let cols = rows === 0 ? NaN : 0;
@@ -132,10 +132,10 @@ export function checkSparseKeys(points: object, where: string): void {
 }
 
 /** A dense matrix of at least so many rows; its numbers are not looked at. */
-export function denseMatrix(given: DenseMatrix, where: string, least: number, code: ErrorCode = 'ERR_POINTS'): DenseMatrix {
+export function denseMatrix(given: DenseMatrix, where: string, min: number, code: ErrorCode = 'ERR_POINTS'): DenseMatrix {
   checkDenseKeys(given, where, code);
   const { data } = given;
-  const rows = size(given.rows, `${where}.rows`, least, code);
+  const rows = size(given.rows, `${where}.rows`, min, code);
   const cols = size(given.cols, `${where}.cols`, 0, code);
   if (!isData(data)) throw typeError(code, 'a Float64Array or Float32Array', `${where}.data`, data);
   const view = plainView(data); // last, as a getter may have detached it
@@ -145,8 +145,8 @@ export function denseMatrix(given: DenseMatrix, where: string, least: number, co
   return { data: view, rows, cols };
 }
 
-function viewDense(points: DenseMatrix, least: number): View {
-  const { data, rows, cols } = denseMatrix(points, 'points', least);
+function viewDense(points: DenseMatrix, min: number): View {
+  const { data, rows, cols } = denseMatrix(points, 'points', min);
   return {
     rows,
     cols,
@@ -159,10 +159,10 @@ function viewDense(points: DenseMatrix, least: number): View {
   };
 }
 
-function viewSparse(points: SparseMatrix, least: number): View {
+function viewSparse(points: SparseMatrix, min: number): View {
   checkSparseKeys(points, 'points');
   const given = { indptr: points.indptr, indices: points.indices, values: points.values };
-  const rows = size(points.rows, 'points.rows', least);
+  const rows = size(points.rows, 'points.rows', min);
   const cols = size(points.cols, 'points.cols', 0);
   const indptr = offsets(given.indptr, 'points.indptr');
   const indices = offsets(given.indices, 'points.indices');
@@ -177,8 +177,8 @@ function viewSparse(points: SparseMatrix, least: number): View {
     cols,
     entries,
     arguments: [indptr, indices, values, rows, cols],
-    refuse: (problem) => {
-      throw sparseError(problem, cols, entries, { indptr: signed(given.indptr), indices: signed(given.indices) });
+    refuse: (defect) => {
+      throw sparseError(defect, cols, entries, { indptr: signed(given.indptr), indices: signed(given.indices) });
     },
   };
 }
@@ -190,12 +190,12 @@ function signed(list: unknown): (value: number) => number {
 
 /** In the words of what was found, not of the caller's arrays: these may hold something else by now. */
 function sparseError(
-  { problem, row, at, found, before }: CopyProblem,
+  { defect, row, at, found, before }: CopyDefect,
   cols: number,
   entries: number,
   as: { indptr: (value: number) => number; indices: (value: number) => number },
 ): Error {
-  switch (problem) {
+  switch (defect) {
     case 'bad-start': {
       const what = at === 0 ? '0' : `an offset from ${as.indptr(before)} to ${entries}`;
       return rangeError('ERR_POINTS', what, `points.indptr[${at}]`, as.indptr(found));
@@ -244,10 +244,10 @@ function optionalValues(list: unknown): Data | undefined {
   return Float64Array.from(numbersOf(list, value));
 }
 
-export function size(value: unknown, where: string, least: number, code: ErrorCode = 'ERR_POINTS'): number {
-  const what = `an integer from ${least} to ${MOST}`;
+export function size(value: unknown, where: string, min: number, code: ErrorCode = 'ERR_POINTS'): number {
+  const what = `an integer from ${min} to ${MOST}`;
   if (typeof value !== 'number') throw typeError(code, what, where, value);
-  if (!Number.isInteger(value) || value < least || value > MOST) throw rangeError(code, what, where, value);
+  if (!Number.isInteger(value) || value < min || value > MOST) throw rangeError(code, what, where, value);
   return value;
 }
 

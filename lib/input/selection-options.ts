@@ -24,7 +24,7 @@ import {
   share,
 } from './options.js';
 import { checkSparseKeys, denseMatrix, size } from './points.js';
-import { countPositive, resolveFit, type Fit, type Labels } from './svm-options.js';
+import { countPositive, resolveSvmOptions, type ResolvedSvmOptions, type Labels } from './svm-options.js';
 import { CROSS_VALIDATION_WORDS, SPLIT_WORDS } from './words.js';
 
 const SEED = integer(0, Number.MAX_SAFE_INTEGER);
@@ -53,7 +53,7 @@ export const PATH = [4, 16, 64, 256, 1024, 4096, 16384] as const;
 
 export interface CrossValidationTask {
   /** What every fit has in common. */
-  readonly fit: Fit;
+  readonly fit: ResolvedSvmOptions;
   /** How many; or, by row, which. */
   readonly folds: number | Int32Array;
   /** Ascending. */
@@ -73,7 +73,7 @@ export function resolveCrossValidation(
   const { classWeight, sampleWeight, scale, maxIterations, timeLimit, signal } = options;
   const stopping = options.stop ?? [stop.agreement(0.99), stop.gap(1e-3)];
   const given = { classWeight, sampleWeight, scale, maxIterations, timeLimit, signal, stop: stopping };
-  const fit = resolveFit(given as SvmOptions, rows, cols, sparse, labels); // what is undefined was not given
+  const fit = resolveSvmOptions(given as SvmOptions, rows, cols, sparse, labels); // what is undefined was not given
   const { byRow } = fit.weights;
   const weight = (i: number) => byRow?.[i] ?? 1;
   const taking = byRow ? countPositive(byRow) : rows;
@@ -109,7 +109,7 @@ function foldsByRow(given: unknown, { labels, y }: Labels, weight: (row: number)
   const list = optionByRow(given, rows, 'an integer, or an array with the fold of each row,', 'options.folds');
   const check = integer(0, rows - 1);
   const fold = Int32Array.from({ length: rows }, (_, i) => check(list[i], `options.folds[${i}]`));
-  const count = fold.reduce((most, k, i) => (weight(i) > 0 ? Math.max(most, k) : most), 0) + 1;
+  const count = fold.reduce((max, k, i) => (weight(i) > 0 ? Math.max(max, k) : max), 0) + 1;
   // By fold and class, and by class.
   const members = [new Uint32Array(count), new Uint32Array(count)] as const;
   const totals = [0, 0];
@@ -183,17 +183,17 @@ export function resolveSplit(given: unknown, labels: unknown, asked?: SplitOptio
   const names = [...classes.keys()];
   const members = [...classes.values()].map((list) => Uint32Array.from(list));
   // A share is as near as whole rows, one of each class on either side, come to it.
-  const least = stratify ? members.length : 1;
-  const wanted = testSize ?? Math.max(Math.min(Math.round((testShare ?? 0.25) * rows), rows - least), least);
+  const min = stratify ? members.length : 1;
+  const wanted = testSize ?? Math.max(Math.min(Math.round((testShare ?? 0.25) * rows), rows - min), min);
   if (stratify) {
     const lonely = members.findIndex((list) => list.length < 2);
     if (lonely >= 0) {
       const of = `class ${show(names[lonely])}, for either side,`;
       throw coded(RangeError, 'ERR_LABELS', `Expected at least 2 rows of ${of} but received 1`);
     }
-    if (wanted < least || rows - wanted < least) {
-      const [side, got] = wanted < least ? ['test', wanted] : ['training', rows - wanted];
-      throw rangeError('ERR_OPTION', `at least ${least} rows, one of each class,`, `the ${side} part`, got);
+    if (wanted < min || rows - wanted < min) {
+      const [side, got] = wanted < min ? ['test', wanted] : ['training', rows - wanted];
+      throw rangeError('ERR_OPTION', `at least ${min} rows, one of each class,`, `the ${side} part`, got);
     }
   }
   return {

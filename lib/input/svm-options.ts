@@ -102,7 +102,7 @@ export interface Weights {
   readonly byRow: Float64Array | undefined;
 }
 
-export interface Fit extends Limits<SvmProgress> {
+export interface ResolvedSvmOptions extends Limits<SvmProgress> {
   readonly gamma: number | 'auto';
   /** What was asked for; by default it follows gamma. */
   readonly mu: number | undefined;
@@ -111,7 +111,7 @@ export interface Fit extends Limits<SvmProgress> {
   readonly warmStart: { readonly weights: ArrayLike<number>; readonly bias: number } | undefined;
   readonly keepSets: boolean;
   readonly L: 'measured' | 'norm' | 'paper';
-  readonly resting: boolean;
+  readonly shrinking: boolean;
   readonly ascent: boolean;
   /** What was asked for. */
   readonly checkEvery: number | undefined;
@@ -129,7 +129,7 @@ const SVM_OPTIONS = [
   'warmStart',
   'keepSets',
   'L',
-  'resting',
+  'shrinking',
   'ascent',
   'checkEvery',
   'stop',
@@ -142,7 +142,13 @@ export function knownSvmOptions<L extends Label>(options: SvmOptions<L> | undefi
 }
 
 /** Everything but points, labels, backend and threads. */
-export function resolveFit(options: SvmOptions, rows: number, cols: number, sparse: boolean, { labels, y }: Labels): Fit {
+export function resolveSvmOptions(
+  options: SvmOptions,
+  rows: number,
+  cols: number,
+  sparse: boolean,
+  { labels, y }: Labels,
+): ResolvedSvmOptions {
   checkColumns(cols);
   // gamma, C, mu
   const C = optional(options.C, 'C', sensibleNumber);
@@ -166,9 +172,9 @@ export function resolveFit(options: SvmOptions, rows: number, cols: number, spar
   const scale = optional(options.scale, 'scale', oneOfThese('auto', 'none', 'standard', 'maxabs')) ?? 'auto';
   // The step size
   const L = optional(options.L, 'L', oneOfThese('measured', 'norm', 'paper')) ?? 'measured';
-  const resting = optional(options.resting, 'resting', boolean) ?? L === 'measured';
-  if (resting && L !== 'measured') {
-    throw rangeError('ERR_OPTION', 'false', `options.resting with L: '${L}', which needs every row in every step,`, true);
+  const shrinking = optional(options.shrinking, 'shrinking', boolean) ?? L === 'measured';
+  if (shrinking && L !== 'measured') {
+    throw rangeError('ERR_OPTION', 'false', `options.shrinking with L: '${L}', which needs every row in every step,`, true);
   }
   const rules = stopRules(options.stop);
   // Stopping
@@ -188,7 +194,7 @@ export function resolveFit(options: SvmOptions, rows: number, cols: number, spar
     warmStart: warmStart(options.warmStart, cols),
     keepSets: optional(options.keepSets, 'keepSets', boolean) ?? false,
     L,
-    resting,
+    shrinking,
     ascent,
     checkEvery,
     rules,
@@ -210,9 +216,9 @@ const BYTES_A_COLUMN = 128;
 /** Entries of a few bytes each must not make the system end the process for want of memory. `kept`: columns that hold one. */
 export function checkMemory(kept: number): void {
   if (kept < 2 ** 20) return; // asking the system takes longer than many a fit
-  const most = Math.floor(availableMemory() / BYTES_A_COLUMN);
-  if (kept > most)
-    throw rangeError('ERR_POINTS', `at most ${most} columns that hold an entry, for which there is memory,`, 'points', kept);
+  const max = Math.floor(availableMemory() / BYTES_A_COLUMN);
+  if (kept > max)
+    throw rangeError('ERR_POINTS', `at most ${max} columns that hold an entry, for which there is memory,`, 'points', kept);
 }
 
 /** What a process can still have before the system, or its control group, ends it. */
@@ -236,7 +242,7 @@ function stopRules(given: unknown): readonly StopRule[] {
   return rules;
 }
 
-function warmStart(given: unknown, cols: number): Fit['warmStart'] {
+function warmStart(given: unknown, cols: number): ResolvedSvmOptions['warmStart'] {
   if (given === undefined) return undefined;
   const { weights, bias } = (isObject(given) ? given : {}) as { weights?: unknown; bias?: unknown };
   const length = lengthOf(weights);

@@ -65,7 +65,7 @@ export const SVM_WORDS: Words = {
   alpha: weight,
   randomstate: same,
   seed: same,
-  shrinking: 'resting',
+  shrinking: 'shrinking',
   cv: "use crossValidate, or gamma: 'auto'",
 };
 

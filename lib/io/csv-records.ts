@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { coded, printable, Verbatim } from '../errors.js';
 import { csvError } from '../input/index.js';
 import type { Pace } from './pace.js';
-import { inParts, type Pieces } from './source.js';
+import { inParts, type Chunks } from './source.js';
 
 /** A record, and the number of the line it ends on. */
 export interface CsvRecord {
@@ -12,7 +12,7 @@ export interface CsvRecord {
 }
 
 /** Bytes of a record, and of a line: a quote that is never closed, or a line that never ends, would take in the rest of the file. */
-const MOST_BYTES = 1 << 24;
+const MAX_BYTES = 1 << 24;
 /** Bytes that the parser is given at a time: it takes a few milliseconds for them. */
 const FED = 1 << 14;
 
@@ -25,7 +25,7 @@ async function load(): Promise<typeof import('csv-parse')> {
 }
 
 /** The records of CSV text, whatever their lengths; empty lines are none. */
-export async function* records(pieces: Pieces, delimiter: string, file: string, pace: Pace): AsyncGenerator<CsvRecord> {
+export async function* records(chunks: Chunks, delimiter: string, file: string, pace: Pace): AsyncGenerator<CsvRecord> {
   const { parse, CsvError } = await load();
   let failed: { error: unknown } | undefined;
   const bytes = async function* () {
@@ -33,12 +33,12 @@ export async function* records(pieces: Pieces, delimiter: string, file: string, 
     let line = 1;
     let length = 0;
     try {
-      for await (const part of inParts(pieces, FED, pace)) {
+      for await (const part of inParts(chunks, FED, pace)) {
         const some = Buffer.from(part); // a copy: the parser looks at it later
         for (const byte of some) {
           length = byte === 10 || byte === 13 ? 0 : length + 1;
           if (byte === 10) line++;
-          if (length > MOST_BYTES) throw csvError(`a line of at most ${MOST_BYTES} bytes`, { file, line }, new Verbatim('more'));
+          if (length > MAX_BYTES) throw csvError(`a line of at most ${MAX_BYTES} bytes`, { file, line }, new Verbatim('more'));
         }
         yield some;
       }
@@ -55,7 +55,7 @@ export async function* records(pieces: Pieces, delimiter: string, file: string, 
     info: true,
     relax_column_count: true,
     skip_empty_lines: true,
-    max_record_size: MOST_BYTES,
+    max_record_size: MAX_BYTES,
   });
   input.on('error', (error) => parser.destroy(error));
   input.pipe(parser);

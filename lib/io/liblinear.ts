@@ -171,17 +171,17 @@ class Words {
     return this.parse({ value: word, at }, `a finite number, ${what},`);
   }
 
-  integer(what: string, most: number): number {
+  integer(what: string, max: number): number {
     const { word, at } = this.next(what);
     const number = decimal(word);
-    if (!Number.isInteger(number) || Math.abs(number) > most) throw this.refuse(SyntaxError, `an integer, ${what},`, at, word);
+    if (!Number.isInteger(number) || Math.abs(number) > max) throw this.refuse(SyntaxError, `an integer, ${what},`, at, word);
     return number + 0;
   }
 
   /** A finite number; with `most`, an integer from 0 to that. */
-  parse({ value, at }: { value: string; at: number }, what: string, most?: number): number {
+  parse({ value, at }: { value: string; at: number }, what: string, max?: number): number {
     const number = decimal(value);
-    const fine = most === undefined ? Number.isFinite(number) : Number.isInteger(number) && number >= 0 && number <= most;
+    const fine = max === undefined ? Number.isFinite(number) : Number.isInteger(number) && number >= 0 && number <= max;
     if (!fine) throw this.refuse(SyntaxError, what, at, value);
     return number;
   }

@@ -22,7 +22,7 @@ import {
   resolveLibsvmWriting,
 } from '../input/index.js';
 import { Pace } from './pace.js';
-import { inParts, pieces } from './source.js';
+import { inParts, chunks } from './source.js';
 import type {
   CsvData,
   DenseMatrix,
@@ -53,12 +53,12 @@ export async function readLibsvm(source: Source, options?: ReadLibsvmOptions): P
   const { backend, zeroBased, limit, ignoreExtra, words, signal } = reading;
   const pace = new Pace(signal);
   const parser = new backend.Parser(zeroBased, limit, ignoreExtra, words);
-  for await (const part of inParts(pieces(source, name, { ...reading, code: 'ERR_LIBSVM' }), PARSED, pace)) {
-    const problem = parser.push(part);
-    if (problem) throw libsvmError(problem, name, reading);
+  for await (const part of inParts(chunks(source, name, { ...reading, code: 'ERR_LIBSVM' }), PARSED, pace)) {
+    const defect = parser.push(part);
+    if (defect) throw libsvmError(defect, name, reading);
   }
-  const problem = parser.finish();
-  if (problem) throw libsvmError(problem, name, reading);
+  const defect = parser.finish();
+  if (defect) throw libsvmError(defect, name, reading);
   return handOver(parser, name, reading, pace);
 }
 
@@ -125,7 +125,7 @@ export async function writeLibsvm(
   options?: WriteLibsvmOptions,
 ): Promise<void> {
   const writing = resolveLibsvmWriting(target, points, labels, options);
-  const text = inPieces(libsvmLines(writing), writing.signal);
+  const text = inChunks(libsvmLines(writing), writing.signal);
   if (typeof target === 'string') return writeAtomically(target, text);
   await pipeline(Readable.from(text), target as unknown as NodeJS.WritableStream, writing.signal ? { signal: writing.signal } : {});
 }
@@ -139,8 +139,8 @@ export function* libsvmLines({ points, labels }: LibsvmWriting): Generator<strin
   }
 }
 
-/** Lines in pieces of some 64 kB, which are worth writing, until the signal is aborted. */
-export function* inPieces(lines: Iterable<string>, signal: Signal | undefined): Generator<string> {
+/** Lines in chunks of some 64 kB, which are worth writing, until the signal is aborted. */
+export function* inChunks(lines: Iterable<string>, signal: Signal | undefined): Generator<string> {
   let text = '';
   for (const line of lines) {
     text += line;
@@ -174,7 +174,7 @@ export async function readCsv(source: Source, options: ReadCsvOptions): Promise<
   const reading = resolveCsvReading(options);
   const pace = new Pace(reading.signal);
   const table = new Table(file, reading);
-  const text = pieces(source, file, { ...reading, code: 'ERR_CSV' });
+  const text = chunks(source, file, { ...reading, code: 'ERR_CSV' });
   for await (const record of records(text, reading.delimiter, file, pace)) {
     // eslint-disable-next-line @typescript-eslint/no-unused-vars -- it comes back between parts of a long record
     for (const _ of table.add(record)) if (pace.due) await pace.turn();

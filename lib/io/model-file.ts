@@ -37,7 +37,7 @@ export async function loadModel<L extends Label = Label>(path: string): Promise<
   return model as LinearSvm<L>;
 }
 
-/** The text of a model, in pieces. */
+/** The text of a model, in chunks. */
 export function* modelLines(
   model: LinearSvm,
   format: ModelFormat,

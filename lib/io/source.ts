@@ -1,18 +1,18 @@
-/** The bytes of a file, stream or array in pieces, decompressed where they are gzip. */
+/** The bytes of a file, stream or array in chunks, decompressed where they are gzip. */
 import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { types } from 'node:util';
 import { createGunzip } from 'node:zlib';
-import { checkPiece, gone, gzipError, longError } from '../input/index.js';
+import { checkChunk, gone, gzipError, longError } from '../input/index.js';
 import { isShared, lengthOf, plainView } from '../input/intrinsics.js';
 import type { Pace } from './pace.js';
 import type { Source } from '../types.js';
 
-/** Bytes of a piece. */
-const PIECE = 1 << 20;
+/** Bytes of a chunk. */
+const CHUNK = 1 << 20;
 
-export type Pieces = AsyncGenerator<Uint8Array, void, undefined>;
+export type Chunks = AsyncGenerator<Uint8Array, void, undefined>;
 
 interface Reading {
   readonly code: 'ERR_LIBSVM' | 'ERR_CSV';
@@ -21,31 +21,31 @@ interface Reading {
 }
 
 /**
- * The pieces of a source, one after the other, without a byte order mark, up to so many bytes. A piece is valid until the next is
+ * The chunks of a source, one after the other, without a byte order mark, up to so many bytes. A chunk is valid until the next is
  * asked for. An aborted signal ends the wait for the next with its reason; errors of a stream come out unchanged.
  */
-export async function* pieces(source: Source, name: string, { code, maxBytes, signal }: Reading): Pieces {
+export async function* chunks(source: Source, name: string, { code, maxBytes, signal }: Reading): Chunks {
   let length = 0;
-  for await (const piece of all(source, name, code, signal)) {
-    length += piece.length;
+  for await (const chunk of all(source, name, code, signal)) {
+    length += chunk.length;
     if (length > maxBytes) throw longError(name, code, maxBytes);
-    yield piece;
+    yield chunk;
   }
 }
 
 /** The same bytes in parts of at most so many, which may be taken in one go; the event loop turns in between. */
-export async function* inParts(all: Pieces, size: number, pace: Pace): Pieces {
-  for await (const piece of all) {
-    const { length } = piece;
+export async function* inParts(all: Chunks, size: number, pace: Pace): Chunks {
+  for await (const chunk of all) {
+    const { length } = chunk;
     for (let at = 0; at < length; at += size) {
       if (pace.due) await pace.turn();
-      if (piece.length !== length) throw gone(); // whose bytes they are had a turn, too
-      yield piece.subarray(at, at + size);
+      if (chunk.length !== length) throw gone(); // whose bytes they are had a turn, too
+      yield chunk.subarray(at, at + size);
     }
   }
 }
 
-async function* all(source: Source, name: string, code: Reading['code'], signal: AbortSignal | undefined): Pieces {
+async function* all(source: Source, name: string, code: Reading['code'], signal: AbortSignal | undefined): Chunks {
   const raw = typeof source === 'string' ? fromFile(source) : types.isUint8Array(source) ? fromBytes(source) : fromStream(source);
   const { beginning, rest } = await begin(abortable(raw, signal));
   if (isGzip(beginning)) {
@@ -62,7 +62,7 @@ export function isGzip(bytes: Uint8Array): boolean {
 }
 
 /** At least the first three bytes, if there are as many: enough to tell what it is. */
-async function begin(all: Pieces): Promise<{ beginning: Uint8Array; rest: Pieces }> {
+async function begin(all: Chunks): Promise<{ beginning: Uint8Array; rest: Chunks }> {
   let beginning: Uint8Array = new Uint8Array(0);
   while (beginning.length < 3) {
     const { done, value } = await all.next();
@@ -73,28 +73,28 @@ async function begin(all: Pieces): Promise<{ beginning: Uint8Array; rest: Pieces
   return { beginning, rest: all };
 }
 
-async function* join(first: Uint8Array, rest: Pieces): Pieces {
+async function* join(first: Uint8Array, rest: Chunks): Chunks {
   const marked = first[0] === 0xef && first[1] === 0xbb && first[2] === 0xbf;
   try {
     yield marked ? first.subarray(3) : first;
     yield* rest;
   } finally {
-    await rest.return(); // a reader that stops after the first piece
+    await rest.return(); // a reader that stops after the first chunk
   }
 }
 
 /** Reads ahead: while one buffer is looked at, the next is filled. */
-async function* fromFile(path: string): Pieces {
+async function* fromFile(path: string): Chunks {
   const file = await open(path, 'r');
   let ahead: Promise<{ bytesRead: number; buffer: Uint8Array }> | undefined;
   try {
-    const buffers = [Buffer.allocUnsafeSlow(PIECE), Buffer.allocUnsafeSlow(PIECE)] as const;
-    ahead = file.read(buffers[0], 0, PIECE);
+    const buffers = [Buffer.allocUnsafeSlow(CHUNK), Buffer.allocUnsafeSlow(CHUNK)] as const;
+    ahead = file.read(buffers[0], 0, CHUNK);
     for (let k = 1; ; k++) {
       const { bytesRead, buffer } = await ahead.catch((error: unknown) => named(error, path));
       ahead = undefined;
       if (bytesRead === 0) return;
-      ahead = file.read(buffers[k % 2]!, 0, PIECE);
+      ahead = file.read(buffers[k % 2]!, 0, CHUNK);
       ahead.catch(() => undefined); // it is reported when its turn comes
       yield buffer.subarray(0, bytesRead);
     }
@@ -111,42 +111,42 @@ export function named(error: unknown, path: string): never {
   throw error;
 }
 
-async function* fromBytes(source: Uint8Array): Pieces {
+async function* fromBytes(source: Uint8Array): Chunks {
   const bytes = plainView(source);
   const { length } = bytes;
-  for (let at = 0; at < length; at += PIECE) {
+  for (let at = 0; at < length; at += CHUNK) {
     if (bytes.length !== length || lengthOf(source) !== length) throw gone();
-    yield unshared(bytes.subarray(at, at + PIECE));
+    yield unshared(bytes.subarray(at, at + CHUNK));
     await setImmediate(); // others have their turn, and may abort
   }
 }
 
-async function* fromStream(stream: AsyncIterable<unknown>): Pieces {
-  for await (const piece of stream) yield unshared(checkPiece(piece));
+async function* fromStream(stream: AsyncIterable<unknown>): Chunks {
+  for await (const chunk of stream) yield unshared(checkChunk(chunk));
 }
 
 /** Bytes that no other thread writes to while a parser, which looks for ends only once, reads them. */
-function unshared(piece: Uint8Array): Uint8Array {
-  return isShared(piece) ? Buffer.from(piece) : piece;
+function unshared(chunk: Uint8Array): Uint8Array {
+  return isShared(chunk) ? Buffer.from(chunk) : chunk;
 }
 
-async function* gunzip(beginning: Uint8Array, rest: Pieces, name: string, code: Reading['code']): Pieces {
+async function* gunzip(beginning: Uint8Array, rest: Chunks, name: string, code: Reading['code']): Chunks {
   let failed: { error: unknown } | undefined;
   const compressed = async function* () {
     try {
       yield Buffer.from(beginning);
-      for await (const piece of rest) yield Buffer.from(piece); // it is still being read when the next is asked for
+      for await (const chunk of rest) yield Buffer.from(chunk); // it is still being read when the next is asked for
     } catch (error) {
       failed = { error };
       throw error;
     }
   };
   const input = Readable.from(compressed(), { objectMode: true, highWaterMark: 1 });
-  const output = createGunzip({ chunkSize: PIECE / 4 });
+  const output = createGunzip({ chunkSize: CHUNK / 4 });
   input.on('error', (error) => output.destroy(error));
   input.pipe(output);
   try {
-    for await (const piece of output) yield piece as Uint8Array;
+    for await (const chunk of output) yield chunk as Uint8Array;
   } catch (error) {
     if (failed) throw failed.error;
     throw gzipError(name, code, error as Error);
@@ -156,8 +156,8 @@ async function* gunzip(beginning: Uint8Array, rest: Pieces, name: string, code: 
   }
 }
 
-/** The same pieces; the signal's reason is thrown as soon as it is aborted. */
-async function* abortable(all: Pieces, signal: AbortSignal | undefined): Pieces {
+/** The same chunks; the signal's reason is thrown as soon as it is aborted. */
+async function* abortable(all: Chunks, signal: AbortSignal | undefined): Chunks {
   if (!signal) return yield* all;
   let stop: () => void = () => undefined;
   const aborted = new Promise<never>((_, reject) => {

@@ -10,22 +10,22 @@ import { isGzip, named } from './source.js';
 type Code = 'ERR_MODEL' | 'ERR_ELLIPSOIDS';
 
 /** V8's strings end there. */
-const MOST_BYTES = 2 ** 29 - 24;
+const MAX_BYTES = 2 ** 29 - 24;
 /** V8 ends the process, and no error, when its heap is full: JSON may have one character for so many bytes of it, and one list. */
 const HEAP_A_CHARACTER = 32;
 const HEAP_A_LIST = 256;
 
 /** The text of a file, gzipped or not; or of a stream that stands for it. */
 export async function readText(path: string, code: Code, signal?: AbortSignal, given?: Readable): Promise<string> {
-  const tooLong = () => coded(RangeError, code, `Expected at most ${MOST_BYTES} bytes of text for ${path} but received more`);
-  if (!given && (await stat(path)).size > MOST_BYTES) throw tooLong();
+  const tooLong = () => coded(RangeError, code, `Expected at most ${MAX_BYTES} bytes of text for ${path} but received more`);
+  if (!given && (await stat(path)).size > MAX_BYTES) throw tooLong();
   const chunks: Buffer[] = [];
   let length = 0;
   const stream = given ?? createReadStream(path);
   try {
     for await (const chunk of (signal ? addAbortSignal(signal, stream) : stream) as AsyncIterable<Buffer>) {
       length += chunk.length;
-      if (length > MOST_BYTES) throw tooLong();
+      if (length > MAX_BYTES) throw tooLong();
       chunks.push(chunk);
     }
   } catch (error) {
@@ -34,7 +34,7 @@ export async function readText(path: string, code: Code, signal?: AbortSignal, g
   }
   const bytes = Buffer.concat(chunks);
   try {
-    const plain = isGzip(bytes) ? gunzipSync(bytes, { maxOutputLength: MOST_BYTES }) : bytes;
+    const plain = isGzip(bytes) ? gunzipSync(bytes, { maxOutputLength: MAX_BYTES }) : bytes;
     return new TextDecoder('utf-8', { fatal: true }).decode(plain);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLong();
@@ -66,10 +66,10 @@ export function parseJSON(text: string, path: string, code: Code): unknown {
 function checkHeap(text: string, path: string, code: Code): void {
   const { heap_size_limit: heap } = getHeapStatistics();
   const check = (count: number, bytes: number, what: string) => {
-    const most = Math.floor(heap / bytes);
-    if (count <= most) return;
+    const max = Math.floor(heap / bytes);
+    if (count <= max) return;
     const remedy = 'NODE_OPTIONS=--max-old-space-size=⟨MB⟩ makes room for more';
-    throw coded(RangeError, code, `Expected at most ${most} ${what} of JSON for ${path} but received ${count}; ${remedy}`);
+    throw coded(RangeError, code, `Expected at most ${max} ${what} of JSON for ${path} but received ${count}; ${remedy}`);
   };
   check(text.length, HEAP_A_CHARACTER, 'characters');
   let lists = 0;

@@ -54,17 +54,17 @@ export function escape(text: unknown): string {
 }
 
 /** The first characters of a text that is too long for its place. */
-function shorten(text: string, most: number): string {
+function shorten(text: string, max: number): string {
   const signs = [...text];
-  return signs.length <= most ? text : `${signs.slice(0, most - 1).join('')}…`;
+  return signs.length <= max ? text : `${signs.slice(0, max - 1).join('')}…`;
 }
 
 /** The same with its end kept: names often differ there. */
-function squeeze(text: string, most: number): string {
+function squeeze(text: string, max: number): string {
   const signs = [...text];
-  if (signs.length <= most) return text;
-  const head = Math.ceil(0.55 * (most - 1));
-  return `${signs.slice(0, head).join('')}…${signs.slice(signs.length - (most - 1 - head)).join('')}`;
+  if (signs.length <= max) return text;
+  const head = Math.ceil(0.55 * (max - 1));
+  return `${signs.slice(0, head).join('')}…${signs.slice(signs.length - (max - 1 - head)).join('')}`;
 }
 
 /** 32,561 */
@@ -120,9 +120,9 @@ function niceStep(rough: number): number {
   return (k >= 5 ? 5 : k >= 2 ? 2 : 1) * unit;
 }
 
-function linear(from: number, to: number, write: (value: number) => string = brief, least = 3.2): Scale {
+function linear(from: number, to: number, write: (value: number) => string = brief, min = 3.2): Scale {
   if (!(to > from)) [from, to] = from === 0 ? [0, 1] : [from - Math.abs(from) / 2, from + Math.abs(from) / 2];
-  const step = niceStep((to - from) / least);
+  const step = niceStep((to - from) / min);
   const ticks = [];
   for (let k = Math.ceil(from / step - 1e-9); k * step <= to + 1e-9 * step; k++) {
     const at = Number((k * step).toPrecision(12));
@@ -348,9 +348,9 @@ export function histogram({ title, note, x, groups, marks = [] }: Histogram): st
   // Few values far out would leave the others a few bins: they are counted in the last bin of their side.
   const [q1, q3] = [all[Math.floor(0.25 * (all.length - 1))]!, all[Math.ceil(0.75 * (all.length - 1))]!];
   const reach = 4 * (q3 - q1) || Infinity;
-  const [least, most] = [Math.max(all[0]!, q1 - reach), Math.min(all[all.length - 1]!, q3 + reach)];
-  const low = Math.min(least, ...marks.map((mark) => mark.at));
-  const high = Math.max(most, ...marks.map((mark) => mark.at));
+  const [min, max] = [Math.max(all[0]!, q1 - reach), Math.min(all[all.length - 1]!, q3 + reach)];
+  const low = Math.min(min, ...marks.map((mark) => mark.at));
+  const high = Math.max(max, ...marks.map((mark) => mark.at));
   const step = niceStep((high - low) / 22 || 1);
   const first = Math.floor(low / step);
   const bins = Math.max(1, Math.floor(high / step) - first + 1);

@@ -22,8 +22,8 @@ export interface ReportInput {
   readonly facts?: readonly (readonly [string, string | number])[] | undefined;
 }
 
-const MOST_BARS = 30;
-const MOST_LINES = 40;
+const MAX_BARS = 30;
+const MAX_LINES = 40;
 
 /** Why the fit ended, in a sentence. */
 export const STATUS_MEANING: Readonly<Record<SvmStatus, string>> = {
@@ -126,9 +126,9 @@ function progress({ history }: ReportInput): string[] {
 /** The charts' numbers, for those who want or need them as text. */
 function numbers(history: readonly SvmProgress[]): string {
   if (history.length === 0) return '';
-  const every = (history.length - 1) / Math.max(1, MOST_LINES - 1);
+  const every = (history.length - 1) / Math.max(1, MAX_LINES - 1);
   const shown =
-    history.length <= MOST_LINES ? history : Array.from({ length: MOST_LINES }, (_, k) => history[Math.round(k * every)]!);
+    history.length <= MAX_LINES ? history : Array.from({ length: MAX_LINES }, (_, k) => history[Math.round(k * every)]!);
   const rows = shown.map(({ iteration, elapsed, relativeGap, shares }) => [
     iteration,
     duration(elapsed),
@@ -173,10 +173,10 @@ function weightChart({ model, names, firstColumn = 0 }: ReportInput): string {
   const { weights } = model;
   const [negative, positive] = model.labels;
   const order = entriesOf(weights).indices.sort((a, b) => Math.abs(weights[b]!) - Math.abs(weights[a]!) || a - b);
-  const shown = order.slice(0, MOST_BARS);
+  const shown = order.slice(0, MAX_BARS);
   const others = order.length - shown.length;
   return barChart({
-    title: shown.length < order.length ? `The ${MOST_BARS} largest weights` : 'Weights',
+    title: shown.length < order.length ? `The ${MAX_BARS} largest weights` : 'Weights',
     note:
       `In the units of the data as given; ${count(weights.length - order.length)} of ${count(weights.length)} weights are 0` +
       `${others > 0 ? `, ${count(others)} smaller ones are not shown` : ''}. The bias is ${brief(model.bias)}.`,

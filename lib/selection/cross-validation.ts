@@ -11,7 +11,7 @@ import {
   resolveSplit,
   rowWeights,
   type CrossValidationTask,
-  type Fit,
+  type ResolvedSvmOptions,
   type SplitTask,
 } from '../input/index.js';
 import type { SvmCall } from '../backend/interface.js';
@@ -19,7 +19,7 @@ import { zerosLike } from '../input/intrinsics.js';
 import type { Model } from '../svm/model.js';
 import { Random } from './random.js';
 import { stop } from '../svm/stopping.js';
-import { Prepared, Training, type Particulars } from '../svm/training.js';
+import { TrainingData, Training, type FitParameters } from '../svm/training.js';
 import type {
   CrossValidation,
   CrossValidationOptions,
@@ -57,7 +57,7 @@ export async function crossValidate<L extends Label>(
   asked?: CrossValidationOptions<L>,
 ): Promise<CrossValidation> {
   const options = knownCrossValidationOptions(asked);
-  const data = new Prepared<L>(points, labels, options);
+  const data = new TrainingData<L>(points, labels, options);
   try {
     const task = resolveCrossValidation(options, data.rows, data.cols, data.sparse, data);
     await data.copyLater({ timeLimit: Infinity, signal: task.fit.signal });
@@ -93,25 +93,25 @@ export interface Choice {
   readonly gamma: number;
   readonly validation: NonNullable<SvmInfo['validation']>;
   /** A model of some of the rows, near the one that is wanted. */
-  readonly warmStart: NonNullable<Particulars['warmStart']>;
+  readonly warmStart: NonNullable<FitParameters['warmStart']>;
 }
 
 /** gamma: 'auto'. */
-export function chooseGamma(data: Prepared<Label>, fit: Fit): Choice {
+export function chooseGamma(data: TrainingData<Label>, fit: ResolvedSvmOptions): Choice {
   const quick = atOnce(Quick.from(data, fit), () => inTime(data, fit));
   quick.trial.run();
   return quick.choice();
 }
 
 /** The same, off the main thread. */
-export async function chooseGammaAsync(data: Prepared<Label>, fit: Fit): Promise<Choice> {
+export async function chooseGammaAsync(data: TrainingData<Label>, fit: ResolvedSvmOptions): Promise<Choice> {
   const quick = await inTurns(Quick.from(data, fit), () => inTime(data, fit));
   await quick.trial.runAsync();
   return quick.choice();
 }
 
 /** The time of all fits is up: nothing can be chosen, nor trained afterwards. */
-function inTime({ began }: Pick<Prepared<Label>, 'began'>, { timeLimit, signal }: Fit): void {
+function inTime({ began }: Pick<TrainingData<Label>, 'began'>, { timeLimit, signal }: ResolvedSvmOptions): void {
   signal?.throwIfAborted();
   if (performance.now() - began >= timeLimit) throw new Interrupted();
 }
@@ -135,7 +135,7 @@ class Quick {
   }
 
   /** In steps that are short even where rows are many. */
-  static *from(data: Prepared<Label>, fit: Fit): Generator<void, Quick, void> {
+  static *from(data: TrainingData<Label>, fit: ResolvedSvmOptions): Generator<void, Quick, void> {
     const { byRow } = fit.weights;
     checkFolds(QUICK_FOLDS, data, byRow, "gamma: 'auto'");
     const random = new Random(0);
@@ -152,11 +152,11 @@ class Quick {
     }
     const fold = yield* deal(data.y, chosen, QUICK_FOLDS, random);
     const factor = rows / sample;
-    const common: Fit = {
+    const common: ResolvedSvmOptions = {
       ...fit,
       ...(fit.mu !== undefined && { mu: fit.mu / factor }),
       L: 'measured',
-      resting: true,
+      shrinking: true,
       ascent: true,
       checkEvery: undefined,
       rules: [stop.agreement(0.99), stop.gap(1e-2)],
@@ -199,8 +199,8 @@ class Trial {
   readonly folds: number;
   /** The first fold's, by gamma. */
   readonly models: { readonly weights: Float64Array; readonly bias: number }[] = [];
-  readonly #data: Prepared<Label>;
-  readonly #fit: Fit;
+  readonly #data: TrainingData<Label>;
+  readonly #fit: ResolvedSvmOptions;
   readonly #gammas: readonly number[];
   readonly #fold: Int32Array;
   readonly #how: Pick<CrossValidationTask, 'balanced' | 'onProgress'>;
@@ -212,8 +212,8 @@ class Trial {
 
   /** `began`: since when the time of all fits counts; by default each has its own. */
   constructor(
-    data: Prepared<Label>,
-    fit: Fit,
+    data: TrainingData<Label>,
+    fit: ResolvedSvmOptions,
     gammas: readonly number[],
     fold: Int32Array,
     how: Pick<CrossValidationTask, 'balanced' | 'onProgress'>,
@@ -234,7 +234,7 @@ class Trial {
     this.folds = last + 1;
     this.#accuracy = gammas.map(() => []);
     this.#status = gammas.map(() => []);
-    if (data.own) data.matrix.centre(data.threads); // while nothing else uses it
+    if (data.ownsMatrix) data.matrix.centre(data.threads); // while nothing else uses it
   }
 
   /** On this thread. */
@@ -305,7 +305,7 @@ class Trial {
 
   /** One fold: yields a fit for each gamma, each starting where the last one ended, and takes what came of it. */
   *#path(k: number, weights: Float64Array, lane: number, threads: () => number): Generator<Training<Label>, void, Scored> {
-    let warmStart: Particulars['warmStart'];
+    let warmStart: FitParameters['warmStart'];
     for (const [g, gamma] of this.#gammas.entries()) {
       if (this.#began !== undefined) inTime({ began: this.#began }, this.#fit);
       const training = new Training(this.#data, this.#fit, {

@@ -28,10 +28,10 @@ export class Random {
 
   /** An integer from 0 to n - 1, each as likely as the others; n is at most 2^32. */
   below(n: number): number {
-    const most = 2 ** 32 - (2 ** 32 % n); // what lies beyond would favour the small ones
+    const max = 2 ** 32 - (2 ** 32 % n); // what lies beyond would favour the small ones
     for (;;) {
       const value = this.next();
-      if (value < most) return value % n;
+      if (value < max) return value % n;
     }
   }
 

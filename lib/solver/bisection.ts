@@ -38,9 +38,9 @@ export interface SearchOptions {
 }
 
 /** Enough to halve the range of all doubles down to one, and to go out as far, with a step of Newton's in between. */
-const MOST_LOOKS = 8400;
+const MAX_EVALUATIONS = 8400;
 /** Newton's steps in a row that need not halve the bracket: on a piece with a misleading slope they crawl. */
-const MOST_CREDIT = 4;
+const MAX_CREDIT = 4;
 
 /**
  * Halvings of the bracket's length come first: they are what a root of the size of the bracket needs, where halving the doubles in
@@ -53,12 +53,12 @@ export function* searchRoot(guess: number, { step, enough, lean = 0 }: SearchOpt
   const bracket: Bracket = { low: -Infinity, high: Infinity };
   let t = guess;
   let reach = step;
-  let credit = MOST_CREDIT;
+  let credit = MAX_CREDIT;
   let halvings = 0;
   let followed = false; // whether the last step was Newton's
   let width = Infinity; // of the bracket, when last halved
   let margin = 1; // how many rounding units beyond Newton's point to look, so that the root is caught from both sides
-  for (let looks = 0; looks < MOST_LOOKS; looks++) {
+  for (let looks = 0; looks < MAX_EVALUATIONS; looks++) {
     const found = yield t;
     if (Number.isNaN(found.value)) return { low: -Infinity, high: Infinity };
     if (found.value < 0) bracket.low = t;
@@ -75,7 +75,7 @@ export function* searchRoot(guess: number, { step, enough, lean = 0 }: SearchOpt
       t = newton + lean * Math.abs(newton - guess);
     }
     if (high - low <= width / 2 && high - low < Infinity) {
-      if (followed) credit = MOST_CREDIT;
+      if (followed) credit = MAX_CREDIT;
       width = high - low;
     }
     followed = credit > 0 && low < t && t < high;
@@ -83,7 +83,7 @@ export function* searchRoot(guess: number, { step, enough, lean = 0 }: SearchOpt
       credit--;
       continue;
     }
-    credit = Math.min(credit + 1, MOST_CREDIT);
+    credit = Math.min(credit + 1, MAX_CREDIT);
     if (low === -Infinity || high === Infinity) {
       // Nothing to follow yet: go further and further out, to the last number there is.
       if (!(Math.abs(previous) < Number.MAX_VALUE)) return bracket;

@@ -4,7 +4,7 @@
  * is, epochs no longer halve the gap, and FISTA takes over. What is proved does not depend on how alpha was found.
  */
 import type { SvmCall } from '../backend/interface.js';
-import type { Facts } from './certificate.js';
+import type { Constants } from './certificate.js';
 import type { Calls, LoopResult, LoopSettings } from './solve.js';
 
 /** The penalty on y·alpha, in mean squares of a row: offset and weights then settle about equally fast. */
@@ -24,7 +24,7 @@ const PATIENCE = 10;
 
 export interface AscentProblem {
   readonly settings: Pick<LoopSettings, 'checkEvery' | 'maxIterations' | 'expired'>;
-  readonly facts: Facts;
+  readonly constants: Constants;
   /** The offset of the start's model, and m·w of it; or undefined: all of it is 0. */
   readonly warm: { readonly t: number; readonly centreDot: number } | undefined;
   /** What to throw if sums overflow. */
@@ -43,12 +43,12 @@ export type Look = (iteration: number, late: boolean, t: number, worth: number) 
 
 /** Ends with the run's result, or with what FISTA is to go on from. */
 export function* ascent(
-  { settings, facts, warm, overflow }: AscentProblem,
+  { settings, constants, warm, overflow }: AscentProblem,
   look: Look,
   calls: Calls,
 ): Generator<SvmCall, { end: LoopResult | undefined; iteration: number; t: number }, Float64Array> {
   const { checkEvery, maxIterations } = settings;
-  const weight = (WEIGHT * facts.radiusSquares) / facts.n || facts.mu;
+  const weight = (WEIGHT * constants.radiusSquares) / constants.n || constants.mu;
   let offset = warm ? warm.t + warm.centreDot : 0;
   let whole = warm ? 0 : WHOLE;
   let promising = PROMISING;

@@ -11,16 +11,16 @@ const UNIT = 2 ** -53;
 const SMALLEST = 2 ** -1021;
 
 /** What does not change during a run. */
-export interface Facts {
+export interface Constants {
   readonly n: number;
   readonly d: number;
   readonly mu: number;
   /** Σ r_i², max r_i, |m|: r_i the distance of row i from the centre m. */
   readonly radiusSquares: number;
-  readonly radiusMost: number;
+  readonly maxRadius: number;
   readonly centreNorm: number;
   /** Most stored entries in a row. */
-  readonly mostEntries: number;
+  readonly maxEntries: number;
   /** |m| + 2 |shift / scale|: times |w|, what a prediction adds up besides |x̃_i - m||w|. */
   readonly predictionNorm: number;
 }
@@ -46,7 +46,7 @@ export interface Measured {
 }
 
 /** The error of theta_i that comes with t. */
-const etaOf = (facts: Facts, t: number): number => 2 * (facts.mostEntries + 4) * UNIT * Math.abs(t);
+const etaOf = (constants: Constants, t: number): number => 2 * (constants.maxEntries + 4) * UNIT * Math.abs(t);
 
 /**
  * Two searches side by side: the backend looks at two offsets in one sweep, and `read` says what its sums mean for each. (No generator
@@ -78,10 +78,15 @@ function slopeOf(positive: number, negative: number, quadratic: number, mu: numb
 }
 
 /** An offset good enough to measure the gap with: what is left of its error costs less than `worth`. */
-export function* nearOffset(facts: Facts, guess: number, worth: number, calls: Calls): Generator<SvmCall, number, Float64Array> {
-  const { mu } = facts;
+export function* nearOffset(
+  constants: Constants,
+  guess: number,
+  worth: number,
+  calls: Calls,
+): Generator<SvmCall, number, Float64Array> {
+  const { mu } = constants;
   let best = guess;
-  let least = Infinity;
+  let min = Infinity;
   // Half value²/slope is what a Newton step would gain.
   const search = searchRoot(guess, { step: 1, enough: (_bracket, { value, slope }) => value * value <= 2 * slope * worth });
   let next = search.next();
@@ -91,8 +96,8 @@ export function* nearOffset(facts: Facts, guess: number, worth: number, calls: C
     const sums = yield calls.offsets(t, t, 0, 0, 0);
     const found = slopeOf(sums[0]!, sums[1]!, sums[2]!, mu);
     if (found.slope > 0) looks++;
-    if (Math.abs(found.value) < least) {
-      least = Math.abs(found.value);
+    if (Math.abs(found.value) < min) {
+      min = Math.abs(found.value);
       best = t;
     }
     next = search.next(found);
@@ -104,15 +109,15 @@ export function* nearOffset(facts: Facts, guess: number, worth: number, calls: C
  * The offset to the last bit. h is computed with an error of up to (n + 8) u (S⁺ + S⁻): where it is 0 within that on an interval, the
  * middle of the interval.
  */
-export function* exactOffset(facts: Facts, guess: number, calls: Calls): Generator<SvmCall, number, Float64Array> {
-  const eps = (facts.n + 8) * UNIT;
+export function* exactOffset(constants: Constants, guess: number, calls: Calls): Generator<SvmCall, number, Float64Array> {
+  const eps = (constants.n + 8) * UNIT;
   const [left, right] = yield* inPairs(
     searchRoot(guess, { step: 1 }),
     searchRoot(guess, { step: 1 }),
     (low, high) => calls.offsets(low, high, 0, 0, 0),
     (s) => {
-      const a = slopeOf(s[0]!, s[1]!, s[2]!, facts.mu);
-      const b = slopeOf(s[3]!, s[4]!, s[5]!, facts.mu);
+      const a = slopeOf(s[0]!, s[1]!, s[2]!, constants.mu);
+      const b = slopeOf(s[3]!, s[4]!, s[5]!, constants.mu);
       a.value += eps * (s[0]! + s[1]!); // from here on h is not surely negative
       b.value -= eps * (s[3]! + s[4]!); // up to here it is not surely positive
       return [a, b];
@@ -128,17 +133,17 @@ export function objective({ primal, dual }: Pick<Measured, 'primal' | 'dual'>) {
   return { primal, dual, gap, relativeGap: gap / primal };
 }
 
-/** Measures the iterate at offset t. `resting` rows were brought up to date before. */
+/** Measures the iterate at offset t. Shrunk rows were brought up to date before. */
 export function* measure(
-  facts: Facts,
+  constants: Constants,
   t: number,
   wSquared: number,
   centreDot: number,
   calls: Calls,
 ): Generator<SvmCall, Measured, Float64Array> {
-  const { n, d, mu, radiusMost, radiusSquares, centreNorm } = facts;
+  const { n, d, mu, maxRadius, radiusSquares, centreNorm } = constants;
   const wNorm = Math.sqrt(wSquared);
-  const sums = yield calls.gap(t, wNorm, etaOf(facts, t));
+  const sums = yield calls.gap(t, wNorm, etaOf(constants, t));
   const [fy, fyRounding, psi, alphaSum, balance, alphaRadius, res2, err2] = sums as unknown as Numbers8;
   const grown = 1 + 2 * n * UNIT;
   const e = Math.abs(balance) + n * UNIT * alphaSum;
@@ -147,10 +152,10 @@ export function* measure(
   // P as it is computed, and its error: psi moves by at most |psi'| eta + eta² / (2 mu) where theta moves by eta, |psi'| is at most
   // alpha + |alpha + psi'|; the sums are of non-negative terms, each of them computed to a few units.
   const computed = 0.5 * wSquared + psi;
-  const byEta = 2 * (facts.mostEntries + 4) * UNIT * wNorm * byNorm + etaOf(facts, t) * alphaSum + fyRounding;
+  const byEta = 2 * (constants.maxEntries + 4) * UNIT * wNorm * byNorm + etaOf(constants, t) * alphaSum + fyRounding;
   const error = (1 + 2 * (n + d + 16) * UNIT) * byEta + (n + d + 32) * UNIT * computed + (n + d) * SMALLEST;
   const primal = (computed + error) * (1 + 4 * UNIT);
-  const W = Math.abs(t + centreDot) + 4 * d * UNIT * centreNorm * wNorm + 1 + radiusMost * Math.sqrt(2 * primal); // |w*|² <= 2 P
+  const W = Math.abs(t + centreDot) + 4 * d * UNIT * centreNorm * wNorm + 1 + maxRadius * Math.sqrt(2 * primal); // |w*|² <= 2 P
   const off = dw + e * centreNorm;
   // alpha is balanced only up to e, and w is H'alpha only up to dw: P - P* <= FY + e |t - t*| + off² / 2.
   const rounding = grown * (16 * UNIT * fy + fyRounding) + e * W + (off * off) / 2;
@@ -159,8 +164,8 @@ export function* measure(
   const residual = (Math.sqrt(res2) + Math.sqrt(err2) + off * Math.sqrt(radiusSquares)) / mu + Math.sqrt((W * e) / mu);
   const byGap = Math.sqrt((2 * (gap + off * off)) / mu);
   // P* >= P - gap. With 16 units to spare, so that primal - dual holds as it is rounded, and a last bit for this subtraction.
-  const least = computed - (error + gap) * (1 + 16 * UNIT);
-  const dual = least - 2 * UNIT * Math.abs(least);
+  const min = computed - (error + gap) * (1 + 16 * UNIT);
+  const dual = min - 2 * UNIT * Math.abs(min);
   return { t, wNorm, centreDot, primal, dual, gap, rounding, rho, delta: Math.min(residual, byGap) * grown };
 }
 
@@ -173,7 +178,7 @@ export interface Hint {
 }
 
 /** What a check can claim. */
-export interface Claimed {
+export interface CertifiedCounts {
   agreed: number;
   properlyClassified: number;
   zero: number;
@@ -185,21 +190,21 @@ export interface Claimed {
  * rows proved so by |alpha - alpha*| <= delta and, if `ball`, by the interval of their decision value. `afresh`: what was claimed before
  * does not count.
  */
-export function* claim(
-  facts: Facts,
+export function* certify(
+  constants: Constants,
   measured: Measured,
   { delta, ball }: { delta: number; ball: boolean },
   hint: Hint,
   calls: Calls,
   afresh = false,
-): Generator<SvmCall, Claimed, Float64Array> {
-  const { n, mu } = facts;
+): Generator<SvmCall, CertifiedCounts, Float64Array> {
+  const { n, mu } = constants;
   const { t, rho, wNorm } = measured;
-  const etaT = etaOf(facts, t);
+  const etaT = etaOf(constants, t);
   const eps = (n + 8) * UNIT;
   // Outer ends will do: those within a twentieth of their distance from t, by Newton's estimate.
   const near = ({ value, slope }: Found, at: number) => Math.abs(value) <= 0.05 * slope * Math.abs(at - t);
-  const step = rho * facts.radiusMost + etaT || 1;
+  const step = rho * constants.maxRadius + etaT || 1;
   const fromBelow = searchRoot(t + hint.low * rho, { step, lean: -0.02, enough: (_, f, at) => f.value < 0 && near(f, at) });
   const fromAbove = searchRoot(t + hint.high * rho, { step, lean: 0.02, enough: (_, f, at) => f.value > 0 && near(f, at) });
   const [first, last] = yield* inPairs(
@@ -215,9 +220,9 @@ export function* claim(
   // first.low is surely below the first root, last.high beyond the last.
   hint.low = (first.low - t) / rho || 0;
   hint.high = (last.high - t) / rho || 0;
-  const guardR = 4 * (facts.d + 8) * UNIT * wNorm;
-  const guard = 4 * (facts.d + 8) * UNIT * (facts.predictionNorm * wNorm + Math.abs(t));
+  const guardR = 4 * (constants.d + 8) * UNIT * wNorm;
+  const guard = 4 * (constants.d + 8) * UNIT * (constants.predictionNorm * wNorm + Math.abs(t));
   if (afresh) yield calls.forget(); // not before: a run that is interrupted ends with what was claimed
-  const counts = yield calls.claim(first.low, last.high, rho, wNorm, etaT, delta, Number(ball), t, guardR, guard);
+  const counts = yield calls.certify(first.low, last.high, rho, wNorm, etaT, delta, Number(ball), t, guardR, guard);
   return { agreed: counts[0]!, properlyClassified: counts[1]!, zero: counts[2]!, atBound: counts[3]! };
 }

@@ -7,14 +7,14 @@ import {
   defaultGamma,
   knownSvmOptions,
   notMade,
-  resolveFit,
+  resolveSvmOptions,
   resolveLabels,
   rowWeights,
-  type Fit,
+  type ResolvedSvmOptions,
 } from '../input/index.js';
 import { liblinearLines, readLiblinear } from '../io/liblinear.js';
 import { decisionOf, decisions, labelOf, readJSON, writeJSON, type Model } from './model.js';
-import { Prepared, Training, unfitted, type Finished } from './training.js';
+import { TrainingData, Training, unfitted, type FitResult } from './training.js';
 import type { FileLabels, Label, Point, Points, SvmInfo, SvmJSON, SvmOptions } from '../types.js';
 import { chooseGamma, chooseGammaAsync, type Choice } from '../selection/cross-validation.js';
 
@@ -96,7 +96,7 @@ export class LinearSvm<L extends Label = Label> implements Model<L> {
     }
   }
 
-  static #fitted<L extends Label>({ model, info }: Finished<L>): Fitted<L> {
+  static #fitted<L extends Label>({ model, info }: FitResult<L>): Fitted<L> {
     return new LinearSvm(new Made(model, info)) as Fitted<L>;
   }
 
@@ -157,11 +157,11 @@ function prepare<L extends Label>(
   points: Points,
   labels: ArrayLike<L>,
   asked: SvmOptions<L> | undefined,
-): { data: Prepared<L>; fit: Fit } {
+): { data: TrainingData<L>; fit: ResolvedSvmOptions } {
   const options = knownSvmOptions(asked);
-  const data = new Prepared<L>(points, labels, options);
+  const data = new TrainingData<L>(points, labels, options);
   try {
-    return { data, fit: resolveFit(options, data.rows, data.cols, data.sparse, data) };
+    return { data, fit: resolveSvmOptions(options, data.rows, data.cols, data.sparse, data) };
   } catch (error) {
     data.release();
     throw error;
@@ -169,12 +169,12 @@ function prepare<L extends Label>(
 }
 
 /** What there is to say when the time was up before there was a problem to solve. */
-function outOfTime<L extends Label>(data: Prepared<L>, fit: Fit): Finished<L> {
+function outOfTime<L extends Label>(data: TrainingData<L>, fit: ResolvedSvmOptions): FitResult<L> {
   const gamma = fit.gamma === 'auto' ? defaultGamma(fit.weights, data.rows) : fit.gamma;
   return unfitted(data, fit, { gamma, mu: fit.mu ?? 1 / (2 * gamma), weights: rowWeights(fit.weights, data.y) });
 }
 
-function trainingOf<L extends Label>(data: Prepared<L>, fit: Fit, choice: Choice | undefined): Training<L> {
+function trainingOf<L extends Label>(data: TrainingData<L>, fit: ResolvedSvmOptions, choice: Choice | undefined): Training<L> {
   const gamma = choice?.gamma ?? (fit.gamma as number);
   return new Training(data, fit, {
     gamma,

@@ -55,7 +55,7 @@ export function decisions({ weights, bias }: Model, points: Points, out?: Float6
     }
     bad = matrix.decide(weights, bias, values, threads);
   } else {
-    const { rows, cols, arguments: lists, refuse } = viewPoints(points, { least: 0 });
+    const { rows, cols, arguments: lists, refuse } = viewPoints(points, { min: 0 });
     values = room(rows, cols);
     // What other threads may write to meanwhile is copied first.
     if (rows === 0) bad = 0;
@@ -338,10 +338,10 @@ function readEntries(weights: unknown): Entries {
  * A copy of an array of at most so many finite numbers, each asked for once. Room is made as they come: nothing is allocated for a list
  * that claims a length but does not hold as many.
  */
-function numbers(list: unknown, most: number, where: string): Float64Array {
+function numbers(list: unknown, max: number, where: string): Float64Array {
   if (!isArray(list)) throw typeError('ERR_MODEL', 'an array of numbers', where, list);
   const { length } = list;
-  if (!(length <= most)) throw rangeError('ERR_MODEL', `at most ${plural(most, 'number')}`, where, length);
+  if (!(length <= max)) throw rangeError('ERR_MODEL', `at most ${plural(max, 'number')}`, where, length);
   let copy = new Float64Array(Math.min(length, 1024));
   for (let k = 0; k < length; k++) {
     const value = list[k];

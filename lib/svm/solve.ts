@@ -3,7 +3,16 @@
  * It never knows which backend computes, or whether that happens on this thread. What it starts from is lib/svm/ascent.ts.
  */
 import { ascent, CHECK_EVERY, type Looked } from './ascent.js';
-import { claim, exactOffset, measure, nearOffset, type Claimed, type Facts, type Hint, type Measured } from './certificate.js';
+import {
+  certify,
+  exactOffset,
+  measure,
+  nearOffset,
+  type CertifiedCounts,
+  type Constants,
+  type Hint,
+  type Measured,
+} from './certificate.js';
 import type { SvmCall, SvmProblem, SvmTasks } from '../backend/interface.js';
 import { coded, Interrupted } from '../errors.js';
 import type { SvmStatus } from '../types.js';
@@ -22,10 +31,10 @@ export const calls: Calls = Object.fromEntries(
       'look',
       'offsets',
       'gap',
-      'claim',
+      'certify',
       'forget',
-      'rest',
-      'wake',
+      'shrink',
+      'unshrink',
       'power',
       'score',
       'keep',
@@ -36,7 +45,7 @@ export const calls: Calls = Object.fromEntries(
 
 export interface LoopSettings {
   readonly L: 'measured' | 'norm' | 'paper';
-  readonly resting: boolean;
+  readonly shrinking: boolean;
   /** Iterations from check to check; undefined: 5, and in the ascent when one is promising. */
   readonly checkEvery: number | undefined;
   readonly maxIterations: number;
@@ -48,11 +57,11 @@ export interface LoopSettings {
    * When to claim what is proved: at every check, what one proves holding from then on ('always'); of the model that is returned
    * alone ('end'); or that, and for onlookers at every check ('shown').
    */
-  readonly claims: 'always' | 'shown' | 'end';
+  readonly certify: 'always' | 'shown' | 'end';
   /** Whether columns are scaled; if not, an overflow's error says that they could be. */
   readonly scaled: boolean;
-  /** Facts that are known before the first task. */
-  readonly known: Pick<Facts, 'n' | 'd' | 'mu'>;
+  /** Constants that are known before the first task. */
+  readonly known: Pick<Constants, 'n' | 'd' | 'mu'>;
   /** Called at every check: says whether, and how, to end. */
   readonly decide: (check: LoopCheck) => SvmStatus | undefined;
   /** Whether the rule that ended the run with this status holds for another check, too. */
@@ -66,7 +75,7 @@ export interface LoopSettings {
   readonly interruptible?: { readonly alpha: boolean; readonly untrained: () => LoopCheck } | undefined;
 }
 
-export interface LoopCheck extends Claimed {
+export interface LoopCheck extends CertifiedCounts {
   readonly iteration: number;
   readonly measured: Measured;
   readonly L: number;
@@ -78,9 +87,9 @@ export interface LoopResult {
 }
 
 /** Rows rest with this much to spare in their margin. */
-const REST_DELTA = 0.05;
+const SHRINK_MARGIN = 0.05;
 /** What a check claims that was not asked to. */
-const NOTHING: Claimed = { agreed: 0, properlyClassified: 0, zero: 0, atBound: 0 };
+const NOTHING: CertifiedCounts = { agreed: 0, properlyClassified: 0, zero: 0, atBound: 0 };
 /** A sum of squares above this has lost nothing to underflow. */
 const SQUARABLE = 2 ** -960;
 /** The net: no halving of the best gap in this many iterations. */
@@ -107,11 +116,11 @@ const norm = () => powerNorm(calls.power, 300, 1e-5);
 /** A norm from below, by the power method: until a step adds next to nothing, `most` steps at the most. */
 export function* powerNorm<Call>(
   power: (first: number) => Call,
-  most: number,
+  max: number,
   tolerance: number,
 ): Generator<Call, number, Float64Array> {
   let estimate = (yield power(1))[0]!;
-  for (let k = 1; k < most; k++) {
+  for (let k = 1; k < max; k++) {
     const next = (yield power(0))[0]!;
     const still = next <= estimate * (1 + tolerance);
     estimate = Math.max(next, estimate);
@@ -123,7 +132,7 @@ export function* powerNorm<Call>(
 /** What the checks of a run share. */
 interface Context {
   readonly settings: LoopSettings;
-  readonly facts: Facts;
+  readonly constants: Constants;
   hint: Hint;
   /** The last check that was kept. */
   kept: Kept;
@@ -148,15 +157,15 @@ function* check(
   half = Infinity,
   paper?: number,
 ): Generator<SvmCall, Looked, Float64Array> {
-  const { settings, facts } = context;
+  const { settings, constants } = context;
   const [wSquared, centreDot] = (yield calls.look()) as unknown as [number, number];
-  const t = yield* nearOffset(facts, guess, worth, calls);
-  const measured = yield* measure(facts, t, wSquared, centreDot, calls);
+  const t = yield* nearOffset(constants, guess, worth, calls);
+  const measured = yield* measure(constants, t, wSquared, centreDot, calls);
   // With the paper's L, its own proof alone, as printed; it needs a true bound and every row in the step. Once steps are below
   // the rounding of alpha their length proves nothing, so it never counts for more than the distance that was computed.
   const proof =
     paper === undefined ? { delta: measured.delta, ball: true } : { delta: Math.max(paper, measured.delta), ball: false };
-  const claimed = settings.claims !== 'end' ? yield* claim(facts, measured, proof, context.hint, calls) : NOTHING;
+  const claimed = settings.certify !== 'end' ? yield* certify(constants, measured, proof, context.hint, calls) : NOTHING;
   const found: LoopCheck = { iteration, L, measured, ...claimed };
   const decided = settings.decide(found);
   const status =
@@ -169,12 +178,12 @@ function* check(
   }
   if (!status) return { end: undefined, gap: measured.gap, t };
   // The model that is returned: its offset to the last bit, and the certificate of that very model.
-  if (settings.claims !== 'always') context.hint = { low: 0, high: 0 }; // onlookers change nothing
+  if (settings.certify !== 'always') context.hint = { low: 0, high: 0 }; // onlookers change nothing
   const certified = function* (of: Measured, afresh: boolean): Generator<SvmCall, LoopCheck, Float64Array> {
-    return { iteration, L, measured: of, ...(yield* claim(facts, of, proof, context.hint, calls, afresh)) };
+    return { iteration, L, measured: of, ...(yield* certify(constants, of, proof, context.hint, calls, afresh)) };
   };
-  const exact = yield* exactOffset(facts, t, calls);
-  let last = yield* certified(yield* measure(facts, exact, wSquared, centreDot, calls), settings.claims === 'shown');
+  const exact = yield* exactOffset(constants, t, calls);
+  let last = yield* certified(yield* measure(constants, exact, wSquared, centreDot, calls), settings.certify === 'shown');
   // What ended the run must hold for what is returned. If it does not, for a last bit or a row, the offset is the one that was judged.
   if (decided && !settings.holds(decided, last)) {
     context.kept.end = { status: undefined, check: last }; // rows are certified by this one now
@@ -223,28 +232,29 @@ function* solve(
   const { mu, n } = known;
   const checkEvery = settings.checkEvery ?? CHECK_EVERY;
 
-  const [c0, radiusSquares, radiusMost, centreNorm, mostEntries, mostNorm, shiftNorm, largest] = (yield calls.begin(
+  const [c0, radiusSquares, maxRadius, centreNorm, maxEntries, maxNorm, shiftNorm, largest] = (yield calls.begin(
     Number(settings.L === 'measured' && !settings.ascent),
   )) as unknown as Numbers8;
-  const facts: Facts = {
+  const constants: Constants = {
     n,
     d: known.d,
     mu,
     radiusSquares,
-    radiusMost,
+    maxRadius,
     centreNorm,
-    mostEntries,
+    maxEntries,
     predictionNorm: centreNorm + 2 * shiftNorm,
   };
   const overflow = () => tooLarge(largest, settings.scaled);
-  if (!Number.isFinite(c0 + radiusSquares + mostNorm + centreNorm + shiftNorm)) throw overflow();
+  if (!Number.isFinite(c0 + radiusSquares + maxNorm + centreNorm + shiftNorm)) throw overflow();
   const cap = mu + radiusSquares; // a true bound on the balanced subspace
   const rowL = mu + radiusSquares / n; // along one row, on average
-  let { L: way, resting } = settings;
-  let L = way === 'paper' ? mu + n * mostNorm : way === 'norm' ? mu + 1.01 * (yield* norm()) : Math.min(mu + 1.5 * c0, cap);
+  let { L: stepRule, shrinking } = settings;
+  let L =
+    stepRule === 'paper' ? mu + n * maxNorm : stepRule === 'norm' ? mu + 1.01 * (yield* norm()) : Math.min(mu + 1.5 * c0, cap);
   let t: number | undefined;
   let iteration = 0;
-  const context: Context = { settings, facts, hint: { low: 0, high: 0 }, kept };
+  const context: Context = { settings, constants, hint: { low: 0, high: 0 }, kept };
 
   if (settings.warm) {
     const warm = settings.warm();
@@ -254,15 +264,15 @@ function* solve(
   if (settings.ascent) {
     const warm = t === undefined ? undefined : { t, centreDot: (yield calls.look())[1]! };
     const started = yield* ascent(
-      { settings, facts, warm, overflow },
+      { settings, constants, warm, overflow },
       (at, late, guess, worth) => check(context, at, rowL, late, guess, worth),
       calls,
     );
     if (started.end) return started.end;
     ({ iteration, t } = started);
-    if (way === 'measured') L = rowL; // the first step will say what it should be
+    if (stepRule === 'measured') L = rowL; // the first step will say what it should be
   }
-  if (t !== undefined && resting) yield calls.rest(t, t, REST_DELTA);
+  if (t !== undefined && shrinking) yield calls.shrink(t, t, SHRINK_MARGIN);
 
   let best = Infinity; // the gap when the net's clock was last set
   let bestAt = iteration;
@@ -281,7 +291,7 @@ function* solve(
       // D is quadratic: the descent inequality is exactly c <= L. A sum below its own rounding says nothing.
       const c = mu + curvature / squared;
       const noise = (n * 2 ** -53 * magnitude) / squared;
-      if (way !== 'measured' || !(curvature > n * 2 ** -53 * magnitude)) break;
+      if (stepRule !== 'measured' || !(curvature > n * 2 ** -53 * magnitude)) break;
       if (!(squared > SQUARABLE)) {
         // Nor does a quotient by what underflowed: the bound that holds for certain.
         if (L >= cap) break;
@@ -302,7 +312,7 @@ function* solve(
     if (iteration % checkEvery !== 0 && !late && iteration < maxIterations) continue;
     // L lambda estimates t.
     const own = Number.isFinite(lambda) ? stepL * lambda : (t ?? 0);
-    const paper = way === 'paper' ? ((2 * L) / mu) * length : undefined;
+    const paper = stepRule === 'paper' ? ((2 * L) / mu) * length : undefined;
     const half = iteration - bestAt >= PATIENCE ? best / 2 : Infinity;
     const looked: Looked = yield* check(context, iteration, L, late, t ?? own, 1e-3 * best, half, paper);
     if (looked.end) return looked.end;
@@ -312,24 +322,24 @@ function* solve(
     if (looked.gap <= best / 2) {
       best = looked.gap;
       bestAt = iteration;
-    } else if (iteration - bestAt >= PATIENCE && way === 'measured') {
-      yield calls.wake();
+    } else if (iteration - bestAt >= PATIENCE && stepRule === 'measured') {
+      yield calls.unshrink();
       L = mu + 1.1 * (yield* norm());
-      way = 'norm';
-      resting = false;
+      stepRule = 'norm';
+      shrinking = false;
       best = looked.gap;
       bestAt = iteration;
     }
     // At both offsets, the primal's best and the multiplier of the active rows' own problem, and so at those between: where they
     // differ, a row that is idle at one alone keeps the other rows from their optimum.
-    if (resting) yield calls.rest(Math.min(t, own), Math.max(t, own), REST_DELTA);
+    if (shrinking) yield calls.shrink(Math.min(t, own), Math.max(t, own), SHRINK_MARGIN);
   }
 }
 
 /** Squares and sums of the points are beyond the range of numbers: nothing could be computed, let alone proved. */
 function tooLarge(column: number, scaled: boolean): Error {
-  const way = scaled ? '' : `, or scale 'standard' or 'maxabs',`;
-  const message = `Expected smaller numbers for column ${column} of points${way} but sums of their products overflow`;
+  const stepRule = scaled ? '' : `, or scale 'standard' or 'maxabs',`;
+  const message = `Expected smaller numbers for column ${column} of points${stepRule} but sums of their products overflow`;
   return coded(RangeError, 'ERR_POINTS', message);
 }
 

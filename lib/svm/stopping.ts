@@ -5,10 +5,10 @@ import { isObject } from '../input/intrinsics.js';
 import type { StopRule, SvmCheck } from '../types.js';
 
 /** A rule that can never hold would let a run go on to its last iteration. */
-function within(value: unknown, least: number, most: number, where: string): void {
-  const what = most === Infinity ? `a number of ${least} or more` : `a number from ${least} to ${most}`;
+function within(value: unknown, min: number, max: number, where: string): void {
+  const what = max === Infinity ? `a number of ${min} or more` : `a number from ${min} to ${max}`;
   if (typeof value !== 'number') throw typeError('ERR_OPTION', what, where, value);
-  if (!(value >= least && value <= most)) throw rangeError('ERR_OPTION', what, where, value);
+  if (!(value >= min && value <= max)) throw rangeError('ERR_OPTION', what, where, value);
 }
 
 /** How close p must come to growth to count: the paper's delta_min, and how often it may fail to: its stale counter. */

@@ -4,7 +4,7 @@ import { objective } from './certificate.js';
 import { Dataset } from '../data/dataset.js';
 import { onAbort } from '../solver/drivers.js';
 import { interruptedOr } from '../errors.js';
-import { FACT } from '../backend/encodings.js';
+import { CERTIFIED } from '../backend/encodings.js';
 import { fistaSvm, type LoopCheck, type LoopResult } from './solve.js';
 import {
   checkUnchanged,
@@ -14,7 +14,7 @@ import {
   resolveLabels,
   resolveThreads,
   viewPoints,
-  type Fit,
+  type ResolvedSvmOptions,
   type Labels,
   type View,
 } from '../input/index.js';
@@ -23,7 +23,7 @@ import { firstOf, stillHolds } from './stopping.js';
 import type { Label, Points, SvmInfo, SvmProgress } from '../types.js';
 
 /** How long a run may be going on, and who may end it. */
-export type Ending = Pick<Fit, 'timeLimit' | 'signal'>;
+export type Ending = Pick<ResolvedSvmOptions, 'timeLimit' | 'signal'>;
 
 /** Milliseconds after the time limit in which a run may still finish what it is at; then its tasks are ended. */
 const GRACE = 5;
@@ -38,7 +38,7 @@ function interruptOf(backend: Backend, { timeLimit, signal }: Ending, began: num
 const FEW_ENTRIES = 2 ** 14;
 
 /** Points and labels, checked and copied once, for any number of fits. The entries are looked at when they are copied. */
-export class Prepared<L extends Label> implements Labels {
+export class TrainingData<L extends Label> implements Labels {
   readonly backend: Backend;
   readonly threads: number;
   readonly rows: number;
@@ -48,7 +48,7 @@ export class Prepared<L extends Label> implements Labels {
   readonly y: Int8Array;
   readonly began = performance.now();
   /** Whether the copy of the points is its own, rather than a Dataset's. */
-  readonly own: boolean;
+  readonly ownsMatrix: boolean;
   /** Whether tasks are too short to be handed to another thread. */
   readonly short: boolean;
   readonly #view: View | undefined;
@@ -57,7 +57,7 @@ export class Prepared<L extends Label> implements Labels {
   constructor(points: Points, labels: ArrayLike<L>, options: { positive?: L; threads?: number; backend?: string }) {
     this.threads = resolveThreads(options.threads);
     const wanted = resolveBackend(options.backend);
-    this.own = !Dataset.is(points);
+    this.ownsMatrix = !Dataset.is(points);
     let entries: number;
     let columns: number; // that tasks look at
     if (Dataset.is(points)) {
@@ -118,7 +118,7 @@ export class Prepared<L extends Label> implements Labels {
       signal?.throwIfAborted();
       checkUnchanged(view);
       const copied = await this.backend.copyPoints(this.threads, interrupt, ...view.arguments);
-      if ('problem' in copied) return view.refuse(copied);
+      if ('defect' in copied) return view.refuse(copied);
       this.#matrix = copied;
     } catch (error) {
       signal?.throwIfAborted(); // which interrupted it
@@ -134,10 +134,10 @@ export class Prepared<L extends Label> implements Labels {
 }
 
 /** What a training needs of them. */
-export type Trainable<L extends Label> = Pick<Prepared<L>, 'matrix' | 'backend' | 'threads' | 'rows' | 'cols' | 'labels' | 'y'>;
+export type Trainable<L extends Label> = Pick<TrainingData<L>, 'matrix' | 'backend' | 'threads' | 'rows' | 'cols' | 'labels' | 'y'>;
 
 /** What tells one fit from another on the same data. */
-export interface Particulars {
+export interface FitParameters {
   readonly gamma: number;
   readonly mu: number;
   /** Factors on gamma by row, or one for all; rows of 0 take no part. */
@@ -156,7 +156,7 @@ export interface Particulars {
 const SCALES = { none: 0, standard: 1, maxabs: 2 } as const;
 
 /** A run's end as a model and its story. */
-export interface Finished<L extends Label> {
+export interface FitResult<L extends Label> {
   readonly model: Model<L>;
   readonly info: SvmInfo;
 }
@@ -166,38 +166,38 @@ export class Training<L extends Label> {
   /** Ends the task that is under way. */
   readonly interrupt: Interrupt | undefined;
   readonly #data: Trainable<L>;
-  readonly #fit: Fit;
-  readonly #own: Particulars;
+  readonly #fit: ResolvedSvmOptions;
+  readonly #parameters: FitParameters;
   readonly #rows: number; // that take part
   readonly #untrained: () => LoopCheck;
   #weights = new Float64Array(0);
 
-  constructor(data: Trainable<L>, fit: Fit, own: Particulars) {
-    const { y = data.y, threads = data.threads, lane = 0 } = own;
-    const gammas = checkWeights(own.gamma, own.weights, data.labels, y);
+  constructor(data: Trainable<L>, fit: ResolvedSvmOptions, parameters: FitParameters) {
+    const { y = data.y, threads = data.threads, lane = 0 } = parameters;
+    const gammas = checkWeights(parameters.gamma, parameters.weights, data.labels, y);
     this.#data = data;
     this.#fit = fit;
-    this.#own = own;
+    this.#parameters = parameters;
     this.#rows = gammas.length === 1 ? data.rows : countPositive(gammas);
-    this.#untrained = () => untrained(y, gammas, own.mu);
-    this.interrupt = interruptOf(data.backend, fit, own.began);
-    this.problem = new data.backend.Svm(data.matrix, y, gammas, own.mu, SCALES[fit.scale], threads, lane, this.interrupt);
+    this.#untrained = () => untrained(y, gammas, parameters.mu);
+    this.interrupt = interruptOf(data.backend, fit, parameters.began);
+    this.problem = new data.backend.Svm(data.matrix, y, gammas, parameters.mu, SCALES[fit.scale], threads, lane, this.interrupt);
   }
 
   loop(): ReturnType<typeof fistaSvm> {
     const fit = this.#fit;
-    const { warmStart, mu, began } = this.#own;
+    const { warmStart, mu, began } = this.#parameters;
     const rules = [...fit.rules]; // whoever made the list may change it meanwhile
     const rule = firstOf(rules);
     return fistaSvm(this.problem, {
       L: fit.L,
-      resting: fit.resting,
+      shrinking: fit.shrinking,
       checkEvery: fit.checkEvery,
       maxIterations: fit.maxIterations,
       ...(warmStart && { warm: () => this.#scaled(warmStart) }),
       ascent: fit.ascent,
       scaled: fit.scale !== 'none',
-      claims: fit.rules.some(({ proofs = true }) => proofs) ? 'always' : fit.onProgress ? 'shown' : 'end',
+      certify: fit.rules.some(({ proofs = true }) => proofs) ? 'always' : fit.onProgress ? 'shown' : 'end',
       known: { n: this.#rows, d: this.#data.matrix.describe().kept, mu },
       decide: (check) => {
         const progress = this.#progress(check);
@@ -217,13 +217,13 @@ export class Training<L extends Label> {
   }
 
   /** That model, and its story. `bias` is what the task answered. */
-  finish({ status, check }: LoopResult, [bias]: ArrayLike<number> & Iterable<number>): Finished<L> {
+  finish({ status, check }: LoopResult, [bias]: ArrayLike<number> & Iterable<number>): FitResult<L> {
     const fit = this.#fit;
-    const { gamma, mu, validation } = this.#own;
+    const { gamma, mu, validation } = this.#parameters;
     const passes = this.problem.read / (2 * this.problem.stored || 1);
     const info: SvmInfo = {
       status,
-      ...storyOf(check, this.#rows, performance.now() - this.#own.began, passes),
+      ...storyOf(check, this.#rows, performance.now() - this.#parameters.began, passes),
       ...(fit.keepSets && this.#sets()),
       gamma,
       mu,
@@ -256,28 +256,28 @@ export class Training<L extends Label> {
 
   #progress(check: LoopCheck): SvmProgress {
     const passes = this.problem.read / (2 * this.problem.stored || 1);
-    const { iterations: iteration, ...story } = storyOf(check, this.#rows, performance.now() - this.#own.began, passes);
+    const { iterations: iteration, ...story } = storyOf(check, this.#rows, performance.now() - this.#parameters.began, passes);
     return { iteration, ...story };
   }
 
   #sets(): Required<Pick<SvmInfo, 'sets' | 'alpha'>> {
-    const facts = new Uint8Array(this.#data.rows);
+    const certified = new Uint8Array(this.#data.rows);
     const alpha = new Float64Array(this.#data.rows);
-    this.problem.facts(facts);
+    this.problem.certified(certified);
     this.problem.alpha(alpha);
     const having = (bit: number) => {
-      const list = new Uint32Array(facts.length);
+      const list = new Uint32Array(certified.length);
       let number = 0;
-      for (let i = 0; i < facts.length; i++) if (facts[i]! & bit) list[number++] = i;
+      for (let i = 0; i < certified.length; i++) if (certified[i]! & bit) list[number++] = i;
       return list.slice(0, number);
     };
     return {
       alpha,
       sets: {
-        agreed: having(FACT.agreed),
-        properlyClassified: having(FACT.proper),
-        zero: having(FACT.zero),
-        atBound: having(FACT.atBound),
+        agreed: having(CERTIFIED.agreed),
+        properlyClassified: having(CERTIFIED.proper),
+        zero: having(CERTIFIED.zero),
+        atBound: having(CERTIFIED.atBound),
       },
     };
   }
@@ -311,10 +311,10 @@ function untrained(y: Int8Array, gammas: Float64Array, mu: number): LoopCheck {
 
 /** The end of a run whose time was up before the points were copied: nothing is known of them, and no weight is found. */
 export function unfitted<L extends Label>(
-  { labels, y, rows, cols, backend, threads, began }: Prepared<L>,
-  fit: Fit,
-  { gamma, mu, weights }: Pick<Particulars, 'gamma' | 'mu' | 'weights'>,
-): Finished<L> {
+  { labels, y, rows, cols, backend, threads, began }: TrainingData<L>,
+  fit: ResolvedSvmOptions,
+  { gamma, mu, weights }: Pick<FitParameters, 'gamma' | 'mu' | 'weights'>,
+): FitResult<L> {
   const gammas = checkWeights(gamma, weights, labels, y);
   const check = untrained(y, gammas, mu);
   const taking = gammas.length === 1 ? rows : countPositive(gammas);

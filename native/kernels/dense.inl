@@ -204,10 +204,10 @@ size_t dense_combine(const DenseRows& m, const double* u, double* out) {
 // What a column's scale is made of, added to what is there: sums of x - centre and of its squares, the largest |x + shift|. Of
 // narrow rows the sums stay in registers, a few columns' at a time.
 template <typename T>
-void dense_stats(const DenseRows& m, const double* centre, const double* shift, double* sums, double* squares, double* most) {
+void dense_stats(const DenseRows& m, const double* centre, const double* shift, double* sums, double* squares, double* largest) {
   const auto add = [&](size_t begin, size_t end, size_t j, auto at) {
     const V c = at.load(centre + j), by = shift ? at.load(shift + j) : zero();
-    V s = at.load(sums + j), s2 = at.load(squares + j), top = at.load(most + j);
+    V s = at.load(sums + j), s2 = at.load(squares + j), top = at.load(largest + j);
     for (size_t p = begin; p < end; ++p) {
       const V value = at.load(static_cast<const T*>(m.x) + m.row(p) * m.cols + j), v = value - c;
       s = s + v;
@@ -216,7 +216,7 @@ void dense_stats(const DenseRows& m, const double* centre, const double* shift, 
     }
     at.store(sums + j, s);
     at.store(squares + j, s2);
-    at.store(most + j, top);
+    at.store(largest + j, top);
   };
   const size_t together = m.cols <= 4 * W ? m.end - m.begin : 1;
   for (size_t p = m.begin; p < m.end; p += together) {

@@ -43,7 +43,7 @@ void copy_numbers(const Esp::Numbers& from, size_t begin, size_t count, double* 
   }
 }
 
-bool plain(double most) { return most > 1e-120 && most < 1e120; }
+bool plain(double max) { return max > 1e-120 && max < 1e120; }
 
 }  // namespace
 
@@ -108,25 +108,25 @@ Esp::Copied Esp::init(const Run& run, size_t d, const Family& first, const Famil
 }
 
 Esp::Copied Esp::copy(const Family* families) {
-  bool finite[2 * kMostParts];
-  double most[2 * kMostParts];
+  bool finite[2 * kMaxParts];
+  double max[2 * kMaxParts];
   const Table& table = *run_.table;
   each_part([&](size_t part, const Range& r, double*, double*) {
     const size_t from = r.family ? first_ : 0, size = at_[r.end] - at_[r.begin];
     copy_numbers(families[r.family].centers, (r.begin - from) * d_, (r.end - r.begin) * d_, centers() + r.begin * d_);
     copy_numbers(families[r.family].shapes, at_[r.begin] - at_[from], size, shapes() + at_[r.begin]);
     finite[part] = true;
-    most[part] = 0;
+    max[part] = 0;
     for (size_t i = r.begin; i < r.end; ++i) {
       const size_t k = at_[i + 1] - at_[i];
       finite[part] = finite[part] && table.all_finite[0](center(i), d_) && table.all_finite[0](shape(i), k);
-      most[part] = std::max({most[part], table.max_abs(center(i), d_), table.max_abs(shape(i), k)});
+      max[part] = std::max({max[part], table.max_abs(center(i), d_), table.max_abs(shape(i), k)});
     }
   });
   const size_t total = parts().total;
   double largest = 0;
   for (size_t part = 0; part < total; ++part) {
-    largest = std::max(largest, most[part]);
+    largest = std::max(largest, max[part]);
     if (finite[part]) continue;
     for (size_t f = 0; f < 2; ++f) {
       const Numbers* lists[2] = {&families[f].centers, &families[f].shapes};
@@ -152,15 +152,15 @@ Esp::Copied Esp::copy(const Family* families) {
 void Esp::measure_shape(size_t i) {
   const double* a = shape(i);
   const size_t size = at_[i + 1] - at_[i];
-  const double root_d = std::sqrt(static_cast<double>(d_)), most = run_.table->max_abs(a, size);
+  const double root_d = std::sqrt(static_cast<double>(d_)), max = run_.table->max_abs(a, size);
   if (kind_[i] == ball) {
-    norm_[i] = most;
-    frobenius_[i] = most * root_d;
+    norm_[i] = max;
+    frobenius_[i] = max * root_d;
     return;
   }
-  const double frobenius = plain(most) ? std::sqrt(run_.table->sum_squares(a, size)) : most * std::sqrt(static_cast<double>(size));
+  const double frobenius = plain(max) ? std::sqrt(run_.table->sum_squares(a, size)) : max * std::sqrt(static_cast<double>(size));
   frobenius_[i] = frobenius;
-  norm_[i] = most;
+  norm_[i] = max;
   if (kind_[i] != full) return;
   double rows = 0, cols = 0;
   for (size_t r = 0; r < d_; ++r) {
@@ -221,7 +221,7 @@ void Esp::begin(bool centred, double* out) {
 void Esp::measure(double* out) {
   struct Sizes {
     double size, reach;
-  } sizes[2 * kMostParts];
+  } sizes[2 * kMaxParts];
   each_part([&](size_t part, const Range& r, double*, double*) {
     Sizes s{0, 0};
     for (size_t i = r.begin; i < r.end; ++i) {
@@ -271,7 +271,7 @@ void Esp::sweep(double L, double beta, bool testing, double* out) {
   for (size_t k = 0; k < d_ + 2; ++k) vy_[k] = v[k] + beta * (v[k] - v_prev[k]);
   for (size_t j = 0; j < d_; ++j) wide_[j] = vy_[2 + j] * inverse_;
   const bool aimed = testing && aim(v, out);
-  Left left[2 * kMostParts];
+  Left left[2 * kMaxParts];
   const double* l_prev = still_ ? l_[0].data() : l_[1].data();
   each_part([&](size_t part, const Range& r, double* sum, double* room) {
     Left& mine = left[part] = Left{};
@@ -353,10 +353,10 @@ void Esp::residual(double* v, double* out) const {
 
 // Takes the unit normal along a residual's w; false, and NaN for an answer, if there is none.
 bool Esp::aim(const double* v, double* out) {
-  const double most = run_.table->max_abs(v + 2, d_);
+  const double max = run_.table->max_abs(v + 2, d_);
   for (size_t k = kHi1; k <= kLo2; ++k) out[k] = std::numeric_limits<double>::quiet_NaN();
-  if (!(most > 0)) return false;
-  for (size_t j = 0; j < d_; ++j) tested_[j] = v[2 + j] / most;
+  if (!(max > 0)) return false;
+  for (size_t j = 0; j < d_; ++j) tested_[j] = v[2 + j] / max;
   const double norm = std::sqrt(dot(tested_.data(), tested_.data(), d_));
   for (size_t j = 0; j < d_; ++j) tested_[j] /= norm;
   out[kHi1] = out[kHi2] = -kInfinity;
@@ -366,7 +366,7 @@ bool Esp::aim(const double* v, double* out) {
 
 void Esp::test(double* out) {
   if (!aim(v_[0].data(), out)) return;
-  Left left[2 * kMostParts];
+  Left left[2 * kMaxParts];
   each_part([&](size_t part, const Range& r, double*, double* room) {
     Left& mine = left[part] = Left{};
     for (size_t i = r.begin; i < r.end; ++i) {
@@ -472,7 +472,7 @@ void Esp::power(bool first, double* out) {
   const double norm = std::sqrt(dot(v, v, d_ + 2));
   for (size_t k = 0; k < d_ + 2; ++k) v[k] /= norm;
   for (size_t j = 0; j < d_; ++j) wide_[j] = v[2 + j] * inverse_;
-  double lambda[2 * kMostParts];
+  double lambda[2 * kMaxParts];
   each_part([&](size_t part, const Range& r, double* sum, double* room) {
     std::memset(sum, 0, d_ * sizeof(double));
     lambda[part] = 0;

@@ -77,14 +77,14 @@ void esp_support(const EspBlock& b, size_t d, double* out) {
 
 // out: |c - origin|^2, the largest magnitude in it
 void esp_measure(const double* c, const double* origin, size_t d, double* out) {
-  V square = zero(), most = zero();
+  V square = zero(), largest = zero();
   sweep(d, [&](size_t j, auto at) {
     const V x = at.load(c + j) - at.load(origin + j);
     square = fma(x, x, square);
-    most = max(most, abs(x));
+    largest = max(largest, abs(x));
   });
   double lanes[W];
-  store(lanes, most);
+  store(lanes, largest);
   out[0] = sum(square);
   out[1] = 0;
   for (size_t r = 0; r < W; ++r) out[1] = lanes[r] > out[1] ? lanes[r] : out[1];

@@ -46,7 +46,7 @@ constexpr Table kTable = {
     svm_finish,
     svm_offsets,
     svm_gap,
-    svm_claim,
+    svm_certify,
     svm_sign,
     {{esp_forward<0, false>, esp_forward<1, false>, esp_forward<2, false>, esp_forward<3, false>},
      {esp_forward<0, true>, esp_forward<1, true>, esp_forward<2, true>, esp_forward<3, true>}},

@@ -38,7 +38,7 @@ struct Term {
 template <typename Body>
 Phi sum_parts(const Run& run, size_t n, Body&& body) {
   const Partition parts = partition(n, 2 * n);
-  Phi partial[kMostParts] = {};
+  Phi partial[kMaxParts] = {};
   parallel(run, parts.parts, [&](size_t p) { partial[p] = body(parts.begin(p), parts.end(p) - parts.begin(p)); });
   Phi total = {0, 0, 0};
   for (size_t p = 0; p < parts.parts; ++p) {
@@ -206,20 +206,20 @@ KnapsackResult project_knapsack(const Run& run, const double* a, const int8_t* y
 
   if (!settled) {
     size_t m = 0;
-    double least = 0, most = 0;
+    double min = 0, max = 0;
     Settled sums;
     for (size_t i = 0; i < n; ++i) {
       const Term term(items, i);
-      least += term.low;
-      most += term.high;
+      min += term.low;
+      max += term.high;
       if (bracket.holds(term.leaves()) || bracket.holds(term.arrives())) {
         index[m++] = static_cast<uint32_t>(i);
       } else {
         sums.add(term, bracket);
       }
     }
-    const double slack = 2 * scale * (most - least + std::fabs(b));
-    if (!(b <= most + slack && b >= least - slack)) return {kNaN, kNaN};
+    const double slack = 2 * scale * (max - min + std::fabs(b));
+    if (!(b <= max + slack && b >= min - slack)) return {kNaN, kNaN};
     lambda = search(items, index, m, work, bracket, sums, b, scale);
     phi = phi_at(run, items, lambda);
     piece = sums.slope;

@@ -56,8 +56,8 @@ void in_stretches(const Run& run, size_t from, size_t to, size_t row_bytes, Body
 template <typename T>
 CopyResult copy_finite(const Run& run, const T* from, T* to, size_t n) {
   const Partition parts = partition(n, n);
-  size_t bad[kMostParts];
-  std::fill(bad, bad + kMostParts, kNone);
+  size_t bad[kMaxParts];
+  std::fill(bad, bad + kMaxParts, kNone);
   parallel(run, parts.parts, [&](size_t p) {
     constexpr size_t kChunk = 2048;
     in_stretches(run, parts.begin(p), parts.end(p), sizeof(T), [&](size_t begin, size_t end) {
@@ -78,9 +78,9 @@ CopyResult copy_finite(const Run& run, const T* from, T* to, size_t n) {
 // they are views of shared memory.
 CopyResult check_starts(const uint32_t* start, size_t entries, size_t rows) {
   if (start[0] != 0) return {CopyResult::bad_start, 0, 0, static_cast<double>(start[0]), 0};
-  const uint32_t most = entries < UINT32_MAX ? static_cast<uint32_t>(entries) : UINT32_MAX;
+  const uint32_t max = entries < UINT32_MAX ? static_cast<uint32_t>(entries) : UINT32_MAX;
   uint32_t wrong = 0;
-  for (size_t i = 0; i < rows; ++i) wrong |= uint32_t(start[i + 1] < start[i]) | uint32_t(start[i + 1] > most);
+  for (size_t i = 0; i < rows; ++i) wrong |= uint32_t(start[i + 1] < start[i]) | uint32_t(start[i + 1] > max);
   for (size_t i = 0; i < rows && wrong; ++i) {
     if (start[i + 1] < start[i] || start[i + 1] > entries) {
       return {CopyResult::bad_start, i, i + 1, static_cast<double>(start[i + 1]), static_cast<double>(start[i])};
@@ -104,12 +104,12 @@ CopyResult check_index(const Run& run, const uint32_t* start, size_t from, size_
   }
   if (descents == allowed) return {};
   for (size_t i = from; i < to; ++i) {
-    size_t least = 0;
+    size_t min = 0;
     for (size_t k = start[i]; k < start[i + 1]; ++k) {
       const size_t j = index[k - first];
       if (j >= cols) return {CopyResult::bad_range, i, k, static_cast<double>(j), 0};
-      if (j < least) return {CopyResult::bad_order, i, k, static_cast<double>(j), static_cast<double>(least - 1)};
-      least = j + 1;
+      if (j < min) return {CopyResult::bad_order, i, k, static_cast<double>(j), static_cast<double>(min - 1)};
+      min = j + 1;
     }
   }
   return {};
@@ -144,7 +144,7 @@ template <typename I>
 CopyResult copy_index(const Run& run, const uint32_t* start, size_t rows, size_t cols, const uint32_t* from, I* to) {
   constexpr size_t kChunk = 4096;  // entries
   const Partition parts = partition(rows, start[rows]);
-  CopyResult found[kMostParts];
+  CopyResult found[kMaxParts];
   parallel(run, parts.parts, [&](size_t part) {
     uint32_t room[kChunk];
     Buffer<uint32_t> more;  // for a longer row
@@ -368,7 +368,7 @@ CopyResult Matrix::decide_dense(const Run& run, Values values, const void* data,
                                 double bias, double* out, size_t* bad) {
   const Partition parts = partition(rows, rows * (cols + 1));
   const size_t ahead = ahead_of(rows * cols * (values == Values::f32 ? sizeof(float) : sizeof(double)));
-  bool finite[kMostParts];
+  bool finite[kMaxParts];
   parallel(run, parts.parts, [&](size_t k) {
     const size_t from = parts.begin(k), to = parts.end(k);
     run.table->dense_multiply[size_t(values)]({data, cols, nullptr, from, to, ahead}, w, out);
@@ -383,8 +383,8 @@ CopyResult Matrix::decide_sparse(const Run& run, const uint32_t* indptr, const u
   const CopyResult starts = check_starts(indptr, entries, rows);
   if (starts.kind != CopyResult::ok) return starts;
   const Partition parts = partition(rows, size_t(indptr[rows]) + rows);
-  CopyResult found[kMostParts];
-  bool finite[kMostParts];
+  CopyResult found[kMaxParts];
+  bool finite[kMaxParts];
   parallel(run, parts.parts, [&](size_t k) {
     finite[k] = true;
     constexpr size_t kChunk = 128;  // rows that are checked and then summed up while in cache
@@ -418,7 +418,7 @@ CopyResult Matrix::decide_sparse(const Run& run, const uint32_t* indptr, const u
 
 size_t Matrix::decide(const Run& run, const double* w, double bias, double* out) const {
   const Partition parts = partition(rows_, static_cast<size_t>(work(rows_)));
-  bool finite[kMostParts];
+  bool finite[kMaxParts];
   parallel(run, parts.parts, [&](size_t k) {
     const size_t from = parts.begin(k), to = parts.end(k);
     multiply({run.table, 1}, nullptr, from, to, w, out);
@@ -458,7 +458,7 @@ double Matrix::work(size_t rows) const {
 
 size_t Matrix::multiply(const Run& run, const uint32_t* list, size_t begin, size_t end, const double* w, double* out) const {
   const Partition parts = partition(end - begin, static_cast<size_t>(work(end - begin)));
-  size_t read[kMostParts] = {};
+  size_t read[kMaxParts] = {};
   parallel(run, parts.parts, [&](size_t k) {
     in_stretches(run, begin + parts.begin(k), begin + parts.end(k), row_bytes(), [&](size_t from, size_t to) {
       if (sparse_) {
@@ -473,16 +473,12 @@ size_t Matrix::multiply(const Run& run, const uint32_t* list, size_t begin, size
   return total;
 }
 
-constexpr size_t kMostSums = 16;
+constexpr size_t kMaxSums = 16;
 
 size_t Matrix::combine_parts(size_t rows) const {
   // Each part holds eight times as many entries as the sum it makes.
-  const double entries = work(rows), most = entries / (8.0 * static_cast<double>(cols_ + 1));
-  return partition(rows, static_cast<size_t>(entries),
-                   most < 1           ? 1
-                   : most > kMostSums ? kMostSums
-                                      : static_cast<size_t>(most))
-      .parts;
+  const double entries = work(rows), max = entries / (8.0 * static_cast<double>(cols_ + 1));
+  return partition(rows, static_cast<size_t>(entries), max < 1 ? 1 : max > kMaxSums ? kMaxSums : static_cast<size_t>(max)).parts;
 }
 
 // Parts' sums start on their own cache lines, so that threads do not share one.
@@ -495,7 +491,7 @@ size_t Matrix::combine(const Run& run, const uint32_t* list, size_t begin, size_
                        double* scratch) const {
   const Partition parts = {end - begin, combine_parts(end - begin)};
   const size_t stride = padded(cols_ + 1);
-  size_t read[kMostSums] = {};
+  size_t read[kMaxSums] = {};
   parallel(run, parts.parts, [&](size_t k) {
     double* sum = scratch + k * stride;
     in_stretches(run, 0, cols_ + 1, sizeof(double),
@@ -620,7 +616,7 @@ bool Matrix::column_stats(const Run& run, const uint32_t* list, size_t n, const 
   const double* const shift = shift_.data();
   Buffer<double> scratch;
   if (!scratch.allocate(4 * parts.parts * cols_) || !out.sum.allocate(cols_) || !out.square.allocate(cols_) ||
-      !out.most.allocate(cols_) || !out.number.allocate(cols_)) {
+      !out.max.allocate(cols_) || !out.number.allocate(cols_)) {
     return false;
   }
   parallel(run, parts.parts, [&](size_t p) {
@@ -663,17 +659,17 @@ bool Matrix::column_stats(const Run& run, const uint32_t* list, size_t n, const 
   if (run.interrupted()) return true;
   each_stretch(run, cols_, [&](size_t begin, size_t end) {
     for (size_t j = begin; j < end; ++j) {
-      double sum = 0, square = 0, most = 0, number = 0;
+      double sum = 0, square = 0, max = 0, number = 0;
       for (size_t p = 0; p < parts.parts; ++p) {
         const double* s = scratch.data() + 4 * p * cols_ + j;
         sum += s[0];
         square += s[cols_];
-        most = s[2 * cols_] > most ? s[2 * cols_] : most;
+        max = s[2 * cols_] > max ? s[2 * cols_] : max;
         number += s[3 * cols_];
       }
       out.sum[j] = sum;
       out.square[j] = square;
-      out.most[j] = most;
+      out.max[j] = max;
       out.number[j] = number;
     }
   });
@@ -714,7 +710,7 @@ bool Matrix::subtract_means(const Run& run) {
     }
   });
   shift_ = std::move(shift);
-  most_ = std::move(stats.most);
+  max_ = std::move(stats.max);
   return true;
 }
 

@@ -96,7 +96,7 @@ class Matrix {
   // By column, over the stored entries of such rows: sum of x - centre_j, sum of its squares, max |x| (before anything was
   // subtracted), and their number.
   struct ColumnStats {
-    Buffer<double> sum, square, most, number;
+    Buffer<double> sum, square, max, number;
   };
   [[nodiscard]] bool column_stats(const Run& run, const uint32_t* list, size_t n, const double* centre, ColumnStats& out) const;
 
@@ -104,8 +104,8 @@ class Matrix {
   // whose entries are of one sign and within a factor of 2, minus a number among them: such differences are exact, in f32 too.
   // Data already centred stay as they are. False if there is no memory. A run that is interrupted leaves an empty matrix.
   [[nodiscard]] bool centre(const Run& run);
-  const double* shift() const { return shift_.data(); }    // what was subtracted by column, or null
-  const double* most_abs() const { return most_.data(); }  // if that were all means: max |x| by column before it; or null
+  const double* shift() const { return shift_.data(); }  // what was subtracted by column, or null
+  const double* max_abs() const { return max_.data(); }  // if that were all means: max |x| by column before it; or null
   // Stored entries of row i.
   size_t entries(size_t i) const { return sparse_ ? start_[i + 1] - start_[i] : cols_; }
 
@@ -159,7 +159,7 @@ class Matrix {
   Buffer<uint32_t> start_;
   Buffer<uint16_t> index16_;
   Buffer<uint32_t> index32_, used_;
-  Buffer<double> shift_, most_;
+  Buffer<double> shift_, max_;
   bool centred_ = false;
 };
 

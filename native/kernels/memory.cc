@@ -68,14 +68,14 @@ void give_away(void* p, size_t bytes) {
 
 #if !defined(FISTA_FAIL_ALLOCATION)
 // What is kept for next time: arrays of these sizes, so much in all.
-constexpr size_t kKeptLeast = size_t(1) << 15, kKeptMost = size_t(1) << 22, kKeptInAll = size_t(1) << 23;
+constexpr size_t kMinKept = size_t(1) << 15, kMaxKept = size_t(1) << 22, kKeptInAll = size_t(1) << 23;
 
-bool keepable(size_t bytes) { return bytes >= kKeptLeast && bytes <= kKeptMost; }
+bool keepable(size_t bytes) { return bytes >= kMinKept && bytes <= kMaxKept; }
 
 // What is taken for so many bytes, never 0. Sizes that are kept are few, so that the next fit, of a few rows more, finds its own.
 size_t rounded(size_t bytes) {
   if (!keepable(bytes)) return round_up(bytes + 1, kLine);
-  size_t step = kKeptLeast / 4;
+  size_t step = kMinKept / 4;
   while (8 * step <= bytes) step *= 2;
   return round_up(bytes, step);
 }
@@ -94,7 +94,7 @@ class Kept {
 
   void keep(void* p, size_t bytes) {
     Lock lock(mutex_);
-    while (number_ == kMost || in_all_ + bytes > kKeptInAll) drop_oldest();
+    while (number_ == kMax || in_all_ + bytes > kKeptInAll) drop_oldest();
     blocks_[number_++] = {p, bytes};
     in_all_ += bytes;
   }
@@ -110,7 +110,7 @@ class Kept {
   }
 
  private:
-  static constexpr size_t kMost = 32;
+  static constexpr size_t kMax = 32;
   struct Block {
     void* p;
     size_t bytes;
@@ -129,7 +129,7 @@ class Kept {
   }
 
   Mutex mutex_;
-  Block blocks_[kMost];
+  Block blocks_[kMax];
   size_t number_ = 0, in_all_ = 0;
 };
 

@@ -32,7 +32,7 @@ void parallel(size_t parts, unsigned threads, Body&& body) {
 // Rows are cut into parts of about this much work (in entries touched), so that a part is long enough to be worth handing over
 // (tens of microseconds) and there are enough parts to share out. Depends on the problem only.
 constexpr size_t kWorkPerPart = 1 << 15;
-constexpr size_t kMostParts = 64;
+constexpr size_t kMaxParts = 64;
 
 struct Partition {
   size_t items, parts;
@@ -40,9 +40,9 @@ struct Partition {
   size_t end(size_t part) const { return begin(part + 1); }
 };
 
-inline Partition partition(size_t items, size_t work, size_t most = kMostParts) {
+inline Partition partition(size_t items, size_t work, size_t max = kMaxParts) {
   size_t parts = work / kWorkPerPart;
-  if (parts > most) parts = most;
+  if (parts > max) parts = max;
   if (parts > items) parts = items;
   return {items, parts ? parts : 1};
 }

@@ -47,7 +47,7 @@ bool is_word(const uint8_t* p, const uint8_t* to) {
 size_t Parser::bytes() const { return starts.bytes() + indices.bytes() + values_.bytes() + labels.bytes() + words.bytes(); }
 
 bool Parser::push(const uint8_t* chunk, size_t n, Decider decider) {
-  if (problem_.kind != ParseProblem::none) return false;
+  if (defect_.kind != ParseDefect::none) return false;
   if (n == 0) return true;
   decider_ = decider;
   const uint8_t *p = chunk, *const end = chunk + n;
@@ -76,14 +76,14 @@ bool Parser::push(const uint8_t* chunk, size_t n, Decider decider) {
 }
 
 bool Parser::finish(Decider decider) {
-  if (problem_.kind != ParseProblem::none) return false;
+  if (defect_.kind != ParseDefect::none) return false;
   decider_ = decider;
   const size_t length = carried_;
   carried_ = 0;
   carry_[length] = ' ';
   if (length > 0 && !token(carry_, carry_ + length, carried_from_)) return false;
   end_row();
-  return rows_ > 0 || refuse(ParseProblem::empty, carry_, carry_, offset_);
+  return rows_ > 0 || refuse(ParseDefect::empty, carry_, carry_, offset_);
 }
 
 bool Parser::scan(const uint8_t* p, const uint8_t* stop, const uint8_t* begin, const uint8_t* end) {
@@ -115,7 +115,7 @@ bool Parser::scan(const uint8_t* p, const uint8_t* stop, const uint8_t* begin, c
 
 // The label or entry at p, if there is nothing unusual about it: p moves past it and a blank behind. Else nothing has happened.
 inline bool Parser::quick_label(const uint8_t*& p, const uint8_t* end) {
-  if (has_words_ || rows_ >= most_) return false;
+  if (has_words_ || rows_ >= max_) return false;
   const DecimalResult number = read_decimal(p, end);
   if (number.kind != Decimal::decided || !ends_token(*number.end) || number.end - p > kLongest) return false;
   if (!start_row(number.value)) {
@@ -142,7 +142,7 @@ inline bool Parser::quick_entry(const uint8_t*& p, const uint8_t* end) {
     value = number.value;
   }
   const int64_t column = static_cast<int64_t>(index) - first_;
-  if (column <= last_ || column >= limit_ || index > uint64_t(kHighestIndex) || entries_ >= most_) return false;
+  if (column <= last_ || column >= limit_ || index > uint64_t(kHighestIndex) || entries_ >= max_) return false;
   if (!store(column, value)) {
     starved_ = true;
     return false;
@@ -152,22 +152,22 @@ inline bool Parser::quick_entry(const uint8_t*& p, const uint8_t* end) {
 }
 
 bool Parser::token(const uint8_t* from, const uint8_t* to, uint64_t at) {
-  if (to - from > kLongest) return refuse(ParseProblem::too_long, from, to, at);
+  if (to - from > kLongest) return refuse(ParseDefect::too_long, from, to, at);
   return in_row_ ? entry(from, to, at) : label(from, to, at);
 }
 
 bool Parser::label(const uint8_t* from, const uint8_t* to, uint64_t at) {
-  if (rows_ >= most_) return refuse(ParseProblem::rows, from, to, at);
+  if (rows_ >= max_) return refuse(ParseDefect::rows, from, to, at);
   bool room = true;
   double number = 0;
   if (has_words_) {
-    if (!is_word(from, to)) return refuse(ParseProblem::word, from, to, at);
+    if (!is_word(from, to)) return refuse(ParseDefect::word, from, to, at);
     for (const uint8_t* p = from; p < to; ++p) room = room && words.push(*p);
     room = room && words.push('\n');
   } else if (!decimal(from, to, number)) {
-    return refuse(ParseProblem::label, from, to, at);
+    return refuse(ParseDefect::label, from, to, at);
   }
-  return (room && !starved_ && start_row(number)) || refuse(ParseProblem::out_of_memory, from, to, at);
+  return (room && !starved_ && start_row(number)) || refuse(ParseDefect::out_of_memory, from, to, at);
 }
 
 inline bool Parser::start_row(double number) {
@@ -187,22 +187,22 @@ bool Parser::entry(const uint8_t* from, const uint8_t* to, uint64_t at) {
   }
   if (p == from || to - p < 2 || *p != ':') {
     const bool query = to - from >= 4 && std::memcmp(from, "qid:", 4) == 0;
-    return refuse(query ? ParseProblem::qid : ParseProblem::entry, from, to, at);
+    return refuse(query ? ParseDefect::qid : ParseDefect::entry, from, to, at);
   }
   double value;
-  if (!decimal(p + 1, to, value)) return refuse(ParseProblem::value, from, to, at);
-  if (index > kHighestIndex) return refuse(ParseProblem::range, from, to, at);
+  if (!decimal(p + 1, to, value)) return refuse(ParseDefect::value, from, to, at);
+  if (index > kHighestIndex) return refuse(ParseDefect::range, from, to, at);
   const int64_t column = index - first_;
-  if (column < 0) return refuse(ParseProblem::zero, from, to, at);
-  if (column <= last_) return refuse(ParseProblem::order, from, to, at);
+  if (column < 0) return refuse(ParseDefect::zero, from, to, at);
+  if (column <= last_) return refuse(ParseDefect::order, from, to, at);
   if (column >= limit_) {
-    if (!ignore_extra_) return refuse(ParseProblem::extra, from, to, at);
+    if (!ignore_extra_) return refuse(ParseDefect::extra, from, to, at);
     ++ignored_;
     last_ = column;
     return true;
   }
-  if (entries_ >= most_) return refuse(ParseProblem::entries, from, to, at);
-  return (!starved_ && store(column, value)) || refuse(ParseProblem::out_of_memory, from, to, at);
+  if (entries_ >= max_) return refuse(ParseDefect::entries, from, to, at);
+  return (!starved_ && store(column, value)) || refuse(ParseDefect::out_of_memory, from, to, at);
 }
 
 // A finite number that is all of the token, which a byte follows that is no part of it.
@@ -241,17 +241,17 @@ bool Parser::keep(const uint8_t* from, size_t n) {
   const size_t room = static_cast<size_t>(kLongest) - carried_, kept = n < room ? n : room;
   if (kept > 0) std::memcpy(carry_ + carried_, from, kept);
   carried_ += kept;
-  return n <= room || refuse(ParseProblem::too_long, carry_, carry_ + kLongest, carried_from_);
+  return n <= room || refuse(ParseDefect::too_long, carry_, carry_ + kLongest, carried_from_);
 }
 
-bool Parser::refuse(ParseProblem::Kind kind, const uint8_t* from, const uint8_t* to, uint64_t at) {
-  problem_.kind = kind;
-  problem_.line = line_;
-  problem_.column = at - line_start_ + 1;
-  problem_.last = last_ + first_;
+bool Parser::refuse(ParseDefect::Kind kind, const uint8_t* from, const uint8_t* to, uint64_t at) {
+  defect_.kind = kind;
+  defect_.line = line_;
+  defect_.column = at - line_start_ + 1;
+  defect_.last = last_ + first_;
   const size_t length = static_cast<size_t>(to - from);
-  problem_.length = length < sizeof problem_.text ? length : sizeof problem_.text;
-  if (problem_.length > 0) std::memcpy(problem_.text, from, problem_.length);
+  defect_.length = length < sizeof defect_.text ? length : sizeof defect_.text;
+  if (defect_.length > 0) std::memcpy(defect_.text, from, defect_.length);
   return false;
 }
 

@@ -97,7 +97,7 @@ class Blocks {
   size_t taken_ = 0;  // entries of the first
 };
 
-struct ParseProblem {
+struct ParseDefect {
   enum Kind : uint8_t {
     none,
     out_of_memory,
@@ -131,14 +131,14 @@ class Parser {
   };
 
   // Columns from `limit` on are refused, or ignored. `words`: labels are text.
-  Parser(bool zero_based, int64_t limit, bool ignore_extra, bool words, uint64_t most = 4294967294)
-      : first_(zero_based ? 0 : 1), limit_(limit), ignore_extra_(ignore_extra), has_words_(words), most_(most) {}
+  Parser(bool zero_based, int64_t limit, bool ignore_extra, bool words, uint64_t max = 4294967294)
+      : first_(zero_based ? 0 : 1), limit_(limit), ignore_extra_(ignore_extra), has_words_(words), max_(max) {}
 
-  // The next piece. False if something is wrong with it, once and for all: see problem().
+  // The next piece. False if something is wrong with it, once and for all: see defect().
   bool push(const uint8_t* chunk, size_t n, Decider decider);
   // The text has ended.
   bool finish(Decider decider);
-  const ParseProblem& problem() const { return problem_; }
+  const ParseDefect& defect() const { return defect_; }
 
   uint64_t rows() const { return rows_; }
   uint64_t cols() const { return static_cast<uint64_t>(cols_); }
@@ -171,7 +171,7 @@ class Parser {
   bool start_row(double label);
   bool store(int64_t column, double value);
   bool keep(const uint8_t* from, size_t n);
-  bool refuse(ParseProblem::Kind kind, const uint8_t* from, const uint8_t* to, uint64_t at);
+  bool refuse(ParseDefect::Kind kind, const uint8_t* from, const uint8_t* to, uint64_t at);
   void end_row() {
     rows_ += in_row_;
     in_row_ = false;
@@ -179,7 +179,7 @@ class Parser {
 
   const int64_t first_, limit_;
   const bool ignore_extra_, has_words_;
-  const uint64_t most_;   // of rows, and of entries
+  const uint64_t max_;    // of rows, and of entries
   bool starved_ = false;  // no memory, in the midst of a row: what was half stored must not be stored again
   bool has_values_ = false, in_row_ = false, in_comment_ = false;
   uint64_t rows_ = 0, ignored_ = 0, entries_ = 0;
@@ -192,7 +192,7 @@ class Parser {
   size_t carried_ = 0;
   uint64_t carried_from_ = 0;
   Decider decider_ = {};
-  ParseProblem problem_;
+  ParseDefect defect_;
 };
 
 }  // namespace fista

@@ -14,12 +14,12 @@ namespace {
 
 constexpr double kUnit = 0x1p-53;
 constexpr double kSmallest = 0x1p-1021;  // below it products lose digits
-constexpr uint8_t kMostReturns = 3;      // after so many returns a row rests no more
+constexpr uint8_t kMaxReturns = 3;       // after so many returns a row shrinks no more
 constexpr double kHuge = 1e200;          // squared norms from here on may overflow in sums
 constexpr size_t kFew = 32;              // one row in this many is few
 constexpr size_t kShort = 1024;          // lists not worth another thread
 
-using Fact = SvmFact;
+using Certified = SvmCertified;
 
 double dot(const double* a, const double* b, size_t n) {
   double s = 0;
@@ -31,7 +31,7 @@ double dot(const double* a, const double* b, size_t n) {
 template <size_t N, typename Body>
 void reduce(const Run& run, size_t n, double* out, Body&& body) {
   const Partition parts = partition(n, 4 * n);
-  double partial[kMostParts][N] = {};
+  double partial[kMaxParts][N] = {};
   parallel(run, parts.parts, [&](size_t p) { body(parts.begin(p), parts.end(p) - parts.begin(p), partial[p]); });
   for (size_t k = 0; k < N; ++k) {
     out[k] = 0;
@@ -48,10 +48,10 @@ void split(const Run& run, size_t n, Body&& body) {
 
 // The standard deviation of n numbers, from their sum and squares about (nearly) their mean; or the largest |x|, if they are all
 // the same and these squares nothing but the mean's own rounding, or too large or small to be squared.
-double spread(double n, double sum, double square, double most) {
-  if (most > 1e120 || most < 1e-120) return most;
+double spread(double n, double sum, double square, double max) {
+  if (max > 1e120 || max < 1e-120) return max;
   const double variance = square - sum * sum / n;
-  return variance > 4 * n * kUnit * square ? std::sqrt(variance / n) : most;
+  return variance > 4 * n * kUnit * square ? std::sqrt(variance / n) : max;
 }
 
 double dot(const Run& run, const double* a, const double* b, size_t n) {
@@ -101,11 +101,11 @@ bool Svm::init(const Run& run, std::shared_ptr<Matrix> matrix, const int8_t* y, 
   Slice* const lists[] = {&gamma_, &slack_, &radius_, &x_, &x_next_, &q_next_, &x_prev_, &q_, &q_prev_};
   if (!by_position_.allocate(9 * stride())) return false;
   for (size_t k = 0; k < 9; ++k) *lists[k] = Slice(by_position_.data() + k * stride());
-  for (Buffer<double>* b : {&inverse_scale_, &centre_, &w_, &w_prev_, &w_next_, &w_rest_, &wide_}) {
+  for (Buffer<double>* b : {&inverse_scale_, &centre_, &w_, &w_prev_, &w_next_, &w_shrunk_, &wide_}) {
     if (!b->allocate((d_ + 8) / 8 * 8)) return false;  // vectors, and at least one entry more
   }
-  if (!row_.allocate(n_ + others_) || !index_.allocate(2 * n_) || !y_.allocate(n_ + others_) || !facts_.allocate(n_) ||
-      !returns_.allocate(n_) || !idle_.allocate(n_) || !scratch_.allocate(X_->scratch_size()) || !given_y_.allocate(rows) ||
+  if (!row_.allocate(n_ + others_) || !index_.allocate(2 * n_) || !y_.allocate(n_ + others_) || !certified_.allocate(n_) ||
+      !returns_.allocate(n_) || !shrunk_.allocate(n_) || !scratch_.allocate(X_->scratch_size()) || !given_y_.allocate(rows) ||
       !given_gamma_.allocate(per_row ? rows : 1)) {
     return false;
   }
@@ -116,9 +116,9 @@ bool Svm::init(const Run& run, std::shared_ptr<Matrix> matrix, const int8_t* y, 
 
 // The rows in their places, and everything else at 0.
 void Svm::place_rows() {
-  std::memset(facts_.data(), 0, n_);
+  std::memset(certified_.data(), 0, n_);
   std::memset(returns_.data(), 0, n_);
-  std::memset(idle_.data(), 0, n_);
+  std::memset(shrunk_.data(), 0, n_);
   const bool per_row = given_gamma_.size() > 1;
   for (size_t i = 0, taking = 0, other = n_; i < rows_; ++i) {
     const double gamma = given_gamma_[per_row ? i : 0];
@@ -133,7 +133,7 @@ void Svm::place_rows() {
   given_gamma_ = Buffer<double>();
   copy(run_, radius_.data(), nullptr, 2 * stride());
   copy(run_, x_prev_.data(), nullptr, 3 * stride());
-  for (Buffer<double>* b : {&inverse_scale_, &centre_, &w_, &w_prev_, &w_next_, &w_rest_, &wide_}) {
+  for (Buffer<double>* b : {&inverse_scale_, &centre_, &w_, &w_prev_, &w_next_, &w_shrunk_, &wide_}) {
     copy(run_, b->data(), nullptr, b->size());
   }
 }
@@ -149,12 +149,12 @@ bool Svm::measure_columns() {
     inverse_scale_[j] = 1;
     centre_[j] = 0;
   });
-  if (X_->most_abs() != nullptr && n_ == X_->rows()) {
+  if (X_->max_abs() != nullptr && n_ == X_->rows()) {
     if (scale_ == Scale::standard && !X_->column_stats(run_, list(), n_, centre_.data(), stats)) return false;
     if (run_.interrupted()) return true;
     each_column([&](size_t j) {
-      if (scale_ == Scale::standard) inverse_scale_[j] = inverse(spread(n, stats.sum[j], stats.square[j], X_->most_abs()[j]));
-      if (scale_ == Scale::maxabs) inverse_scale_[j] = inverse(X_->most_abs()[j]);
+      if (scale_ == Scale::standard) inverse_scale_[j] = inverse(spread(n, stats.sum[j], stats.square[j], X_->max_abs()[j]));
+      if (scale_ == Scale::maxabs) inverse_scale_[j] = inverse(X_->max_abs()[j]);
     });
     return true;
   }
@@ -169,14 +169,14 @@ bool Svm::measure_columns() {
   if (run_.interrupted()) return true;
   each_column([&](size_t j) { centre_[j] = stats.sum[j] / n; });
   if (scale_ == Scale::maxabs) {
-    each_column([&](size_t j) { inverse_scale_[j] = inverse(stats.most[j]); });
+    each_column([&](size_t j) { inverse_scale_[j] = inverse(stats.max[j]); });
   }
   if (scale_ == Scale::standard) {
     if (!X_->column_stats(run_, list(), n_, centre_.data(), stats)) return false;
     if (run_.interrupted()) return true;
     each_column([&](size_t j) {
       const double absent = n - stats.number[j], m = centre_[j];
-      inverse_scale_[j] = inverse(spread(n, stats.sum[j] - absent * m, stats.square[j] + absent * m * m, stats.most[j]));
+      inverse_scale_[j] = inverse(spread(n, stats.sum[j] - absent * m, stats.square[j] + absent * m * m, stats.max[j]));
     });
   }
   each_column([&](size_t j) { centre_[j] *= inverse_scale_[j]; });
@@ -184,8 +184,9 @@ bool Svm::measure_columns() {
 }
 
 size_t Svm::bytes() const {
-  size_t total = row_.bytes() + index_.bytes() + y_.bytes() + facts_.bytes() + returns_.bytes() + idle_.bytes();
-  for (const Buffer<double>* b : {&by_position_, &inverse_scale_, &centre_, &w_, &w_prev_, &w_next_, &w_rest_, &wide_, &scratch_}) {
+  size_t total = row_.bytes() + index_.bytes() + y_.bytes() + certified_.bytes() + returns_.bytes() + shrunk_.bytes();
+  for (const Buffer<double>* b :
+       {&by_position_, &inverse_scale_, &centre_, &w_, &w_prev_, &w_next_, &w_shrunk_, &wide_, &scratch_}) {
     total += b->bytes();
   }
   return total;
@@ -197,7 +198,7 @@ void Svm::measure_rows() {
   const size_t read = read_;
   if (m2 > 0) dot_rows(centre_.data(), 0, n_, radius_.data());  // else they are 0, as they stand
   read_ = read;                                                 // part of the copy, not of the solve
-  most_norm_ = run_.table->max_abs(slack_.data(), n_);
+  max_norm_ = run_.table->max_abs(slack_.data(), n_);
   double* const entries = q_next_.data();
   const SvmMeasure by = {m, kSmallest, 4 * static_cast<double>(d_ + 5) * kUnit};
   double stored = 0;
@@ -206,7 +207,7 @@ void Svm::measure_rows() {
     run_.table->svm_measure(entries + begin, count, by, slack_.data() + begin, radius_.data() + begin);
   });
   stored_ = static_cast<size_t>(stored);
-  most_entries_ = static_cast<size_t>(run_.table->max_abs(entries, n_));
+  max_entries_ = static_cast<size_t>(run_.table->max_abs(entries, n_));
 }
 
 template <typename Body>
@@ -266,20 +267,20 @@ bool Svm::begin(bool curvature, double* out) {
   out[1] = run_.table->sum_squares(radius_.data(), n_);
   out[2] = run_.table->max_abs(radius_.data(), n_);
   out[3] = std::sqrt(dot(run_, centre_.data(), centre_.data(), d_));
-  out[4] = static_cast<double>(most_entries_);
-  out[5] = most_norm_;
+  out[4] = static_cast<double>(max_entries_);
+  out[5] = max_norm_;
   out[6] = 0;
   if (X_->shift() != nullptr) {
     for (size_t j = 0; j < d_; ++j) out[6] += (X_->shift()[j] * inverse_scale_[j]) * (X_->shift()[j] * inverse_scale_[j]);
     out[6] = std::sqrt(out[6]);
   }
   out[7] = 0;
-  if (!(most_norm_ < kHuge)) {
+  if (!(max_norm_ < kHuge)) {
     Matrix::ColumnStats stats;
-    if (!X_->column_stats(run_, list(), n_, w_rest_.data(), stats)) return false;  // about 0
+    if (!X_->column_stats(run_, list(), n_, w_shrunk_.data(), stats)) return false;  // about 0
     size_t largest = 0;
     for (size_t j = 1; j < d_; ++j) {
-      if (stats.most[j] * inverse_scale_[j] > stats.most[largest] * inverse_scale_[largest]) largest = j;
+      if (stats.max[j] * inverse_scale_[j] > stats.max[largest] * inverse_scale_[largest]) largest = j;
     }
     out[7] = static_cast<double>(X_->used() && d_ ? X_->used()[largest] : largest);
   }
@@ -333,19 +334,19 @@ void Svm::step(double L, double beta, double* out) {
   const size_t n = active_;
   const auto state = [&](size_t p) { return State{x_.data() + p, x_prev_.data() + p, q_.data() + p, q_prev_.data() + p, beta}; };
   split(run_, n, [&](size_t p, size_t k) { run_.table->svm_forward(state(p), k, mu_, 1 / L, x_next_.data() + p); });
-  const double lambda = project_knapsack(run_, x_next_.data(), y_.data(), gamma_.data(), n, -b_rest_, lambda_, x_next_.data(),
+  const double lambda = project_knapsack(run_, x_next_.data(), y_.data(), gamma_.data(), n, -b_shrunk_, lambda_, x_next_.data(),
                                          q_next_.data(), index_.data())
                             .lambda;
   if (!std::isnan(lambda)) {
     lambda_ = lambda;
   } else {
-    // The resting rows' share is out of reach by its rounding: the nearest end, as certificates need every alpha in its box.
-    for (size_t p = 0; p < n; ++p) x_next_[p] = (y_[p] < 0) == (b_rest_ > 0) ? gamma_[p] : 0;
+    // The shrunk rows' share is out of reach by its rounding: the nearest end, as certificates need every alpha in its box.
+    for (size_t p = 0; p < n; ++p) x_next_[p] = (y_[p] < 0) == (b_shrunk_ > 0) ? gamma_[p] : 0;
   }
   if (run_.interrupted()) return;
   combine(x_next_.data(), 0, n, w_next_.data());
   if (run_.interrupted()) return;
-  each_column([&](size_t j) { w_next_[j] += w_rest_[j]; });
+  each_column([&](size_t j) { w_next_[j] += w_shrunk_[j]; });
   dot_rows(w_next_.data(), 0, n, q_next_.data());
   reduce<3>(run_, n, out, [&](size_t p, size_t k, double* s) {
     run_.table->svm_finish(state(p), y_.data() + p, x_next_.data() + p, q_next_.data() + p, k, s);
@@ -353,7 +354,7 @@ void Svm::step(double L, double beta, double* out) {
   out[3] = lambda;
 }
 
-// Resting rows' alpha stands in all three buffers; their q is refreshed when looked at.
+// Shrunk rows' alpha stands in all three buffers; their q is refreshed when looked at.
 void Svm::accept() {
   std::swap(x_prev_, x_next_);
   std::swap(x_, x_prev_);
@@ -379,94 +380,96 @@ void Svm::gap(double t, double w_norm, double eta_t, double* out) {
   reduce<8>(run_, n_, out, [&](size_t p, size_t k, double* s) { run_.table->svm_gap(rows_from(p), k, {0, w_norm, eta_t}, t, s); });
 }
 
-void Svm::claim(double low, double high, double rho, double w_norm, double eta_t, double delta, double ball, double t,
-                double guard_r, double guard, double* out) {
+void Svm::certify(double low, double high, double rho, double w_norm, double eta_t, double delta, double ball, double t,
+                  double guard_r, double guard, double* out) {
   constexpr double inf = std::numeric_limits<double>::infinity();
-  const SvmClaim by = {low, high, {rho, w_norm, eta_t}, delta, ball != 0 ? -inf : inf, t, guard_r, guard};
+  const SvmBounds by = {low, high, {rho, w_norm, eta_t}, delta, ball != 0 ? -inf : inf, t, guard_r, guard};
   // Never ended early: what is proved of a row, and that all of it was counted, is what is left of a run that is.
   reduce<4>({run_.table, run_.threads}, n_, out, [&](size_t begin, size_t count, double* s) {
     double* const found = q_next_.data() + begin;  // free until the next margins are known
-    run_.table->svm_claim(rows_from(begin), count, by, found);
+    run_.table->svm_certify(rows_from(begin), count, by, found);
     size_t number[4] = {};
     for (size_t k = 0; k < count; ++k) {
       const unsigned now = static_cast<unsigned>(found[k]);
-      const auto all = [](unsigned facts, unsigned wanted) { return unsigned((facts & wanted) == wanted); };
-      unsigned facts = (facts_[begin + k] & ~unsigned(Fact::agreed)) | now;  // for good, but for above and below, which are now's
-      facts |= Fact::agreed * (all(facts, Fact::positive | Fact::above) | all(facts, Fact::negative | Fact::below));
-      facts &= ~unsigned(Fact::above | Fact::below);
-      facts_[begin + k] = static_cast<uint8_t>(facts);
-      number[0] += all(facts, Fact::agreed);
-      number[1] += all(facts, Fact::proper);
-      number[2] += all(facts, Fact::zero);
-      number[3] += all(facts, Fact::at_bound);
+      const auto all = [](unsigned certified, unsigned wanted) { return unsigned((certified & wanted) == wanted); };
+      unsigned certified =
+          (certified_[begin + k] & ~unsigned(Certified::agreed)) | now;  // for good, but for above and below, which are now's
+      certified |= Certified::agreed * (all(certified, Certified::positive | Certified::above) |
+                                        all(certified, Certified::negative | Certified::below));
+      certified &= ~unsigned(Certified::above | Certified::below);
+      certified_[begin + k] = static_cast<uint8_t>(certified);
+      number[0] += all(certified, Certified::agreed);
+      number[1] += all(certified, Certified::proper);
+      number[2] += all(certified, Certified::zero);
+      number[3] += all(certified, Certified::at_bound);
     }
     for (size_t k = 0; k < 4; ++k) s[k] = static_cast<double>(number[k]);
   });
 }
 
-void Svm::forget() { std::memset(facts_.data(), 0, n_); }
+void Svm::forget() { std::memset(certified_.data(), 0, n_); }
 
 // Without branches: whether a row is at 0 is hard to guess.
-bool Svm::idle(size_t p, double low, double high, double delta) const {
+bool Svm::shrinkable(size_t p, double low, double high, double delta) const {
   const double a = y_[p] * low, b = y_[p] * high;
-  const double least = q_[p] + std::min(a, b), most = q_[p] + std::max(a, b);  // of theta
+  const double min = q_[p] + std::min(a, b), max = q_[p] + std::max(a, b);  // of theta
   const bool zero = x_[p] == 0, bound = x_[p] == gamma_[p];
-  return (zero & (least > 1 + delta)) | (!zero & bound & (most < 1 - mu_ * gamma_[p] - delta));
+  return (zero & (min > 1 + delta)) | (!zero & bound & (max < 1 - mu_ * gamma_[p] - delta));
 }
 
-void Svm::rest(double low, double high, double delta, double* out) {
+void Svm::shrink(double low, double high, double delta, double* out) {
   split(run_, n_, [&](size_t from, size_t k) {
-    for (size_t p = from; p < from + k; ++p) idle_[p] = idle(p, low, high, delta);
+    for (size_t p = from; p < from + k; ++p) shrunk_[p] = shrinkable(p, low, high, delta);
   });
   // Return: the pair (x, x_prev) with q of both is then an exact state of FISTA on the whole problem.
   const size_t before = active_;
   bool changed = false;
   for (size_t p = before; p < n_; ++p) {
-    if (idle_[p]) continue;
+    if (shrunk_[p]) continue;
     changed = changed || x_[p] != 0;
     ++returns_[p];
     swap_rows(p, active_);
     x_next_[p] = x_[p];
-    idle_[p] = 1;
-    idle_[active_++] = 0;
+    shrunk_[p] = 1;
+    shrunk_[active_++] = 0;
   }
   if (active_ > before) margins(w_prev_.data(), before, active_, q_prev_.data());
   // Rest: those that do move behind the others, which keep their order; a few change places with the last ones, which is cheaper.
-  size_t awake = 0, resting = 0;
+  size_t active = 0, shrinking = 0;
   uint32_t* moved = reinterpret_cast<uint32_t*>(q_next_.data());
   for (size_t p = 0; p < active_; ++p) {
-    const bool rests = idle_[p] && returns_[p] < kMostReturns && x_[p] == x_prev_[p];
-    index_[awake] = moved[resting] = static_cast<uint32_t>(p);
-    awake += !rests;
-    resting += rests;
+    const bool shrinks = shrunk_[p] && returns_[p] < kMaxReturns && x_[p] == x_prev_[p];
+    index_[active] = moved[shrinking] = static_cast<uint32_t>(p);
+    active += !shrinks;
+    shrinking += shrinks;
   }
-  if (resting * kFew >= active_) {
-    std::memcpy(index_.data() + awake, moved, resting * sizeof(uint32_t));
+  if (shrinking * kFew >= active_) {
+    std::memcpy(index_.data() + active, moved, shrinking * sizeof(uint32_t));
     reorder(index_.data(), active_);
   } else {
-    for (size_t k = resting; k-- > 0;) swap_rows(moved[k], awake + k);
+    for (size_t k = shrinking; k-- > 0;) swap_rows(moved[k], active + k);
   }
-  // A resting row's alpha stands in all three lists.
-  for (size_t p = awake; p < active_; ++p) {
+  // A shrunk row's alpha stands in all three lists.
+  for (size_t p = active; p < active_; ++p) {
     changed = changed || x_[p] != 0;
     x_prev_[p] = x_next_[p] = x_[p];
   }
-  active_ = awake;
+  active_ = active;
   if (changed) {
-    combine(x_.data(), active_, n_, w_rest_.data());
-    reduce<1>(run_, n_ - active_, &b_rest_, [&](size_t from, size_t k, double* s) {
+    combine(x_.data(), active_, n_, w_shrunk_.data());
+    reduce<1>(run_, n_ - active_, &b_shrunk_, [&](size_t from, size_t k, double* s) {
       for (size_t p = active_ + from; p < active_ + from + k; ++p) s[0] += y_[p] * x_[p];
     });
   }
   out[0] = static_cast<double>(active_);
 }
 
-void Svm::wake(double* out) {
+void Svm::unshrink(double* out) {
   if (active_ < n_) {
     margins(w_prev_.data(), active_, n_, q_prev_.data());
     active_ = n_;
-    std::memset(w_rest_.data(), 0, d_ * sizeof(double));
-    b_rest_ = 0;
+    std::memset(w_shrunk_.data(), 0, d_ * sizeof(double));
+    b_shrunk_ = 0;
   }
   out[0] = static_cast<double>(active_);
 }
@@ -564,9 +567,9 @@ void Svm::alpha(double* out) const {
   for (size_t p = 0; p < n_; ++p) out[row_[p]] = x_[p];
 }
 
-void Svm::facts(uint8_t* out) const {
+void Svm::certified(uint8_t* out) const {
   std::memset(out, 0, rows());
-  for (size_t p = 0; p < n_; ++p) out[row_[p]] = facts_[p];
+  for (size_t p = 0; p < n_; ++p) out[row_[p]] = certified_[p];
 }
 
 void Svm::swap_rows(size_t a, size_t b) {
@@ -574,7 +577,7 @@ void Svm::swap_rows(size_t a, size_t b) {
   ordered_ = false;
   std::swap(row_[a], row_[b]);
   std::swap(y_[a], y_[b]);
-  std::swap(facts_[a], facts_[b]);
+  std::swap(certified_[a], certified_[b]);
   std::swap(returns_[a], returns_[b]);
   for (const Slice& list : {gamma_, slack_, radius_, x_, x_prev_, q_, q_prev_}) std::swap(list[a], list[b]);
 }
@@ -598,7 +601,7 @@ void Svm::reorder(const uint32_t* positions, size_t n) {
     for (const Slice& list : {x_prev_, q_, q_prev_}) move(list.data(), room);
     move(row_.data(), room);
     move(y_.data(), room);
-    move(facts_.data(), room);
+    move(certified_.data(), room);
     move(returns_.data(), room);
   });
 }

@@ -1,5 +1,5 @@
-// The SVM's dual as FISTA's loop sees it: data, two iterates, and the few sweeps a step or a check needs. lib/backend/fallback/svm.ts is
-// the twin, and says what each task computes and answers.
+// The SVM's dual as FISTA's loop sees it: data, two iterates, and the few sweeps a step or a check needs.
+// lib/backend/fallback/svm.ts is the twin, and says what each task computes and answers.
 //
 // Rows stand in an order of our own, the active ones first: [0, active) take part in steps, the others rest at a bound with their
 // alpha frozen. Rows of gamma 0 take no part in anything: they stand behind the others, at [n, ...), and only score() reads them.
@@ -40,11 +40,11 @@ class Svm {
   void look(double* out);
   void offsets(double low, double high, double rho, double w_norm, double eta_t, double* out);
   void gap(double t, double w_norm, double eta_t, double* out);
-  void claim(double low, double high, double rho, double w_norm, double eta_t, double delta, double ball, double t, double guard_r,
-             double guard, double* out);
+  void certify(double low, double high, double rho, double w_norm, double eta_t, double delta, double ball, double t,
+               double guard_r, double guard, double* out);
   void forget();
-  void rest(double low, double high, double delta, double* out);
-  void wake(double* out);
+  void shrink(double low, double high, double delta, double* out);
+  void unshrink(double* out);
   void power(bool first, double* out);
   [[nodiscard]] bool score(double t, double* out);  // false if there is no memory
   [[nodiscard]] bool keep(bool alpha);              // false if there is no memory
@@ -54,8 +54,8 @@ class Svm {
   void accept();
   void weights(double* out) const;  // by column, in scaled space
   void columns(double* inverse_scale, double* shift) const;
-  void alpha(double* out) const;   // by row
-  void facts(uint8_t* out) const;  // by row
+  void alpha(double* out) const;       // by row
+  void certified(uint8_t* out) const;  // by row
   double read() const { return static_cast<double>(read_); }
   size_t active() const { return active_; }
   double stored() const { return static_cast<double>(stored_); }  // entries of the rows that take part
@@ -89,7 +89,7 @@ class Svm {
   void combine(const double* x, size_t begin, size_t end, double* out);
   void add_up(const double* u, size_t begin, size_t end, double* out);
   SvmRows rows_from(size_t p) const;
-  bool idle(size_t p, double low, double high, double delta) const;
+  bool shrinkable(size_t p, double low, double high, double delta) const;
   bool balance_between();
   void restart();
   AscentRow* ascent_rows() { return reinterpret_cast<AscentRow*>(by_position_.data() + 4 * stride()); }
@@ -107,9 +107,9 @@ class Svm {
   Buffer<int8_t> given_y_;
   Buffer<double> given_gamma_;
   Scale scale_ = Scale::none;
-  size_t rows_ = 0, n_ = 0, others_ = 0, d_ = 0, width_ = 0, active_ = 0, most_entries_ = 0, read_ = 0,
+  size_t rows_ = 0, n_ = 0, others_ = 0, d_ = 0, width_ = 0, active_ = 0, max_entries_ = 0, read_ = 0,
          stored_ = 0;  // n_ rows take part
-  double mu_ = 0, b_rest_ = 0, lambda_ = 0, most_norm_ = 0;
+  double mu_ = 0, b_shrunk_ = 0, lambda_ = 0, max_norm_ = 0;
   bool ascending_ = false;  // alpha stands in ascent_rows()
   double balance_ = 0;      // y.alpha meanwhile
   uint32_t epoch_ = 0;
@@ -118,12 +118,12 @@ class Svm {
   // By position; row_ and y_ hold the others_ rows too, index_ two lists.
   Buffer<uint32_t> row_, index_;
   Buffer<int8_t> y_;
-  Buffer<uint8_t> facts_, returns_, idle_;
+  Buffer<uint8_t> certified_, returns_, shrunk_;
   Buffer<double> by_position_;
   // During coordinate ascent, which is before the first step, the last five are ascent_rows().
   Slice gamma_, slack_, radius_, x_, x_next_, q_next_, x_prev_, q_, q_prev_;
   // By column, in scaled space; wide_ = w / scale with a 0 behind, as the stored data want it.
-  Buffer<double> inverse_scale_, centre_, w_, w_prev_, w_next_, w_rest_, wide_, scratch_;
+  Buffer<double> inverse_scale_, centre_, w_, w_prev_, w_next_, w_shrunk_, wide_, scratch_;
   Buffer<double> kept_w_, kept_alpha_;  // by column, by row: the iterate that keep() saw last
   bool restored_ = false;
 };

@@ -115,28 +115,28 @@ void svm_gap(const SvmRows& r, size_t n, const SvmShift& by, double t, double* s
   for (size_t k = 0; k < 8; ++k) sums[k] += sum(all[k]);
 }
 
-void svm_claim(const SvmRows& r, size_t n, const SvmClaim& by, double* found) {
+void svm_certify(const SvmRows& r, size_t n, const SvmBounds& by, double* found) {
   const V one = set1(1.0), mu = set1(r.mu), four_u = set1(4 * 0x1p-53), low = set1(by.low), high = set1(by.high);
   const V far = abs(low), further = abs(high);
   const V rho = set1(by.shift.rho), norm = set1(by.shift.w_norm), eta_t = set1(by.shift.eta_t), t = set1(by.t);
   const V delta = set1(by.delta), guard_r = set1(by.guard_r), guard = set1(by.guard);
-  const V least_theta = set1(by.least_theta);
-  const auto fact = [](M holds, unsigned bit) { return where(holds, set1(static_cast<double>(bit))); };
+  const V min_theta = set1(by.min_theta);
+  const auto certified = [](M holds, unsigned bit) { return where(holds, set1(static_cast<double>(bit))); };
   sweep(n, [&](size_t i, auto at) {
     const V y = at.load(r.y + i), gamma = at.load(r.gamma + i), radius = at.load(r.radius + i), value = y * at.load(r.q + i);
     const V shift = rho * radius + at.load(r.slack + i) * norm + eta_t;
     const V outward = four_u * (abs(value) + shift + far + further);
     const V lo = value - shift + low - outward, hi = value + shift + high + outward;
     const M up = less(zero(), y);
-    const V least = select(up, lo, zero() - hi), most = select(up, hi, zero() - lo);  // of theta*
+    const V min_theta_star = select(up, lo, zero() - hi), max_theta_star = select(up, hi, zero() - lo);  // of theta*
     const V kink = one - mu * gamma, round = four_u * (one + mu * gamma);
-    const V by_ball = fact(less(max(kink + round, least_theta), least), SvmFact::proper);
-    const V by_alpha = fact(less(delta, gamma - at.load(r.x + i)), SvmFact::proper);
+    const V by_ball = certified(less(max(kink + round, min_theta), min_theta_star), SvmCertified::proper);
+    const V by_alpha = certified(less(delta, gamma - at.load(r.x + i)), SvmCertified::proper);
     const V margin = guard_r * radius + guard, own = value + t;
-    const V proved =
-        max(by_ball, by_alpha) + fact(less(one, least), SvmFact::zero) + fact(less(most, kink - round), SvmFact::at_bound);
-    const V sides = fact(less(zero(), lo), SvmFact::positive) + fact(less(hi, zero()), SvmFact::negative);
-    at.store(found + i,
-             proved + sides + fact(less(margin, own), SvmFact::above) + fact(less(own, zero() - margin), SvmFact::below));
+    const V proved = max(by_ball, by_alpha) + certified(less(one, min_theta_star), SvmCertified::zero) +
+                     certified(less(max_theta_star, kink - round), SvmCertified::at_bound);
+    const V sides = certified(less(zero(), lo), SvmCertified::positive) + certified(less(hi, zero()), SvmCertified::negative);
+    at.store(found + i, proved + sides + certified(less(margin, own), SvmCertified::above) +
+                            certified(less(own, zero() - margin), SvmCertified::below));
   });
 }

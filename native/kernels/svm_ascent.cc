@@ -32,7 +32,7 @@ void Svm::meet_rows(double offset, double weight, double delta, bool all) {
   const Partition parts = partition(n_, 8 * n_);
   if (!all) {  // by q, over which the rows are written
     parallel(run_, parts.parts, [&](size_t part) {
-      for (size_t p = parts.begin(part); p < parts.end(part); ++p) idle_[p] = idle(p, t, t, delta);
+      for (size_t p = parts.begin(part); p < parts.end(part); ++p) shrunk_[p] = shrinkable(p, t, t, delta);
     });
   }
   AscentRow* const rows = ascent_rows();
@@ -55,14 +55,14 @@ void Svm::meet_rows(double offset, double weight, double delta, bool all) {
   ascending_ = true;
 }
 
-// All positions, or those that were not idle, in an order that is new in every epoch and in which a position's place does not
+// All positions, or those that were not shrunk, in an order that is new in every epoch and in which a position's place does not
 // depend on which others take part: index_ by the leading bits of a hash. Their number.
 size_t Svm::shuffle(bool all) {
   uint32_t* const taking = index_.data() + n_;
   size_t visits = 0;
   for (size_t p = 0; p < n_; ++p) {
     taking[visits] = static_cast<uint32_t>(p);
-    visits += all | !idle_[p];
+    visits += all | !shrunk_[p];
   }
   if (run_.interrupted()) return 0;
   uint32_t start[kBuckets + 1] = {};
@@ -79,7 +79,7 @@ void Svm::ascend(double offset, double weight, double delta, bool all, double* o
   widen(w_.data());
   Ascent a{};
   a.rows = ascent_rows();
-  a.idle = idle_.data();
+  a.shrunk = shrunk_.data();
   a.order = index_.data();
   a.visits = a.known = shuffle(all);
   a.wide = wide_.data();

@@ -3,7 +3,7 @@
 
 // Takes x.w of a row; returns by how much y alpha changes. The next row waits for it, so everything that can be is made of other
 // numbers than x.w, beforehand.
-inline double visit(Ascent& a, AscentRow& row, uint8_t* idle, double value) {
+inline double visit(Ascent& a, AscentRow& row, uint8_t* shrunk, double value) {
   const double y = ::copysign(1.0, row.bound), old = row.x;  // no branch: labels cannot be guessed
   const double low = row.bound < 0 ? row.bound : 0, high = row.bound > 0 ? row.bound : 0;
   const double shift = (a.offset + a.weight * a.balance) - a.along - a.balance * (row.along - a.centre_squared);
@@ -22,7 +22,7 @@ inline double visit(Ascent& a, AscentRow& row, uint8_t* idle, double value) {
   const double psi = slope * (below - 0.5 * a.mu * slope);
   a.psi += psi;
   a.fy += psi + alpha * (0.5 * a.mu * alpha - below);
-  *idle = static_cast<uint8_t>(((x == 0) & (below < -a.delta)) | ((x == row.bound) & (below > a.mu * gamma + a.delta)));
+  *shrunk = static_cast<uint8_t>(((x == 0) & (below < -a.delta)) | ((x == row.bound) & (below > a.mu * gamma + a.delta)));
   return u;
 }
 
@@ -90,7 +90,7 @@ size_t ascend_narrow(const DenseRows& m, Ascent& ascent) {
       s = fma(mine, w[v], s);
       scaled[v] = inverse[v] * (inverse[v] * mine);
     }
-    const double u = visit(a, row, a.idle + a.order[k], sum(s));
+    const double u = visit(a, row, a.shrunk + a.order[k], sum(s));
     read += u == 0 ? cols : 2 * cols;  // and no branch, which could not be guessed either
     const V c = set1(u);
     for (size_t v = 0; v < N; ++v) w[v] = fma(c, scaled[v], w[v]);
@@ -115,7 +115,7 @@ size_t dense_ascend(const DenseRows& m, Ascent& ascent) {
       for (size_t line = 0; line < 4; ++line) prefetch(reinterpret_cast<const char*>(x + soon.from * cols) + 64 * line);
     });
     const T* const mine = x + row.from * cols;
-    const double u = visit(a, row, a.idle + a.order[k], dot_whole(mine, a.wide, cols));
+    const double u = visit(a, row, a.shrunk + a.order[k], dot_whole(mine, a.wide, cols));
     read += cols;
     if (u == 0) continue;
     read += cols;
@@ -138,7 +138,7 @@ size_t sparse_ascend(const SparseRows& m, Ascent& ascent) {
       prefetch(reinterpret_cast<const char*>(index + soon.from) + 64);
       prefetch_values(values, soon.from);
     });
-    const double u = visit(a, row, a.idle + a.order[k], sparse_dot(index, values, row.from, row.to, w, m.zero_column));
+    const double u = visit(a, row, a.shrunk + a.order[k], sparse_dot(index, values, row.from, row.to, w, m.zero_column));
     read += row.to - row.from;
     if (u == 0) continue;
     read += row.to - row.from;

@@ -70,10 +70,10 @@ double sum_squares(const double* x, size_t n) {
 double max_abs(const double* x, size_t n) {
   V m = zero();
   sweep(n, [&](size_t i, auto at) { m = max(m, abs(at.load(x + i))); });
-  double lanes[W], most = 0;
+  double lanes[W], largest = 0;
   store(lanes, m);
-  for (size_t r = 0; r < W; ++r) most = lanes[r] > most ? lanes[r] : most;
-  return most;
+  for (size_t r = 0; r < W; ++r) largest = lanes[r] > largest ? lanes[r] : largest;
+  return largest;
 }
 
 void cone_shares(const double* l, const double* squares, size_t n, double* share, double* first) {
@@ -106,16 +106,16 @@ double stream(const double* x, size_t n) {
 // How many of n column numbers are not above the one before them; SIZE_MAX if one of them is not below cols.
 size_t count_descents(const uint32_t* x, size_t n, size_t cols) {
   if (n == 0) return 0;
-  uint32_t most = x[0];
+  uint32_t largest = x[0];
   size_t total = 0;
   for (size_t from = 1; from < n; from += 1u << 20) {
     const size_t to = n - from < (1u << 20) ? n : from + (1u << 20);
     uint32_t descents = 0;  // of a chunk
     for (size_t i = from; i < to; ++i) {
-      most = x[i] > most ? x[i] : most;
+      largest = x[i] > largest ? x[i] : largest;
       descents += x[i] <= x[i - 1];
     }
     total += descents;
   }
-  return most >= cols ? SIZE_MAX : total;
+  return largest >= cols ? SIZE_MAX : total;
 }

@@ -65,15 +65,15 @@ struct SvmShift {
 // What a claim is made with: the bracket of every optimal offset, the error of a decision value, the distance in alpha, what theta
 // must exceed at the least to prove a row proper (infinity: theta proves nothing), and the model's own offset with the rounding of
 // its predictions.
-struct SvmClaim {
+struct SvmBounds {
   double low, high;
   SvmShift shift;
-  double delta, least_theta, t, guard_r, guard;
+  double delta, min_theta, t, guard_r, guard;
 };
 
 // What is proved of a row, for good; `agreed` alone is about the last claim's own t, and above and below (the model's own decision
 // is so, beyond its rounding) say when.
-struct SvmFact {
+struct SvmCertified {
   enum : uint8_t { proper = 1, zero = 2, at_bound = 4, positive = 8, negative = 16, agreed = 32, above = 64, below = 128 };
 };
 
@@ -91,7 +91,7 @@ struct AscentRow {
 // balance m) + offset + weight balance, where balance = y.alpha and w = H'alpha.
 struct Ascent {
   AscentRow* rows;  // by position
-  uint8_t* idle;    // by position: whether the row sat at a bound, with delta to spare, when it was visited
+  uint8_t* shrunk;  // by position: whether the row sat at a bound, with delta to spare, when it was visited
   const uint32_t* order;
   size_t visits, known;         // order goes on to `known`: what comes next is asked for
   double* wide;                 // w / scale, with a 0 behind, in whole vectors
@@ -126,7 +126,7 @@ struct Table {
 
   // What columns and rows are measured by (dense.inl says what they compute); [f64, f32]
   void (*dense_stats[2])(const DenseRows& rows, const double* centre, const double* shift, double* sums, double* squares,
-                         double* most);
+                         double* largest);
   void (*dense_norms[2])(const DenseRows& rows, const double* factor, double* out);
   // true if all n entries are finite; [f64, f32]
   bool (*all_finite[2])(const void* x, size_t n);
@@ -155,7 +155,7 @@ struct Table {
   void (*svm_offsets)(const SvmRows& rows, size_t n, const SvmShift& shift, double low, double high, double* sums);
   void (*svm_gap)(const SvmRows& rows, size_t n, const SvmShift& shift, double t, double* sums);
   // found[p] = the facts of a row, but agreed, by this claim alone
-  void (*svm_claim)(const SvmRows& rows, size_t n, const SvmClaim& claim, double* found);
+  void (*svm_certify)(const SvmRows& rows, size_t n, const SvmBounds& claim, double* found);
   // out = a * y, for labels y
   void (*svm_sign)(const double* a, const int8_t* y, size_t n, double* out);
   // The sweep of the ellipsoids (esp.inl says what they compute), over one of d entries: [with the test][kind], [kind].

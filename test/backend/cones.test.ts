@@ -67,7 +67,7 @@ const blocksOf = (sizes: number[], entry: (i: number) => number): Blocks => {
 // ---- Random blocks
 
 /** No number so near to 0 that it has lost digits. */
-const upTo = (most: number) => fc.double({ min: -most, max: most, noNaN: true }).map((v) => (Math.abs(v) < 1e-290 ? 0 : v));
+const upTo = (max: number) => fc.double({ min: -max, max: max, noNaN: true }).map((v) => (Math.abs(v) < 1e-290 ? 0 : v));
 const ordinary = upTo(2);
 const whole = fc.integer({ min: -3, max: 3 });
 const wild = fc.tuple(upTo(9.99), fc.integer({ min: -270, max: 290 })).map(([m, e]) => (Math.abs(m) < 1e-9 ? 0 : m * 10 ** e));

@@ -18,8 +18,8 @@ interface Projection {
   x: Float64Array;
 }
 
-const least = ({ y, gamma }: Problem) => sum(gamma.map((g, i) => (y[i]! < 0 ? -g : 0)));
-const most = ({ y, gamma }: Problem) => sum(gamma.map((g, i) => (y[i]! > 0 ? g : 0)));
+const min = ({ y, gamma }: Problem) => sum(gamma.map((g, i) => (y[i]! < 0 ? -g : 0)));
+const max = ({ y, gamma }: Problem) => sum(gamma.map((g, i) => (y[i]! > 0 ? g : 0)));
 
 function project(kernels: Kernels, { a, y, gamma, b }: Problem, guess = NaN, threads = 1): Projection {
   const x = new Float64Array(a.length);
@@ -44,7 +44,7 @@ function imbalance({ y, b }: Problem, x: Float64Array): number {
 function twin(problem: Problem): Projection {
   const { a, y, gamma, b } = problem;
   const points = Float64Array.from([...a.map((v, i) => y[i]! * v), ...a.map((v, i) => y[i]! * (v - gamma[i]!))]).sort();
-  if (b > most(problem) || b < least(problem)) return { lambda: NaN, x: new Float64Array(a.length) };
+  if (b > max(problem) || b < min(problem)) return { lambda: NaN, x: new Float64Array(a.length) };
   if (points.length === 0) return { lambda: 0, x: new Float64Array(0) };
   // The last breakpoint with phi ≥ b.
   let [low, high] = [0, points.length];
@@ -126,7 +126,7 @@ const problems: fc.Arbitrary<Problem> = fc
   })
   .map(([a, y, gamma, share]) => {
     const problem = { a: Float64Array.from(a), y: Int8Array.from(y), gamma: Float64Array.from(gamma), b: 0 };
-    const [low, high] = [least(problem), most(problem)];
+    const [low, high] = [min(problem), max(problem)];
     const b = Number.isNaN(share) ? Math.min(Math.max(0, Math.ceil(low)), Math.floor(high)) : low * (1 - share) + high * share;
     return { ...problem, b: Math.min(Math.max(b, low), high) };
   });
@@ -273,7 +273,7 @@ describe.each(backends)('projectKnapsack, $title', ({ kernels }) => {
   it('projectKnapsack(a) returns NaN for a b out of reach', () => {
     fc.assert(
       fc.property(problems, fc.double({ min: 1e-9, max: 1e9, noNaN: true }), guesses, (problem, share, guess) => {
-        const [low, high] = [least(problem), most(problem)];
+        const [low, high] = [min(problem), max(problem)];
         const beyond = share * (high - low || 1);
         expect(project(kernels, { ...problem, b: high + beyond }, guess).lambda).toBeNaN();
         expect(project(kernels, { ...problem, b: low - beyond }, guess).lambda).toBeNaN();
@@ -289,7 +289,7 @@ describe.each(backends)('projectKnapsack, $title', ({ kernels }) => {
     const gamma = new Float64Array(n).fill(0.1);
     const y = Int8Array.from(gamma, (_, i) => (i % 3 ? 1 : -1));
     const problem = { a: new Float64Array(n).fill(0.05), y, gamma, b: 0 };
-    for (const b of [most(problem) * (1 + n * UNIT), least(problem) * (1 + n * UNIT)]) {
+    for (const b of [max(problem) * (1 + n * UNIT), min(problem) * (1 + n * UNIT)]) {
       const { x } = project(kernels, { ...problem, b });
       expectSame(
         x,
@@ -364,7 +364,7 @@ function long(pattern: string, n: number, bounds: string, share: number): Proble
   }[bounds]!;
   const gamma = Float64Array.from({ length: n }, bound);
   const problem = { a, y, gamma, b: 0 };
-  return { ...problem, b: Number.isNaN(share) ? 0 : least(problem) * (1 - share) + most(problem) * share };
+  return { ...problem, b: Number.isNaN(share) ? 0 : min(problem) * (1 - share) + max(problem) * share };
 }
 
 describe('projectKnapsack of thousands of rows', () => {

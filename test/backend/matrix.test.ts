@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CopyProblem, Matrix } from '../../lib/backend/interface.js';
+import type { CopyDefect, Matrix } from '../../lib/backend/interface.js';
 import { backends, js, natives, onEveryBackend } from '../support/backends.js';
 import { expectSame, expectSums } from '../support/expect.js';
 import { csr, dense, integers, neverHappens, sparse, vector, type Csr, type Data, type Source } from '../support/points.js';
@@ -162,7 +162,7 @@ describe.each(backends)('dense Matrix, $title', ({ kernels }) => {
             data[n - 1] = NaN;
             for (const threads of [1, 2]) {
               expect(problemWith((report) => new kernels.Matrix(report, threads, data, rows, cols))).toEqual({
-                problem: 'not-finite',
+                defect: 'not-finite',
                 row: 0,
                 at,
                 found: at === n - 1 ? NaN : bad,
@@ -183,9 +183,9 @@ describe.each(backends)('dense Matrix, $title', ({ kernels }) => {
 });
 
 /** The problem that copying reports. */
-function problemWith(make: (report: (problem: CopyProblem) => never) => unknown): CopyProblem {
+function problemWith(make: (report: (problem: CopyDefect) => never) => unknown): CopyDefect {
   const stopped = new Error('reported');
-  let found: CopyProblem | undefined;
+  let found: CopyDefect | undefined;
   try {
     make((problem) => {
       found = problem;
@@ -223,8 +223,8 @@ describe.each(FORMS)('sparse Matrix of $form values', ({ form, values, exact }) 
       [40, 9],
       [200, 40],
       [9_000, 60], // split into parts
-    ])('multiply(w) and multiplyTransposed(u) are right to rounding, and exact on integers (%d rows)', (rows, most) => {
-      const shape = csr(rows, cols, most, 10 * rows + most);
+    ])('multiply(w) and multiplyTransposed(u) are right to rounding, and exact on integers (%d rows)', (rows, max) => {
+      const shape = csr(rows, cols, max, 10 * rows + max);
       const n = shape.indices.length;
       expectProducts(sparse({ ...shape, values: values(n, rows) }), 3);
       expectExactProducts(sparse({ ...shape, values: exact(n, rows) }), 3);
@@ -347,63 +347,59 @@ describe.each(backends)('sparse Matrix, $title', ({ kernels }) => {
     expect(times(X, vector(5, 1))).toEqual(before);
   });
 
-  it.each<[string, Partial<Csr>, CopyProblem]>([
+  it.each<[string, Partial<Csr>, CopyDefect]>([
     [
       'a first offset that is not 0',
       { indptr: Uint32Array.of(1, 2, 2, 3) },
-      { problem: 'bad-start', row: 0, at: 0, found: 1, before: 0 },
+      { defect: 'bad-start', row: 0, at: 0, found: 1, before: 0 },
     ],
     [
       'an offset below the one before',
       { indptr: Uint32Array.of(0, 2, 1, 3) },
-      { problem: 'bad-start', row: 1, at: 2, found: 1, before: 2 },
+      { defect: 'bad-start', row: 1, at: 2, found: 1, before: 2 },
     ],
     [
       'an offset past the entries',
       { indptr: Uint32Array.of(0, 2, 2, 4) },
-      { problem: 'bad-start', row: 2, at: 3, found: 4, before: 2 },
+      { defect: 'bad-start', row: 2, at: 3, found: 4, before: 2 },
     ],
     [
       'an offset far past the entries',
       { indptr: Uint32Array.of(0, 2 ** 32 - 1, 2, 3) },
-      { problem: 'bad-start', row: 0, at: 1, found: 2 ** 32 - 1, before: 0 },
+      { defect: 'bad-start', row: 0, at: 1, found: 2 ** 32 - 1, before: 0 },
     ],
-    ['a column past the last', { indices: Uint32Array.of(0, 5, 2) }, { problem: 'bad-range', row: 0, at: 1, found: 5, before: 0 }],
+    ['a column past the last', { indices: Uint32Array.of(0, 5, 2) }, { defect: 'bad-range', row: 0, at: 1, found: 5, before: 0 }],
     [
       'a negative column',
       { indices: Uint32Array.of(0, -1, 2) },
-      { problem: 'bad-range', row: 0, at: 1, found: 2 ** 32 - 1, before: 0 },
+      { defect: 'bad-range', row: 0, at: 1, found: 2 ** 32 - 1, before: 0 },
     ],
     [
       'the last column out of range',
       { indices: Uint32Array.of(0, 1, 5) },
-      { problem: 'bad-range', row: 2, at: 2, found: 5, before: 0 },
+      { defect: 'bad-range', row: 2, at: 2, found: 5, before: 0 },
     ],
     [
       'columns in descending order',
       { indices: Uint32Array.of(4, 0, 2) },
-      { problem: 'bad-order', row: 0, at: 1, found: 0, before: 4 },
+      { defect: 'bad-order', row: 0, at: 1, found: 0, before: 4 },
     ],
-    ['a column twice', { indices: Uint32Array.of(4, 4, 2) }, { problem: 'bad-order', row: 0, at: 1, found: 4, before: 4 }],
-    [
-      'a value that is NaN',
-      { values: Float64Array.of(1, NaN, 2) },
-      { problem: 'not-finite', row: 0, at: 1, found: NaN, before: 0 },
-    ],
+    ['a column twice', { indices: Uint32Array.of(4, 4, 2) }, { defect: 'bad-order', row: 0, at: 1, found: 4, before: 4 }],
+    ['a value that is NaN', { values: Float64Array.of(1, NaN, 2) }, { defect: 'not-finite', row: 0, at: 1, found: NaN, before: 0 }],
     [
       'a value that is infinite',
       { values: Float64Array.of(1, 2, -Infinity) },
-      { problem: 'not-finite', row: 0, at: 2, found: -Infinity, before: 0 },
+      { defect: 'not-finite', row: 0, at: 2, found: -Infinity, before: 0 },
     ],
     [
       'an infinite value beside a long one',
       { values: Float64Array.of(0.1, 2, Infinity) },
-      { problem: 'not-finite', row: 0, at: 2, found: Infinity, before: 0 },
+      { defect: 'not-finite', row: 0, at: 2, found: Infinity, before: 0 },
     ],
     [
       'an f32 value that is NaN',
       { values: Float32Array.of(NaN, 1, 1) },
-      { problem: 'not-finite', row: 0, at: 0, found: NaN, before: 0 },
+      { defect: 'not-finite', row: 0, at: 0, found: NaN, before: 0 },
     ],
   ])('new Matrix(…) reports %s', (_, change, expected) => {
     const { indptr, indices, values, rows, cols } = { ...small, ...change };

@@ -159,13 +159,13 @@ describe.skipIf(natives.length === 0)('native entries', () => {
         'foreign this': outcome(() => X.multiply.call({}, f64(3), f64(2), 1)),
         'this of the prototype': outcome(() => Matrix.prototype.describe.call(Object.create(Matrix.prototype))),
         'no this': outcome(() => (0, X.describe)()),
-        'onProblem is no function': outcome(bad(5)),
-        'onProblem is absent': outcome(bad(undefined)),
-        'onProblem throws': outcome(bad(() => { throw new TypeError('mine'); })),
-        'after a silent onProblem': outcome(() => silent.describe()),
+        'onDefect is no function': outcome(bad(5)),
+        'onDefect is absent': outcome(bad(undefined)),
+        'onDefect throws': outcome(bad(() => { throw new TypeError('mine'); })),
+        'after a silent onDefect': outcome(() => silent.describe()),
         'no arguments': Object.values(entries).map(([call]) => outcome(() => call())).filter((r) => r === 'returned').length + ' returned',
       };`;
-    const { 'onProblem throws': mine, 'after a silent onProblem': dead, 'no arguments': none, ...others } = await all(body);
+    const { 'onDefect throws': mine, 'after a silent onDefect': dead, 'no arguments': none, ...others } = await all(body);
     expect(mine).toBe('TypeError: mine');
     expect(dead).toBe('Error: Expected a live matrix but it was disposed of');
     expect(none).toBe('0 returned');

@@ -345,10 +345,10 @@ describe('fista-classify train', () => {
     ['0.1 s', 100],
     ['0.002min', 120],
     ['3e-5h', 108],
-  ])('--time-limit %s is as long', async (time, least) => {
+  ])('--time-limit %s is as long', async (time, min) => {
     const { status, elapsed } = await trainFor(time);
     expect(status).toBe('time-limit');
-    expect(elapsed).toBeGreaterThanOrEqual(least);
+    expect(elapsed).toBeGreaterThanOrEqual(min);
   });
 
   it('says what to do with LIBSVM text that is called CSV', async () => {
@@ -460,9 +460,9 @@ describe('fista-classify train', () => {
 describe('a file that claims 2147483647 columns', () => {
   it('is refused with the reason before any memory is taken, by every command that would need it', async () => {
     file('wide.svm', '1 2147483647:1\n-1 1:2\n');
-    const most = /Expected at most 268435456 columns, .* for points but received 2147483647 \[ERR_POINTS\]$/;
-    expect(await bad(1, ['train', 'wide.svm', 'm.json'])).toMatch(most);
-    expect(await bad(1, ['train', '-v', '2', 'wide.svm'])).toMatch(most);
+    const max = /Expected at most 268435456 columns, .* for points but received 2147483647 \[ERR_POINTS\]$/;
+    expect(await bad(1, ['train', 'wide.svm', 'm.json'])).toMatch(max);
+    expect(await bad(1, ['train', '-v', '2', 'wide.svm'])).toMatch(max);
     expect(await bad(1, ['separate', 'wide.svm', 'wide.svm'])).toContain('but received 4 × 2147483647 [ERR_POINTS]');
     expect(await bad(1, ['convert', 'wide.svm', 'wide.csv'])).toContain('for wide.csv but wide.svm has 2147483647 [ERR_CSV]');
     expect(readdirSync(folder)).toEqual(['wide.svm']);

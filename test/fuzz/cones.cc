@@ -9,7 +9,7 @@ using namespace fista;
 namespace {
 
 // Blocks are added while there are fewer entries; the last one has at most 134.
-constexpr size_t kMost = 400, kRoom = kMost + 134;
+constexpr size_t kMax = 400, kRoom = kMax + 134;
 
 }  // namespace
 
@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   start.assign(1, 0);
   Bytes bytes(data, size);
   const Table* table = levels[bytes.byte() % levels.size()];
-  while (!bytes.empty() && x.size() < kMost) {
+  while (!bytes.empty() && x.size() < kMax) {
     // Blocks of 1 to 64 entries, or longer ones of a repeated entry; l may be given as a multiple of |p|.
     const uint8_t shape = bytes.byte();
     const size_t n = 1 + (shape & 63), first = x.size();

@@ -7,7 +7,7 @@ using namespace fista;
 namespace {
 
 // More rows than the sampled median and the sample root look at. Sums of so many numbers of this magnitude do not overflow.
-constexpr size_t kMost = 700;
+constexpr size_t kMax = 700;
 constexpr double kLargest = 1e300;
 
 [[noreturn]] void complain(const check::Knapsack& s, const Table& table, double guess, const KnapsackResult& result,
@@ -22,9 +22,9 @@ constexpr double kLargest = 1e300;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const std::vector<const Table*> levels = check::levels();
-  static check::Guarded<double> room_a(kMost), room_gamma(kMost), room_x(kMost), room_work(kMost), room_same(kMost);
-  static check::Guarded<int8_t> room_y(kMost);
-  static check::Guarded<uint32_t> room_index(kMost);
+  static check::Guarded<double> room_a(kMax), room_gamma(kMax), room_x(kMax), room_work(kMax), room_same(kMax);
+  static check::Guarded<int8_t> room_y(kMax);
+  static check::Guarded<uint32_t> room_index(kMax);
   static std::vector<double> a, gamma, twin;
   static std::vector<int8_t> y;
   a.clear();
@@ -36,14 +36,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   // A pattern of rows, repeated, now and then often: ties in any number, and more rows than bytes.
   const uint8_t shape = bytes.byte(), way = bytes.byte();
   const double share = bytes.number(2), other = bytes.number(kLargest), shift = bytes.number(kLargest / 4);
-  while (!bytes.empty() && a.size() < kMost) {
+  while (!bytes.empty() && a.size() < kMax) {
     const uint8_t label = bytes.byte();
     y.push_back(label & 1 ? 1 : -1);
     a.push_back(bytes.number(kLargest / 4) + (way & 8 ? shift * y.back() : 0));
     gamma.push_back(label & 2 ? 1 : std::fabs(bytes.number(kLargest)));
   }
   const size_t pattern = a.size(), repeats = shape < 252 ? shape / 63 : 700;
-  for (size_t repeat = 0; repeat < repeats && a.size() + pattern <= kMost; ++repeat) {
+  for (size_t repeat = 0; repeat < repeats && a.size() + pattern <= kMax; ++repeat) {
     for (size_t i = 0; i < pattern; ++i) {
       a.push_back(a[i] + (way & 16 ? 0x1p-30 * static_cast<double>(repeat) * a[i] : 0));
       gamma.push_back(gamma[i]);

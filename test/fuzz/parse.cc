@@ -29,9 +29,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const check::Reading pieces = check::read(text.data(), text.size(), options, [&] { return 1 + random.below(longest); });
   if (rule == nullptr && !check::same(whole, pieces)) rule = "the same in pieces";
   if (rule != nullptr) {
-    std::fprintf(stderr, "breaks: %s; problems %d at %zu:%zu, %d at %zu:%zu\n", rule, whole.problem.kind,
-                 static_cast<size_t>(whole.problem.line), static_cast<size_t>(whole.problem.column), pieces.problem.kind,
-                 static_cast<size_t>(pieces.problem.line), static_cast<size_t>(pieces.problem.column));
+    std::fprintf(stderr, "breaks: %s; problems %d at %zu:%zu, %d at %zu:%zu\n", rule, whole.defect.kind,
+                 static_cast<size_t>(whole.defect.line), static_cast<size_t>(whole.defect.column), pieces.defect.kind,
+                 static_cast<size_t>(pieces.defect.line), static_cast<size_t>(pieces.defect.column));
     std::abort();
   }
   return 0;

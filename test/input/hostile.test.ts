@@ -88,11 +88,11 @@ describe('maxBytes', () => {
     file('zipped', gzipSync(content)),
     Readable.from([...content]),
   ];
-  const long = (code: string, most: number) => ({
+  const long = (code: string, max: number) => ({
     code,
     name: 'RangeError',
     message: expect.stringMatching(
-      new RegExp(`^Expected at most ${most} bytes of text for .*, as options.maxBytes says, but`),
+      new RegExp(`^Expected at most ${max} bytes of text for .*, as options.maxBytes says, but`),
     ) as string,
   });
 
@@ -148,7 +148,7 @@ describe('JSON that takes more memory than it has bytes', () => {
   // V8 gives each list an object of its own, and ends the process, without an error, when its heap is full.
   const heap = 128;
   const inspect = (content: string) => fista(['inspect', file('bomb.json', content)], heap);
-  const most = (stderr: string, what: string) =>
+  const max = (stderr: string, what: string) =>
     Number(new RegExp(`^fista-classify: Expected at most (\\d+) ${what} of JSON for `).exec(stderr)?.[1]);
   const texts: [string, (lists: number) => string][] = [
     ['lists in lists', (lists) => `{"a":${'['.repeat(lists - 1)}${']'.repeat(lists - 1)}}`],
@@ -157,7 +157,7 @@ describe('JSON that takes more memory than it has bytes', () => {
 
   it.each(texts)('%s are read where the heap holds them, and else refused with the remedy', (_, bomb) => {
     const refused = inspect(bomb(1_200_000));
-    const lists = most(refused.stderr, 'lists and objects');
+    const lists = max(refused.stderr, 'lists and objects');
     expect(refused.stderr).toMatch(
       / but received 1200000; NODE_OPTIONS=--max-old-space-size=⟨MB⟩ makes room for more \[ERR_MODEL\]\n$/,
     );
@@ -170,7 +170,7 @@ describe('JSON that takes more memory than it has bytes', () => {
     const model = (weights: number) =>
       `{"format":"fista-classify/linear-svm","version":1,"labels":[0,1],"bias":0,"weights":[0${',0'.repeat(weights - 1)}]}`;
     const refused = inspect(model(1e7));
-    const characters = most(refused.stderr, 'characters');
+    const characters = max(refused.stderr, 'characters');
     const weights = Math.floor((characters - model(1).length) / 2);
     const { status, stdout, stderr } = inspect(model(weights));
     expect([refused.status, status, stderr]).toEqual([1, 0, '']);

@@ -20,7 +20,7 @@ import {
 import { nearest } from '../../lib/input/keys.js';
 import { resolveCovariance, resolveEspOptions } from '../../lib/input/ellipsoid-families.js';
 import {
-  checkPiece,
+  checkChunk,
   checkSource,
   checkWords,
   csvError,
@@ -36,7 +36,7 @@ import { viewPoints } from '../../lib/input/points.js';
 import {
   checkMemory,
   checkWeights,
-  resolveFit,
+  resolveSvmOptions,
   resolveLabels,
   rowWeights,
   type Labels,
@@ -224,7 +224,7 @@ describe('labels', () => {
 
 describe('what a fit is asked to do', () => {
   const LABELS: Labels = { labels: ['no', 'yes'], y: Int8Array.of(-1, -1, 1, 1) };
-  const fit = (options: object = {}, cols = 2, sparse = false) => resolveFit(options, 4, cols, sparse, LABELS);
+  const fit = (options: object = {}, cols = 2, sparse = false) => resolveSvmOptions(options, 4, cols, sparse, LABELS);
 
   it('has these defaults', () => {
     const { rules, ...others } = fit();
@@ -236,7 +236,7 @@ describe('what a fit is asked to do', () => {
       warmStart: undefined,
       keepSets: false,
       L: 'measured',
-      resting: true,
+      shrinking: true,
       ascent: true,
       checkEvery: undefined,
       maxIterations: 10_000,
@@ -252,7 +252,7 @@ describe('what a fit is asked to do', () => {
   });
 
   it('takes what is given', () => {
-    const given = { mu: 3, keepSets: true, resting: false, ascent: false, checkEvery: 1_000_000, maxIterations: 7 };
+    const given = { mu: 3, keepSets: true, shrinking: false, ascent: false, checkEvery: 1_000_000, maxIterations: 7 };
     expect(fit(given)).toMatchObject(given);
     expect(fit({ keepSets: false, ascent: true, checkEvery: 1 })).toMatchObject({
       keepSets: false,
@@ -277,15 +277,15 @@ describe('what a fit is asked to do', () => {
   });
 
   it('lets rows rest, and begins with ascent, only with the measured step size', () => {
-    expect(fit({ L: 'norm' })).toMatchObject({ L: 'norm', resting: false, ascent: false });
-    expect(fit({ L: 'paper', ascent: true })).toMatchObject({ L: 'paper', resting: false, ascent: true });
-    expect(refusal(() => fit({ L: 'norm', resting: true }))).toContain("options.resting with L: 'norm'");
+    expect(fit({ L: 'norm' })).toMatchObject({ L: 'norm', shrinking: false, ascent: false });
+    expect(fit({ L: 'paper', ascent: true })).toMatchObject({ L: 'paper', shrinking: false, ascent: true });
+    expect(refusal(() => fit({ L: 'norm', shrinking: true }))).toContain("options.shrinking with L: 'norm'");
     expect(refusal(() => fit({ ascent: 1 }))).toBe('Expected true or false for options.ascent but received 1');
   });
 
   it('checks every iteration, from the beginning, for a rule that sees every one', () => {
     const both = [stop.gap(1), stop.stale()];
-    expect(fit({ stop: stop.stale() })).toMatchObject({ checkEvery: 1, ascent: false, resting: true });
+    expect(fit({ stop: stop.stale() })).toMatchObject({ checkEvery: 1, ascent: false, shrinking: true });
     expect(fit({ stop: both })).toMatchObject({ checkEvery: 1, ascent: false });
     expect(fit({ stop: both, checkEvery: 1 }).checkEvery).toBe(1);
     expect(fit({ stop: stop.gap(1) })).toMatchObject({ checkEvery: undefined, ascent: true });
@@ -340,7 +340,7 @@ describe('what a fit is asked to do', () => {
     expect(byClass({ yes: 3, no: 0.5 })).toEqual([0.5, 3]);
     expect(byClass(new Map([['yes', 3]]))).toEqual([1, 3]);
     const numbers: Labels = { labels: [0, 1], y: LABELS.y };
-    const ofNumbers = (classWeight: unknown) => resolveFit({ classWeight } as never, 4, 2, false, numbers).weights.byClass;
+    const ofNumbers = (classWeight: unknown) => resolveSvmOptions({ classWeight } as never, 4, 2, false, numbers).weights.byClass;
     expect(ofNumbers(new Map([[0, 3]]))).toEqual([3, 1]);
     expect(ofNumbers({ 0: 3 })).toEqual([3, 1]);
     expect(refusal(() => ofNumbers(new Map([['0', 3]])))).toContain('a key of options.classWeight');
@@ -815,11 +815,11 @@ describe('what is wrong with a file', () => {
   });
 
   it('is what came, or what was taken away', () => {
-    expect(checkPiece('ä')).toEqual(Buffer.from('ä'));
-    const piece = new Uint8Array(2);
-    expect(checkPiece(piece).buffer).toBe(piece.buffer);
-    expect(refusalInFull(() => checkPiece(5))).toBe(
-      'TypeError [ERR_SOURCE]: Expected bytes or text for a piece of the stream but received 5',
+    expect(checkChunk('ä')).toEqual(Buffer.from('ä'));
+    const chunk = new Uint8Array(2);
+    expect(checkChunk(chunk).buffer).toBe(chunk.buffer);
+    expect(refusalInFull(() => checkChunk(5))).toBe(
+      'TypeError [ERR_SOURCE]: Expected bytes or text for a chunk of the stream but received 5',
     );
     expect(refusalInFull(() => checkSource(5))).toBe(
       'TypeError [ERR_SOURCE]: Expected a path, a Readable or a Uint8Array for source but received 5',

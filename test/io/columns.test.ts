@@ -18,19 +18,19 @@ const places = (count: number, cols = WIDE) =>
 
 /** The largest difference. */
 function apart(a: Float64Array, b: Float64Array): number {
-  return a.reduce((most, v, i) => Math.max(most, Math.abs(v - b[i]!)), 0);
+  return a.reduce((max, v, i) => Math.max(max, Math.abs(v - b[i]!)), 0);
 }
 
 describe('a matrix of more columns than entries', () => {
   it('has the products of one with these columns alone', () => {
     const next = random(1);
-    for (const [rows, kept, most] of [
+    for (const [rows, kept, max] of [
       [1, 3, 2],
       [40, 300, 9],
       [500, 70_000, 60],
       [9000, 5000, 20], // split into parts
     ] as const) {
-      const narrow = csr(rows, kept, most, rows);
+      const narrow = csr(rows, kept, max, rows);
       const cols = 2 ** 20 + Math.floor(next() * 2 ** 20);
       const place = places(kept, cols);
       const wide = { ...narrow, indices: narrow.indices.map((j) => place[j]!), cols };

@@ -108,7 +108,7 @@ describe('readCsv', () => {
         handle = setImmediate(turn);
       };
       handle = setImmediate(turn);
-      // One piece: nothing but the reader itself can let the others have their turns.
+      // One chunk: nothing but the reader itself can let the others have their turns.
       const whole = { [Symbol.asyncIterator]: () => [Buffer.from(text)].values() } as unknown as AsyncIterable<Uint8Array>;
       const { points, labels } = await readCsv(whole, options);
       clearImmediate(handle);
@@ -140,7 +140,7 @@ describe('readCsv', () => {
     expect(data).toMatchObject({ labels: ['x\ny', 'z'], columns: ['a;b'], points: { data: Float64Array.of(1, 2) } });
   });
 
-  it('reads a path, a stream, gzip, and pieces of any size', { tags: ['slow'] }, async () => {
+  it('reads a path, a stream, gzip, and chunks of any size', { tags: ['slow'] }, async () => {
     const text = `y,a,b\n${Array.from({ length: 3000 }, (_, i) => `${i % 2},${i},"${i / 4}"\n`).join('')}`;
     const [plain, zipped] = [join(folder, 'data.csv'), join(folder, 'data.csv.gz')];
     writeFileSync(plain, text);
@@ -212,18 +212,18 @@ describe('readCsv', () => {
   });
 
   it('refuses a line without end with bounded work, be it only commas', { tags: ['slow'] }, async () => {
-    let pieces = 0;
+    let chunks = 0;
     const commas = Readable.from(
       (function* () {
         yield 'a,label\n1,x\n';
-        for (; pieces < 1000; pieces++) yield Buffer.alloc(1 << 20, ',');
+        for (; chunks < 1000; chunks++) yield Buffer.alloc(1 << 20, ',');
       })(),
     );
     await expect(readCsv(commas, { label: 'label' })).rejects.toMatchObject({
       code: 'ERR_CSV',
       message: 'Expected a line of at most 16777216 bytes at input:3 but received more',
     });
-    expect(pieces).toBeLessThan(40);
+    expect(chunks).toBeLessThan(40);
   });
 
   it('hands on the errors of a stream and the reason of a signal unchanged', async () => {

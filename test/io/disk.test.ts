@@ -176,7 +176,7 @@ describe.skipIf(!onPosix)('a process', () => {
     expect(killed.left.length).toBe(/create|renamed/.test(MOMENT) ? 0 : 1);
     for (const name of killed.left) rmSync(join(folder, name));
 
-    // Ctrl-C ends it where pieces are still to be written; after the last one everything else is written, too.
+    // Ctrl-C ends it where chunks are still to be written; after the last one everything else is written, too.
     const interrupted = train({ MOMENT, SIGNALS: 'SIGINT' });
     expect(interrupted.left).toEqual([]);
     if (interrupted.status === 130) {

@@ -144,11 +144,11 @@ describe('LinearSvm.fromLiblinear(text)', () => {
   });
 
   it('reads or refuses any bytes with a code', () => {
-    const piece = fc.oneof(fc.constantFrom(...good.split(/(\s+)/)), fc.string(), fc.double().map(String));
+    const chunk = fc.oneof(fc.constantFrom(...good.split(/(\s+)/)), fc.string(), fc.double().map(String));
     fc.assert(
-      fc.property(fc.array(piece), fc.nat(good.length), (pieces, at) => {
+      fc.property(fc.array(chunk), fc.nat(good.length), (chunks, at) => {
         try {
-          LinearSvm.fromLiblinear(good.slice(0, at) + pieces.join(' ') + good.slice(at));
+          LinearSvm.fromLiblinear(good.slice(0, at) + chunks.join(' ') + good.slice(at));
         } catch (error) {
           expect((error as { code: string }).code).toBe('ERR_MODEL');
         }

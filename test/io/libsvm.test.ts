@@ -7,9 +7,9 @@ import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Backend, Parser, ParseProblem } from '../../lib/backend/interface.js';
+import type { Backend, Parser, ParseDefect } from '../../lib/backend/interface.js';
 import { Dataset, LinearSvm, readLibsvm, writeLibsvm, type ReadLibsvmOptions } from '../../lib/index.js';
-import { pieces } from '../../lib/io/source.js';
+import { chunks } from '../../lib/io/source.js';
 import { js, names, natives } from '../support/backends.js';
 import { ROOT } from '../support/child.js';
 
@@ -18,8 +18,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const bytes = (text: string) => new Uint8Array(Buffer.from(text, 'latin1'));
 
-/** A stream of pieces of `size` bytes. */
-function inPieces(all: Uint8Array, size: number): Readable {
+/** A stream of chunks of `size` bytes. */
+function inChunks(all: Uint8Array, size: number): Readable {
   return Readable.from(
     (function* () {
       for (let at = 0; at < all.length; at += size) yield all.subarray(at, at + size);
@@ -50,8 +50,8 @@ async function everyWay(text: string, options: ReadLibsvmOptions = {}): Promise<
   const outcomes = new Map<string, unknown>();
   for (const backend of names) {
     for (const size of SIZES) {
-      const outcome = await readLibsvm(inPieces(bytes(text), size), { ...options, backend }).catch((error: Error) => String(error));
-      outcomes.set(`${backend}, pieces of ${size}`, outcome);
+      const outcome = await readLibsvm(inChunks(bytes(text), size), { ...options, backend }).catch((error: Error) => String(error));
+      outcomes.set(`${backend}, chunks of ${size}`, outcome);
     }
     const outcome = await readLibsvm(bytes(text), { ...options, backend }).catch((error: Error) => String(error));
     outcomes.set(`${backend}, bytes`, outcome);
@@ -188,8 +188,8 @@ describe('readLibsvm', () => {
   });
 
   it('reads numbers as JavaScript does, to the last bit', { tags: ['slow'] }, async () => {
-    const digits = (least: number, most: number) =>
-      fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: least, maxLength: most });
+    const digits = (min: number, max: number) =>
+      fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: min, maxLength: max });
     const written = fc
       .tuple(fc.constantFrom('', '-', '+'), digits(1, 22), fc.option(digits(0, 25)), fc.option(fc.integer({ min: -345, max: 320 })))
       .map(
@@ -208,7 +208,7 @@ describe('readLibsvm', () => {
       const row = `1 ${texts.map((text, k) => `${k + 1}:${text}`).join(' ')}`;
       for (const backend of names) {
         for (const size of [16, 1 << 20]) {
-          const { points } = await readLibsvm(inPieces(bytes(row), size), { backend });
+          const { points } = await readLibsvm(inChunks(bytes(row), size), { backend });
           const values = points.values ?? new Float64Array(texts.length).fill(1);
           texts.forEach((text, k) => {
             if (!Object.is(values[k], Number(text))) expect.fail(`${backend}: ${text} was read as ${values[k]}`);
@@ -242,32 +242,32 @@ describe('readLibsvm', () => {
     const all = bytes('-1 1:2 3:4\n+1 2:5\n');
     const shared = new Uint8Array(new SharedArrayBuffer(all.length));
     shared.set(all);
-    for (const source of [shared, Buffer.from(shared.buffer), inPieces(shared, 5)]) {
+    for (const source of [shared, Buffer.from(shared.buffer), inChunks(shared, 5)]) {
       const seen: Uint8Array[] = [];
-      for await (const piece of pieces(source, 'input', { code: 'ERR_LIBSVM', maxBytes: Infinity, signal: undefined })) {
-        expect(types.isSharedArrayBuffer(piece.buffer)).toBe(false);
-        seen.push(Uint8Array.from(piece));
+      for await (const chunk of chunks(source, 'input', { code: 'ERR_LIBSVM', maxBytes: Infinity, signal: undefined })) {
+        expect(types.isSharedArrayBuffer(chunk.buffer)).toBe(false);
+        seen.push(Uint8Array.from(chunk));
       }
       expect(Buffer.concat(seen)).toEqual(Buffer.from(all));
     }
     expect(await readLibsvm(shared)).toEqual(await readLibsvm(all));
   });
 
-  it('reads pieces that are valid only until the next is asked for', async () => {
+  it('reads chunks that are valid only until the next is asked for', async () => {
     for (const size of [1, 2, 3]) {
       const all = bytes('-1 1:2 3:4\n+1 2:5\n');
       const reused = async function* () {
-        const piece = new Uint8Array(size);
+        const chunk = new Uint8Array(size);
         for (let at = 0; at < all.length; at += size) {
-          piece.set(all.subarray(at, at + size));
-          yield await Promise.resolve(piece.subarray(0, all.length - at));
+          chunk.set(all.subarray(at, at + size));
+          yield await Promise.resolve(chunk.subarray(0, all.length - at));
         }
       };
       expect(await readLibsvm(reused())).toEqual(await readLibsvm(all));
     }
   });
 
-  it('reads files of several pieces, compressed or not', { tags: ['slow'] }, async () => {
+  it('reads files of several chunks, compressed or not', { tags: ['slow'] }, async () => {
     const rows = Array.from(
       { length: 40_000 },
       (_, i) => `${i % 2 ? '+1' : '-1'} ${1 + (i % 7)}:${i / 8} ${100 + (i % 1000)}:1 5000:${i}\n`,
@@ -289,10 +289,10 @@ describe('readLibsvm', () => {
     }
   });
 
-  it('reads gzip from pieces of any size, and members one after the other', async () => {
+  it('reads gzip from chunks of any size, and members one after the other', async () => {
     const zipped = Buffer.concat([gzipSync('1 1:2\n2 '), gzipSync('3:4\n'), gzipSync('')]);
     for (const size of SIZES) {
-      const data = await readLibsvm(inPieces(zipped, size));
+      const data = await readLibsvm(inChunks(zipped, size));
       expect(rowsOf(data)).toEqual([[1, { 0: 2 }], [2, { 2: 4 }]]); // prettier-ignore
     }
   });
@@ -324,7 +324,7 @@ describe('readLibsvm', () => {
     }
   });
 
-  it('ends with the reason of a signal, before, between pieces and while it waits, and lets go of the stream', async () => {
+  it('ends with the reason of a signal, before, between chunks and while it waits, and lets go of the stream', async () => {
     const reason = new Error('enough');
     const options = { signal: AbortSignal.abort(reason) };
     expect(await readLibsvm(bytes('1 1:1'), options).catch((error: unknown) => error)).toBe(reason);
@@ -410,7 +410,7 @@ describe('readLibsvm', () => {
       expect(readLibsvm(source as string, options as object)).rejects.toThrow(message);
     await refused(5, {}, 'Expected a path, a Readable or a Uint8Array for source but received 5');
     await refused(undefined, {}, 'Expected a path, a Readable or a Uint8Array for source but received undefined');
-    await refused(Readable.from([5]), {}, 'Expected bytes or text for a piece of the stream but received 5');
+    await refused(Readable.from([5]), {}, 'Expected bytes or text for a chunk of the stream but received 5');
     await refused('x', { colls: 1 }, 'Unknown option "colls"; did you mean "cols"?');
     await refused('x', { cols: -1 }, 'Expected an integer from 0 to 2147483648 for options.cols but received -1');
     await refused('x', { zeroBased: 1 }, 'Expected true or false for options.zeroBased but received 1');
@@ -430,7 +430,7 @@ describe('readLibsvm', () => {
   it.each(names)('lets the event loop turn while it parses and hands over, %s', { tags: ['slow'] }, async (backend) => {
     const row = ` ${Array.from({ length: 50 }, (_, j) => `${j + 1}:0.5`).join(' ')}\n`;
     const text = bytes(Array.from({ length: 100_000 }, (_, i) => (i % 2 ? 'ham' : 'spam') + row).join(''));
-    // One piece: nothing but the reader itself can let the others have their turns.
+    // One chunk: nothing but the reader itself can let the others have their turns.
     const whole = { [Symbol.asyncIterator]: () => [text].values() } as unknown as AsyncIterable<Uint8Array>;
     const turns = counted();
     const { labels, points } = await readLibsvm(whole, { labels: 'string', backend });
@@ -438,7 +438,7 @@ describe('readLibsvm', () => {
     expect([labels.length, labels[0], labels[99_999], points.indices.length]).toEqual([100_000, 'spam', 'ham', 5_000_000]);
   });
 
-  it('ends with the reason of a signal that is aborted while one large piece is parsed', { tags: ['slow'] }, async () => {
+  it('ends with the reason of a signal that is aborted while one large chunk is parsed', { tags: ['slow'] }, async () => {
     const text = bytes('1 1:0.5 2:0.25 3:0.125 4:7\n'.repeat(1_000_000));
     const whole = { [Symbol.asyncIterator]: () => [text].values() } as unknown as AsyncIterable<Uint8Array>;
     const controller = new AbortController();
@@ -478,7 +478,7 @@ describe('Parser', () => {
   const text = bytes('1 1:1 2:0.25 # x\n-1 3:1e5\n\n2 2:123456789.123456789123\n');
 
   it.skipIf(natives.length === 0)('gives the same natively, cut in two at every place', () => {
-    const read = (Parser: typeof js.Parser, cut: number): Taken | ParseProblem => {
+    const read = (Parser: typeof js.Parser, cut: number): Taken | ParseDefect => {
       const parser = new Parser(false, 1000, false, false);
       return (
         parser.push(text.subarray(0, cut)) ?? parser.push(text.subarray(cut)) ?? parser.finish() ?? takeAll(parser, 1 + (cut % 3))
@@ -496,9 +496,9 @@ describe('Parser', () => {
     (what) => {
       const alphabet = fc.constantFrom(...'0123456789.:+-eE \t\n\r#qidnax', '\xe4', '\xc3', '\xa4', '\0');
       const soup = fc.array(fc.oneof(alphabet, fc.constantFrom('1:1 ', '2:0.5 ', '3:1e-3\n', '\n1 ', 'qid:1')), { maxLength: 60 });
-      const outcome = ({ Parser }: Backend, all: Uint8Array, size: number): Taken | ParseProblem => {
+      const outcome = ({ Parser }: Backend, all: Uint8Array, size: number): Taken | ParseDefect => {
         const parser = new Parser(true, 1000, true, what === 'word');
-        let problem: ParseProblem | undefined;
+        let problem: ParseDefect | undefined;
         for (let at = 0; at < all.length && !problem; at += size) problem = parser.push(all.subarray(at, at + size));
         problem ??= parser.finish();
         const taken = takeAll(parser, size); // megabytes, after a problem too: else garbage collections, at almost every parser, look for them
@@ -561,7 +561,7 @@ describe('Parser', () => {
     expect(() => parser.takeStarts(new Float64Array(1) as never)).toThrow('Expected a Uint32Array for out');
   });
 
-  it('goes on refusing after a problem, and takes empty pieces', () => {
+  it('goes on refusing after a problem, and takes empty chunks', () => {
     for (const { Parser } of [js, ...natives.slice(0, 1)]) {
       const parser = new Parser(false, 1000, false, false);
       expect(parser.push(new Uint8Array(0))).toBeUndefined();

@@ -95,8 +95,8 @@ void magnitudes() {
 }
 
 void extremes() {
-  const double most = std::numeric_limits<double>::max(), least = std::numeric_limits<double>::denorm_min();
-  const double values[] = {0.0, -0.0, 1.0, -1.0, 1e200, -1e200, 1e-200, -1e-200, 1e308, -1e308, most, -most, least, -least};
+  const double max = std::numeric_limits<double>::max(), min = std::numeric_limits<double>::denorm_min();
+  const double values[] = {0.0, -0.0, 1.0, -1.0, 1e200, -1e200, 1e-200, -1e-200, 1e308, -1e308, max, -max, min, -min};
   Blocks blocks;
   for (double l : values) {
     blocks.push_back({l});

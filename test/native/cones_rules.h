@@ -16,14 +16,14 @@ inline double exact_norm(const std::vector<double>& p) {
 inline const char* broken_cone_rule(const double* x, size_t n, const double* out) {
   // Everything in units of the block's largest entry: the cone does not change when scaled, and powers of two are exact. Entries
   // that vanish in these units are far below rounding.
-  double most = 0;
-  for (size_t i = 0; i < n; ++i) most = std::fmax(most, std::fabs(x[i]));
+  double max = 0;
+  for (size_t i = 0; i < n; ++i) max = std::fmax(max, std::fabs(x[i]));
   for (size_t i = 0; i < n; ++i) {
     if (std::isnan(out[i])) return "no NaN";
-    if (most == 0 && out[i] != 0) return "the tip stays";
+    if (max == 0 && out[i] != 0) return "the tip stays";
   }
-  if (most == 0) return nullptr;
-  const int power = -std::ilogb(most);
+  if (max == 0) return nullptr;
+  const int power = -std::ilogb(max);
   const double l = std::ldexp(x[0], power);
   // Kept from call to call: fuzzers make millions of them, and memory is dear under a sanitizer.
   thread_local std::vector<double> p, q, rest;

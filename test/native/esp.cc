@@ -67,8 +67,8 @@ void one(const Table* table, size_t n, size_t m, size_t d) {
     if (expected.empty()) expected = answers;
     CHECK(answers.size() == expected.size() && std::memcmp(answers.data(), expected.data(), answers.size() * sizeof(double)) == 0);
     // The families are 9 apart and of size 2 at most along the first coordinate.
-    const double most = answers[answers.size() - 3], least = answers[answers.size() - 2];
-    if (d > 0 && d < 4) CHECK(most < least);
+    const double max = answers[answers.size() - 3], min = answers[answers.size() - 2];
+    if (d > 0 && d < 4) CHECK(max < min);
   }
   Esp esp;
   if (!CHECK(esp.init({table, 1}, d, first.family(), second.family()).kind == Esp::Copied::ok)) return;

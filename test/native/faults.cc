@@ -26,7 +26,7 @@ namespace {
 
 // attempt(): whether it succeeded. least: allocations it makes at the least.
 template <typename Attempt>
-void fail_each(const char* what, const Table* table, long least, Attempt&& attempt) {
+void fail_each(const char* what, const Table* table, long min, Attempt&& attempt) {
   long k = 1;
   for (;; ++k) {
     check::at("%s, %s, allocation %ld", what, table->name, k);
@@ -38,7 +38,7 @@ void fail_each(const char* what, const Table* table, long least, Attempt&& attem
     if (!reached || k > 1000) break;
     CHECK(attempt());
   }
-  CHECK(k > least && k <= 1000);
+  CHECK(k > min && k <= 1000);
 }
 
 constexpr size_t kRows = 70, kCols = 9;
@@ -185,7 +185,7 @@ void parsers(const Table* table) {
       Parser parser(false, 10, false, words);
       const Parser::Decider none = {};
       const bool read = parser.push(reinterpret_cast<const uint8_t*>(text.data()), text.size(), none) && parser.finish(none);
-      if (!read) CHECK(parser.problem().kind == ParseProblem::out_of_memory);
+      if (!read) CHECK(parser.defect().kind == ParseDefect::out_of_memory);
       if (read) CHECK(parser.rows() == 90000 && parser.indices.size() == 270000);
       return read;
     });

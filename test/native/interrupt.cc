@@ -109,7 +109,7 @@ void fits(Random& random, const Table* table, const Data& data, bool sparse) {
       svm.look(out);
       svm.gap(0, 1, 0, out);
       svm.offsets(0, 0, 0, 0, 0, out);
-      svm.rest(0, 0, 0.05, out);
+      svm.shrink(0, 0, 0.05, out);
       if (svm.interrupted()) break;
       // Read before it is kept: what is kept must be just that.
       svm.weights(w.data());
@@ -121,7 +121,7 @@ void fits(Random& random, const Table* table, const Data& data, bool sparse) {
     }
     other.join();
     CHECK(svm.interrupted());
-    svm.claim(0, 0, 1, 1, 0, 1, 1, 0, 0, 0, out);
+    svm.certify(0, 0, 1, 1, 0, 1, 1, 0, 0, 0, out);
     svm.restore();
     svm.alpha(a.data());
     CHECK(a == (is_kept ? alpha : std::vector<double>(data.rows)));

@@ -71,13 +71,13 @@ void obey(const Knapsack& s, const KnapsackResult& result, const double* x) {
 // rounding leaves near 0, plus the rounding of a_i - lambda y_i itself.
 void variational(const Knapsack& s, const double* x, double lambda, Random& random) {
   // Products of numbers near 1e300 or 1e-300 are taken in units of the largest.
-  double most = std::fabs(lambda), most_gamma = 0;
+  double max = std::fabs(lambda), max_gamma = 0;
   for (size_t i = 0; i < s.n; ++i) {
-    most = std::fmax(most, std::fabs(s.a[i]));
-    most_gamma = std::fmax(most_gamma, s.gamma[i]);
+    max = std::fmax(max, std::fabs(s.a[i]));
+    max_gamma = std::fmax(max_gamma, s.gamma[i]);
   }
   const auto power = [](double largest) { return largest > 0 ? -std::ilogb(largest) : 0; };
-  const int of_a = power(std::fmax(most, most_gamma)), of_x = power(most_gamma);
+  const int of_a = power(std::fmax(max, max_gamma)), of_x = power(max_gamma);
 
   std::vector<double> from(s.n);
   for (int trial = 0; trial < 5; ++trial) {
@@ -102,7 +102,7 @@ void solve(const Problem& p) {
   Solver solver(p);
   const Knapsack& s = solver.statement();
   const double root = check::sorted_root(s);
-  const bool reachable = p.b >= s.least() && p.b <= s.most();
+  const bool reachable = p.b >= s.min() && p.b <= s.max();
   Random random(1);
   std::vector<double> twin(p.n());
   for (size_t i = 0; i < p.n(); ++i) twin[i] = s.x(i, root);
@@ -147,10 +147,10 @@ void threads(const Problem& p) {
 template <typename Each>
 void for_each_b(Problem p, Each each) {
   const Knapsack s = {p.a.data(), p.y.data(), p.gamma.data(), p.n(), 0};
-  const double least = s.least(), most = s.most();
+  const double min = s.min(), max = s.max();
   for (double share : {0.0, 1e-12, 0.1, 0.5, 0.93, 1.0}) {
-    p.b = least + share * (most - least);
-    if (share == 1) p.b = most;
+    p.b = min + share * (max - min);
+    if (share == 1) p.b = max;
     each(p);
   }
   p.b = 0;
@@ -218,9 +218,9 @@ void out_of_reach() {
     Problem p = random_problem(random, n, 2, 0.5);
     p.name = "out of reach";
     const Knapsack s = {p.a.data(), p.y.data(), p.gamma.data(), n, 0};
-    const double least = s.least(), most = s.most();
+    const double min = s.min(), max = s.max();
     for (double beyond : {1e-9, 0.5, 1e10, 1e300}) {
-      for (double b : {most + beyond, least - beyond}) {
+      for (double b : {max + beyond, min - beyond}) {
         p.b = b;
         Solver solver(p);
         for (const Table* table : check::levels()) {
@@ -233,9 +233,9 @@ void out_of_reach() {
     }
     // Within rounding of the ends either answer will do; broken_rule knows.
     for (int steps : {-3, -1, 1, 3}) {
-      p.b = check::ulps(most, steps);
+      p.b = check::ulps(max, steps);
       solve(p);
-      p.b = check::ulps(least, steps);
+      p.b = check::ulps(min, steps);
       solve(p);
     }
   }
@@ -248,8 +248,8 @@ void kink() {
     for (size_t i = 0; i < n; ++i) p.a[i] = 1;  // leave their upper bound at lambda = 0
     p.a[0] = 1;
     p.gamma[0] = 2;  // inside at lambda = 0
-    const double most = static_cast<double>(n - 1) + 1;
-    p.b = most - 0.4 * static_cast<double>(n) * kUnit * 2 * most;
+    const double max = static_cast<double>(n - 1) + 1;
+    p.b = max - 0.4 * static_cast<double>(n) * kUnit * 2 * max;
     Solver solver(p);
     for (const Table* table : check::levels()) {
       for (double guess : {0.0, kNaN, 1e300}) {
@@ -349,7 +349,7 @@ void orders() {
   }
   for (Problem* each : {&sorted, &steps, &saw}) {
     const Knapsack s = {each->a.data(), each->y.data(), each->gamma.data(), n, 0};
-    each->b = s.least() + 0.3 * (s.most() - s.least());
+    each->b = s.min() + 0.3 * (s.max() - s.min());
     threads(*each);
   }
 }

@@ -25,8 +25,8 @@ struct Knapsack {
     for (size_t i = 0; i < n; ++i) sum.add(y[i] * x(i, lambda));
     return sum;
   }
-  double least() const { return reach(-1); }
-  double most() const { return reach(1); }
+  double min() const { return reach(-1); }
+  double max() const { return reach(1); }
   // A sum of n rounded terms errs by at most r = n + 1 units of their magnitudes. The kernel is content when the sum it has made is
   // within r of b, so the true one within 2r; its last step may then move up to four times as many rows as it counts on: 4r.
   double rounding(double magnitude) const { return 4 * static_cast<double>(n + 1) * kUnit * (magnitude + std::fabs(b)); }
@@ -76,8 +76,8 @@ inline double last_above(const Knapsack& s, bool or_equal) {
 // gamma_i) and y.x = b. The first holds exactly. The second holds to rounding, where lambda's own counts: if a_i is large beside
 // gamma_i, neighbouring doubles lambda give sums on both sides of b.
 inline const char* broken_rule(const Knapsack& s, const fista::KnapsackResult& result, const double* x) {
-  const double least = s.least(), most = s.most(), slack = s.rounding(most - least);
-  const double beyond = s.b > most ? s.b - most : s.b < least ? least - s.b : 0;
+  const double min = s.min(), max = s.max(), slack = s.rounding(max - min);
+  const double beyond = s.b > max ? s.b - max : s.b < min ? min - s.b : 0;
   if (std::isnan(result.lambda)) return beyond > 0 ? nullptr : "a b within reach has a lambda";
   if (beyond > slack) return "a b out of reach is reported";
   if (!std::isfinite(result.lambda)) return "lambda is finite";

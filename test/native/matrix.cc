@@ -60,9 +60,9 @@ void dense(const Run& run, Values kind) {
     CHECK(empty(X));
   }
   // The extremes are finite; the copy does not follow the original.
-  const T most = std::numeric_limits<T>::max(), least = std::numeric_limits<T>::denorm_min();
+  const T max = std::numeric_limits<T>::max(), min = std::numeric_limits<T>::denorm_min();
   Guarded<T> data(6);
-  const T values[6] = {most, -most, least, -T(0), 1, -least};
+  const T values[6] = {max, -max, min, -T(0), 1, -min};
   for (size_t i = 0; i < 6; ++i) data[i] = values[i];
   Matrix X;
   CHECK(is(X.copy_dense(run, kind, data.data(), 2, 3), CopyResult::ok, 0, 0));
@@ -240,7 +240,7 @@ void in_place(const Run& run, Values kind) {
 // Decisions of a matrix of one column: a sum that overflows, by the bias or before it; the first of them is told.
 void decisions(const Run& run) {
   check::at("%s, %u threads, decisions", run.table->name, run.threads);
-  const double most = std::numeric_limits<double>::max(), w[2] = {1, 0};
+  const double max = std::numeric_limits<double>::max(), w[2] = {1, 0};
   for (size_t n : {size_t(1), size_t(9), size_t(1000), size_t(200000)}) {
     Guarded<double> x(n), out(n);
     for (size_t i = 0; i < n; ++i) x[i] = static_cast<double>(i);
@@ -251,12 +251,12 @@ void decisions(const Run& run) {
     for (size_t i = 0; i < n; ++i) right = right && out[i] == static_cast<double>(i) + 0.5;
     CHECK(right);
     for (size_t bad : {n - 1, n / 2, n / 3}) {
-      x[bad] = most;
+      x[bad] = max;
       size_t found = 0;
-      CHECK(is(Matrix::decide_dense(run, Values::f64, x.data(), n, 1, w, most, out.data(), &found), CopyResult::ok, 0, 0));
+      CHECK(is(Matrix::decide_dense(run, Values::f64, x.data(), n, 1, w, max, out.data(), &found), CopyResult::ok, 0, 0));
       CHECK(found == bad);
       CHECK(is(X.copy_dense(run, Values::f64, x.data(), n, 1), CopyResult::ok, 0, 0));
-      CHECK(X.decide(run, w, most, out.data()) == bad);
+      CHECK(X.decide(run, w, max, out.data()) == bad);
     }
   }
 }

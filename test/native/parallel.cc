@@ -174,10 +174,10 @@ void owners() {
 void partitions() {
   for (size_t items : {0, 1, 2, 63, 64, 65, 1000, 1000003}) {
     for (size_t work : {size_t(0), items, 40 * items, size_t(1) << 40}) {
-      for (size_t most : {1, 16, 64}) {
-        check::at("partition(%zu, %zu, %zu)", items, work, most);
-        const Partition p = partition(items, work, most);
-        CHECK(p.parts >= 1 && p.parts <= most && (p.parts <= items || p.parts == 1));
+      for (size_t max : {1, 16, 64}) {
+        check::at("partition(%zu, %zu, %zu)", items, work, max);
+        const Partition p = partition(items, work, max);
+        CHECK(p.parts >= 1 && p.parts <= max && (p.parts <= items || p.parts == 1));
         CHECK(p.begin(0) == 0 && p.end(p.parts - 1) == items);
         for (size_t k = 0; k < p.parts; ++k) {
           CHECK(p.begin(k) <= p.end(k) && (k + 1 == p.parts || p.end(k) == p.begin(k + 1)));

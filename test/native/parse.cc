@@ -27,7 +27,7 @@ Reading cut(const std::string& text, const Options& options = {}) {
 
 void rows() {
   const Reading r = cut("+1 1:1 3:0.5 # c\r\n\n# x\n-1 2:-2e3\t10:7 \n 0.25");
-  CHECK(r.problem.kind == ParseProblem::none);
+  CHECK(r.defect.kind == ParseDefect::none);
   CHECK((r.starts == std::vector<uint32_t>{0, 2, 4}));
   CHECK((r.indices == std::vector<uint32_t>{0, 2, 1, 9}));
   CHECK((r.values == std::vector<double>{1, 0.5, -2000, 7}));
@@ -53,15 +53,15 @@ void rows() {
   CHECK(cut("1 0:1 2147483647:1", options).cols == uint64_t(1) << 31);
 }
 
-void expect(const std::string& text, ParseProblem::Kind kind, uint64_t line, uint64_t column, const Options& options = {}) {
+void expect(const std::string& text, ParseDefect::Kind kind, uint64_t line, uint64_t column, const Options& options = {}) {
   const Reading r = cut(text, options);
-  CHECK(r.problem.kind == kind);
-  CHECK(r.problem.line == line);
-  CHECK(r.problem.column == column);
+  CHECK(r.defect.kind == kind);
+  CHECK(r.defect.line == line);
+  CHECK(r.defect.column == column);
 }
 
 void problems() {
-  using P = ParseProblem;
+  using P = ParseDefect;
   expect("", P::empty, 1, 1);
   expect("\n # x\n", P::empty, 3, 1);
   expect("x 1:1", P::label, 1, 1);
@@ -88,7 +88,7 @@ void problems() {
   expect("a\n1:1", P::word, 2, 1, options);
   // More than can be counted, with a lower count.
   options = {};
-  options.most = 3;
+  options.max = 3;
   expect("1\n2\n3\n4", P::rows, 4, 1, options);
   expect("1 1:1 2:1\n2 1:1 2:1", P::entries, 2, 7, options);
 }

@@ -20,18 +20,18 @@ struct Options {
   int64_t limit = int64_t(1) << 31;
   bool ignore_extra = false;
   bool words = false;
-  uint64_t most = 4294967294;
+  uint64_t max = 4294967294;
 };
 
 struct Reading {
-  fista::ParseProblem problem;
+  fista::ParseDefect defect;
   uint64_t rows = 0, cols = 0, ignored = 0;
   bool has_values = false;
   std::vector<uint32_t> starts, indices;
   std::vector<double> values, labels;
   std::vector<uint8_t> words;
 
-  std::string text() const { return std::string(reinterpret_cast<const char*>(problem.text), problem.length); }
+  std::string text() const { return std::string(reinterpret_cast<const char*>(defect.text), defect.length); }
 };
 
 template <typename T>
@@ -50,7 +50,7 @@ std::vector<T> taken(fista::Blocks<T>& blocks) {
 // `next`: bytes of the next piece.
 template <typename Next>
 Reading read(const uint8_t* text, size_t size, const Options& o, Next next) {
-  fista::Parser parser(o.zero_based, o.limit, o.ignore_extra, o.words, o.most);
+  fista::Parser parser(o.zero_based, o.limit, o.ignore_extra, o.words, o.max);
   const fista::Parser::Decider decider = {decide, nullptr};
   bool well = true;
   for (size_t at = 0; well && at < size;) {
@@ -61,7 +61,7 @@ Reading read(const uint8_t* text, size_t size, const Options& o, Next next) {
   }
   well = well && parser.finish(decider);
   Reading r;
-  r.problem = parser.problem();
+  r.defect = parser.defect();
   if (!well) return r;
   r.rows = parser.rows();
   r.cols = parser.cols();
@@ -79,7 +79,7 @@ Reading read(const uint8_t* text, size_t size, const Options& o, Next next) {
 }
 
 inline bool same(const Reading& a, const Reading& b) {
-  const auto &p = a.problem, &q = b.problem;
+  const auto &p = a.defect, &q = b.defect;
   return p.kind == q.kind && p.line == q.line && p.column == q.column && p.last == q.last && a.text() == b.text() &&
          a.rows == b.rows && a.cols == b.cols && a.ignored == b.ignored && a.has_values == b.has_values && a.starts == b.starts &&
          a.indices == b.indices && a.words == b.words && a.values.size() == b.values.size() &&
@@ -89,10 +89,10 @@ inline bool same(const Reading& a, const Reading& b) {
 
 // What a reading that went well promises; the broken promise, or null.
 inline const char* broken_parse_rule(const Reading& r, const Options& o) {
-  using fista::ParseProblem;
-  if (r.problem.kind != ParseProblem::none) {
-    if (r.problem.line < 1 || r.problem.column < 1) return "a place from 1:1 on";
-    if (r.problem.kind != ParseProblem::empty && r.problem.length == 0) return "the text of a problem";
+  using fista::ParseDefect;
+  if (r.defect.kind != ParseDefect::none) {
+    if (r.defect.line < 1 || r.defect.column < 1) return "a place from 1:1 on";
+    if (r.defect.kind != ParseDefect::empty && r.defect.length == 0) return "the text of a defect";
     return nullptr;
   }
   if (r.rows == 0 || r.starts.size() != r.rows) return "rows";

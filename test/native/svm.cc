@@ -1,4 +1,4 @@
-// The SVM's problem, driven as lib/svm/solve.ts drives it: its invariants at every step, with rows resting and returning, for every
+// The SVM's problem, driven as lib/svm/solve.ts drives it: its invariants at every step, with rows shrunk and returning, for every
 // storage form and SIMD level, the same to the last bit for any number of threads.
 #include "svm.h"
 
@@ -60,7 +60,7 @@ std::shared_ptr<Matrix> matrix(const Run& run, const Data& data, int form) {
 // What a run leaves behind, to compare bit by bit.
 struct Outcome {
   std::vector<double> w, alpha, numbers;
-  std::vector<uint8_t> facts;
+  std::vector<uint8_t> certified;
 };
 
 Outcome drive(const Run& run, const Data& data, int form, Svm::Scale scale) {
@@ -75,7 +75,7 @@ Outcome drive(const Run& run, const Data& data, int form, Svm::Scale scale) {
   double t = 0, first_gap = 0, gap = 0;
   size_t taking = 0;
   for (double gamma : data.gamma) taking += gamma > 0;
-  size_t least = taking;
+  size_t min = taking;
   for (int iteration = 1; iteration <= 60; ++iteration) {
     const double beta = (std::sqrt(L / mu) - 1) / (std::sqrt(L / mu) + 1);
     for (;;) {
@@ -129,17 +129,17 @@ Outcome drive(const Run& run, const Data& data, int form, Svm::Scale scale) {
     CHECK_NEAR(w2, size, 1e-10 * (1 + size));
     for (size_t j = 0; j < data.d; ++j) CHECK_NEAR(end.w[j], w[j], 1e-11 * (1 + std::sqrt(size)));
 
-    svm.claim(t - 0.01, t + 0.01, 0.001, std::sqrt(w2), 0, 0.001, 1, t, 0, 0, out);
+    svm.certify(t - 0.01, t + 0.01, 0.001, std::sqrt(w2), 0, 0.001, 1, t, 0, 0, out);
     for (int k = 0; k < 4; ++k) end.numbers.push_back(out[k]);
-    svm.rest(t, t, 0.05, out);
-    least = std::min(least, svm.active());
-    if (iteration == 40) svm.wake(out);
+    svm.shrink(t, t, 0.05, out);
+    min = std::min(min, svm.active());
+    if (iteration == 40) svm.unshrink(out);
     end.numbers.push_back(L);
     end.numbers.push_back(gap);
   }
   CHECK(gap < 1e-2 * first_gap);
-  CHECK(least < taking);  // some did rest
-  svm.facts(end.facts.data());
+  CHECK(min < taking);  // some did rest
+  svm.certified(end.certified.data());
   end.numbers.push_back(svm.read());
 
   // The rows of gamma 0, as the model has them.
@@ -169,7 +169,7 @@ Outcome drive(const Run& run, const Data& data, int form, Svm::Scale scale) {
   CHECK(svm.read() == read && svm.stored() == entries);
 
   // A power iteration grows, up to the norm.
-  svm.wake(out);
+  svm.unshrink(out);
   double estimate = 0;
   for (int k = 0; k < 30; ++k) {
     svm.power(k == 0, out);
@@ -257,7 +257,7 @@ int main() {
         CHECK(check::same_bits(one.w.data(), other.w.data(), one.w.size()));
         CHECK(check::same_bits(one.alpha.data(), other.alpha.data(), one.alpha.size()));
         CHECK(check::same_bits(one.numbers.data(), other.numbers.data(), one.numbers.size()));
-        CHECK(one.facts == other.facts);
+        CHECK(one.certified == other.certified);
       }
     }
   }

@@ -9,7 +9,7 @@ using namespace check;
 
 namespace {
 
-constexpr double kMost = std::numeric_limits<double>::max();
+constexpr double kMax = std::numeric_limits<double>::max();
 
 template <typename T>
 void finite(const Table& table, size_t n) {
@@ -30,18 +30,18 @@ void vectors(const Table& table, Random& random, size_t n) {
   for (double& v : x) v = random.uniform();
 
   Exact squares, total;
-  double most = 0;
+  double max = 0;
   for (double v : x) {
     squares.add_product(v, v);
     total.add(v);
-    most = std::fmax(most, std::fabs(v));
+    max = std::fmax(max, std::fabs(v));
   }
   CHECK_NEAR(table.sum_squares(x.data(), n), squares.value(), static_cast<double>(n + 1) * kUnit * squares.magnitude);
   CHECK_NEAR(table.stream(x.data(), n), total.value(), static_cast<double>(n + 8) * kUnit * total.magnitude);
-  CHECK(table.max_abs(x.data(), n) == most);
+  CHECK(table.max_abs(x.data(), n) == max);
   if (n > 0) {
-    x[random.below(n)] = -kMost;
-    CHECK(table.max_abs(x.data(), n) == kMost);
+    x[random.below(n)] = -kMax;
+    CHECK(table.max_abs(x.data(), n) == kMax);
   }
   table.scale(x.data(), n, 0.3, out.data());
   for (size_t i = 0; i < n; ++i) CHECK(out[i] == x[i] * 0.3);

@@ -65,7 +65,7 @@ function long(): ReportInput {
 }
 
 /** Two rows, nothing learnt, no history. */
-function least(): ReportInput {
+function min(): ReportInput {
   const input = fitted([[1], [1]], [1, 2], 'Two rows');
   return { ...input, history: [] };
 }
@@ -74,7 +74,7 @@ const PAGES: Record<string, () => string> = {
   'of a fit': () => report(cancer()),
   'of a fit whose names are hostile': () => report(hostile()),
   'of 20,000 checks': () => report(long()),
-  'of two rows': () => report(least()),
+  'of two rows': () => report(min()),
   'of the benchmarks': () => resultsPage(results()),
 };
 
@@ -362,7 +362,7 @@ const EXAMINE = `(() => {
 interface Examined {
   wrong: string[];
   texts: number;
-  least: number;
+  min: number;
   drawings: number;
   background: string;
 }

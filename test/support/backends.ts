@@ -35,7 +35,7 @@ function atLevel(addon: Addon, level: string): Backend {
     Parser: addon.Parser,
     Interrupt: addon.Interrupt,
     copyPoints: (threads, interrupt, ...data) => here().copyPoints(threads, interrupt, ...data),
-    decidePoints: (onProblem, threads, w, bias, out, ...data) => here().decidePoints(onProblem, threads, w, bias, out, ...data),
+    decidePoints: (onDefect, threads, w, bias, out, ...data) => here().decidePoints(onDefect, threads, w, bias, out, ...data),
     projectKnapsack: (...args) => here().projectKnapsack(...args),
     projectCones: (...args) => here().projectCones(...args),
   };

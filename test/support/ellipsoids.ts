@@ -54,7 +54,7 @@ function halfWidth(shape: Ellipsoid['shape'], n: Float64Array): Twice {
 
 /** The most of n·z over first less offset, and offset less the least over second: both negative if the plane separates. */
 export function violation(first: readonly Ellipsoid[], second: readonly Ellipsoid[], n: Float64Array, offset: number): number {
-  let most = -Infinity;
+  let max = -Infinity;
   for (const [family, sign] of [
     [first, 1],
     [second, -1],
@@ -62,10 +62,10 @@ export function violation(first: readonly Ellipsoid[], second: readonly Ellipsoi
     for (const { center, shape } of family) {
       const middle = sum(dot(center, n), [-offset, 0]);
       const [beyond] = sum([sign * middle[0], sign * middle[1]], halfWidth(shape, n));
-      most = Math.max(most, beyond);
+      max = Math.max(max, beyond);
     }
   }
-  return most;
+  return max;
 }
 
 /**

@@ -4,10 +4,10 @@
  */
 import { kernels } from '../../lib/backend/interface.js';
 import { objective } from '../../lib/svm/certificate.js';
-import { FACT } from '../../lib/backend/encodings.js';
+import { CERTIFIED } from '../../lib/backend/encodings.js';
 import { run } from '../../lib/solver/drivers.js';
 import { fistaSvm, type LoopCheck } from '../../lib/svm/solve.js';
-import { checkWeights, copyPoints, resolveFit, resolveLabels, rowWeights } from '../../lib/input/index.js';
+import { checkWeights, copyPoints, resolveSvmOptions, resolveLabels, rowWeights } from '../../lib/input/index.js';
 import { firstOf, stillHolds } from '../../lib/svm/stopping.js';
 import { LinearSvm } from '../../lib/svm/linear-svm.js';
 import type { BackendName, SvmProgress, SvmStatus } from '../../lib/types.js';
@@ -29,7 +29,7 @@ export interface Count {
 
 const at = (v: Quads, i: number) => [v.h[i]!, v.l[i]!] as const;
 
-/** What is true of row i, in the words of FACT; undefined where the optimum lies too near a kink to tell. */
+/** What is true of row i, in the words of CERTIFIED; undefined where the optimum lies too near a kink to tell. */
 function holds(truth: Truth, gammas: Float64Array, y: Int8Array, i: number, bit: number): boolean | undefined {
   const error = truth.thetaError[i]!;
   const [first, last] = truth.theta.map((theta) => at(theta, i)) as [readonly [number, number], readonly [number, number]];
@@ -38,11 +38,11 @@ function holds(truth: Truth, gammas: Float64Array, y: Int8Array, i: number, bit:
     const found = [test(first), test(last)];
     return found.includes(0) ? undefined : found.every((f) => f === wanted);
   };
-  if (bit === FACT.proper) return gammas[i]! > 0 && both((theta) => compare(theta, kink, error), 1);
-  if (bit === FACT.zero) return gammas[i]! > 0 && both((theta) => compare(theta, quad(1), error), 1);
-  if (bit === FACT.atBound) return gammas[i]! > 0 && both((theta) => compare(theta, kink, error), -1);
+  if (bit === CERTIFIED.proper) return gammas[i]! > 0 && both((theta) => compare(theta, kink, error), 1);
+  if (bit === CERTIFIED.zero) return gammas[i]! > 0 && both((theta) => compare(theta, quad(1), error), 1);
+  if (bit === CERTIFIED.atBound) return gammas[i]! > 0 && both((theta) => compare(theta, kink, error), -1);
   if (truth.offsets === 'unsure') return undefined;
-  return both((theta) => compare(theta, quad(0), error), bit === FACT.positive ? y[i]! : -y[i]!);
+  return both((theta) => compare(theta, quad(0), error), bit === CERTIFIED.positive ? y[i]! : -y[i]!);
 }
 
 /** Holds the numbers that users read against the optimum: dual <= optimum <= primal, and primal - optimum <= gap. */
@@ -59,7 +59,7 @@ function bracket({ primal, dual, gap, relativeGap }: Reported, { optimum, optimu
 
 type Reported = Pick<SvmProgress, 'primal' | 'dual' | 'gap' | 'relativeGap'>;
 
-export function examine(instance: Instance, name: BackendName, most = 60): Count {
+export function examine(instance: Instance, name: BackendName, max = 60): Count {
   const { points, labels, options, rows, cols, value } = instance;
   const count: Count = { checks: 0, claims: 0, agreed: 0, unsure: false, intervals: 0, status: undefined };
   const backend = kernels(name);
@@ -67,7 +67,7 @@ export function examine(instance: Instance, name: BackendName, most = 60): Count
   const matrix = copyPoints(points, backend, threads);
   const { form } = matrix.describe();
   const resolved = resolveLabels(labels, rows, {});
-  const fit = resolveFit(options, rows, cols, form.startsWith('sparse'), resolved);
+  const fit = resolveSvmOptions(options, rows, cols, form.startsWith('sparse'), resolved);
   const gamma = fit.gamma as number;
   const mu = fit.mu ?? 1 / (2 * gamma);
   const given = checkWeights(gamma, rowWeights(fit.weights, resolved.y), resolved.labels, resolved.y);
@@ -79,7 +79,7 @@ export function examine(instance: Instance, name: BackendName, most = 60): Count
   const shift = new Float64Array(cols);
   const w = new Float64Array(cols);
   const alpha = new Float64Array(rows);
-  const facts = new Uint8Array(rows);
+  const certified = new Uint8Array(rows);
   let truth: Truth | undefined;
   const scaled = () => {
     problem.columns(factor, shift);
@@ -98,7 +98,7 @@ export function examine(instance: Instance, name: BackendName, most = 60): Count
     const { measured } = check;
     problem.weights(w);
     problem.alpha(alpha);
-    problem.facts(facts);
+    problem.certified(certified);
     const position = at.judge(w, measured.t);
     if (!(position.distance <= measured.rho + at.error)) {
       throw new Error(`${where}: |w - w*| = ${position.distance} but rho = ${measured.rho}`);
@@ -128,18 +128,18 @@ export function examine(instance: Instance, name: BackendName, most = 60): Count
       throw new Error(`${where}: the primal is ${position.primal} but ${measured.primal} is reported`);
     }
     for (let i = 0; i < rows; i++) {
-      for (const bit of Object.values(FACT)) {
-        if (!(facts[i]! & bit) || bit === FACT.agreed || known.has(64 * i + bit)) continue;
+      for (const bit of Object.values(CERTIFIED)) {
+        if (!(certified[i]! & bit) || bit === CERTIFIED.agreed || known.has(64 * i + bit)) continue;
         known.add(64 * i + bit);
         count.claims++;
         if (holds(scaled(), gammas, y, i, bit) === false) {
-          const what = Object.entries(FACT).find(([, b]) => b === bit)![0];
+          const what = Object.entries(CERTIFIED).find(([, b]) => b === bit)![0];
           throw new Error(
             `${where}: row ${i} is claimed to be ${what}, but theta* is ${at.theta[0].h[i]} .. ${at.theta[1].h[i]} with kinks ${at.kink.h[i]} and 1`,
           );
         }
       }
-      if (facts[i]! & FACT.agreed && !(facts[i]! & (FACT.positive | FACT.negative)))
+      if (certified[i]! & CERTIFIED.agreed && !(certified[i]! & (CERTIFIED.positive | CERTIFIED.negative)))
         throw new Error(`${where}: agreed without a side`);
     }
     if (check.zero > check.properlyClassified && check.L > 0 && fit.L !== 'paper')
@@ -154,9 +154,9 @@ export function examine(instance: Instance, name: BackendName, most = 60): Count
     fistaSvm(problem, {
       scaled: true,
       L: fit.L,
-      resting: fit.resting,
+      shrinking: fit.shrinking,
       ascent: fit.ascent,
-      claims: 'always',
+      certify: 'always',
       checkEvery: fit.checkEvery,
       maxIterations: fit.maxIterations,
       known: { n: taking, d: cols, mu },
@@ -170,7 +170,7 @@ export function examine(instance: Instance, name: BackendName, most = 60): Count
       }),
       decide: (check) => {
         // Every check at first, then a sample of them.
-        if (++checks <= most || checks % 17 === 0) look(check);
+        if (++checks <= max || checks % 17 === 0) look(check);
         return rule(seen(check));
       },
       holds: (status, check) => stillHolds(fit.rules, status, seen(check)),
@@ -192,7 +192,7 @@ export function examine(instance: Instance, name: BackendName, most = 60): Count
     count.agreed++;
     const one = model.predictOne(Array.from({ length: cols }, (_, j) => value(i, j)));
     if (one !== (values[i]! > 0 ? 1 : -1)) throw new Error(`row ${i} is agreed, but predictOne and decision differ`);
-    if (optimum.sure && holds(optimum, gammas, y, i, one > 0 ? FACT.positive : FACT.negative) === false) {
+    if (optimum.sure && holds(optimum, gammas, y, i, one > 0 ? CERTIFIED.positive : CERTIFIED.negative) === false) {
       throw new Error(
         `row ${i} is agreed to be ${one}, but theta* is ${optimum.theta[0].h[i]} .. ${optimum.theta[1].h[i]}, label ${y[i]}`,
       );

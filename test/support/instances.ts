@@ -47,7 +47,7 @@ const parameters = fc.record({
   mu: fc.constantFrom(undefined, undefined, undefined, 0.01, 1, 2, 3, 100), // times 1 / gamma
   weights: fc.constantFrom('none', 'none', 'decades', 'zeros', 'decades and zeros', 'balanced', 'classes'),
   L: fc.constantFrom<'measured' | 'norm' | 'paper'>('measured', 'measured', 'measured', 'measured', 'norm', 'paper'),
-  resting: fc.boolean(),
+  shrinking: fc.boolean(),
   ascent: fc.boolean(),
   checkEvery: fc.constantFrom(1, 5, undefined),
   stop: fc.constantFrom('default', 'gap 1e-3', 'gap 1e-9', 'gap 1e-9', 'gap 0', 'gap 0', 'stale'),
@@ -166,7 +166,7 @@ export function build(p: Parameters): Instance {
     gamma,
     scale: p.scale,
     L: p.L,
-    resting: p.L === 'measured' && p.resting,
+    shrinking: p.L === 'measured' && p.shrinking,
     ascent: p.ascent,
     ...((p.stop === 'stale' || p.checkEvery) && { checkEvery: p.stop === 'stale' ? 1 : p.checkEvery! }),
     maxIterations: p.maxIterations,

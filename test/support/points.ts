@@ -57,13 +57,13 @@ export function sparse({ indptr, indices, values, rows, cols }: Csr): Source {
 }
 
 /** Rows of 0 to `most` entries in random columns, every seventh row empty, the last entry in the last column. */
-export function csr(rows: number, cols: number, most: number, seed: number): Csr {
+export function csr(rows: number, cols: number, max: number, seed: number): Csr {
   const next = random(seed);
   const indptr = new Uint32Array(rows + 1);
   const indices: number[] = [];
   for (let i = 0; i < rows; i++) {
     const columns = new Set<number>();
-    const entries = i % 7 === 3 ? 0 : Math.floor(next() * (Math.min(most, cols) + 1));
+    const entries = i % 7 === 3 ? 0 : Math.floor(next() * (Math.min(max, cols) + 1));
     if (i === rows - 1 && entries > 0) columns.add(cols - 1);
     while (columns.size < entries) columns.add(Math.floor(next() * cols));
     for (const j of [...columns].sort((a, b) => a - b)) indices.push(j);

@@ -333,7 +333,7 @@ export function solve(data: Data): Truth {
 
   const { w, s, found, size, scale } = state;
   const error = 2 * size + 1e-29 * scale;
-  const most = Math.max(...radius);
+  const max = Math.max(...radius);
   const theta = [quads(n), quads(n)] as const;
   const thetaError = new Float64Array(n);
   const alpha = new Float64Array(n);
@@ -341,7 +341,7 @@ export function solve(data: Data): Truth {
     put(theta[0], i, margin(i, at(s, i), found.first));
     put(theta[1], i, margin(i, at(s, i), found.last));
     thetaError[i] =
-      error * (radius[i]! + most) + 1e-28 * (1 + Math.abs(s.h[i]!) + Math.abs(found.first[0]) + Math.abs(found.last[0]));
+      error * (radius[i]! + max) + 1e-28 * (1 + Math.abs(s.h[i]!) + Math.abs(found.first[0]) + Math.abs(found.last[0]));
     alpha[i] = slope(i, at(theta[0], i))[0] / mu;
   }
   const wNorm = norm(w);

@@ -176,11 +176,11 @@ describe.each(names)('coordinate ascent, %s', (name) => {
       run(
         fistaSvm(problem, {
           L: 'measured',
-          resting: true,
+          shrinking: true,
           ascent: true,
           checkEvery: undefined,
           maxIterations: 10_000,
-          claims: 'end',
+          certify: 'end',
           scaled: true,
           known: { n: 569, d: 30, mu },
           decide: ({ measured: { gap, primal } }) => (gap <= relative * primal ? 'gap' : undefined),

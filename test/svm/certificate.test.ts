@@ -5,19 +5,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SvmCall } from '../../lib/backend/interface.js';
-import { claim, exactOffset, measure, nearOffset, type Facts, type Hint, type Measured } from '../../lib/svm/certificate.js';
+import { certify, exactOffset, measure, nearOffset, type Constants, type Hint, type Measured } from '../../lib/svm/certificate.js';
 import { calls, fistaSvm } from '../../lib/svm/solve.js';
 
 const U = 2 ** -53;
 
-const FACTS: Facts = {
+const CONSTANTS: Constants = {
   n: 4,
   d: 2,
   mu: 0.5,
   radiusSquares: 5,
-  radiusMost: 2,
+  maxRadius: 2,
   centreNorm: 0,
-  mostEntries: 2,
+  maxEntries: 2,
   predictionNorm: 0,
 };
 
@@ -60,9 +60,9 @@ const offsetsOf =
 /** h has slope 2, and its root at 1. (A row on the quadratic piece is worth a slope of 1 / mu = 2.) */
 const LINE: Slopes = (t) => [10 - t, 8 + t, 1];
 
-describe('nearOffset(facts, guess, worth)', () => {
-  const near = (slopes: Slopes, guess: number, worth: number, facts = FACTS) =>
-    drive(nearOffset(facts, guess, worth, calls), offsetsOf(slopes));
+describe('nearOffset(constants, guess, worth)', () => {
+  const near = (slopes: Slopes, guess: number, worth: number, constants = CONSTANTS) =>
+    drive(nearOffset(constants, guess, worth, calls), offsetsOf(slopes));
 
   it('keeps a guess whose error is worth no more, and asks for it as it is', () => {
     // h(3) = 4 with slope 2: a Newton step gains 4² / (2 · 2) = 4.
@@ -105,8 +105,9 @@ describe('nearOffset(facts, guess, worth)', () => {
   });
 });
 
-describe('exactOffset(facts, guess)', () => {
-  const exact = (slopes: Slopes, guess: number, facts = FACTS) => drive(exactOffset(facts, guess, calls), offsetsOf(slopes));
+describe('exactOffset(constants, guess)', () => {
+  const exact = (slopes: Slopes, guess: number, constants = CONSTANTS) =>
+    drive(exactOffset(constants, guess, calls), offsetsOf(slopes));
 
   it('is the root to the last bit', () => {
     const rows = rowsOf(0.5, 10, [
@@ -126,17 +127,17 @@ describe('exactOffset(facts, guess)', () => {
   it('is the middle of the offsets that rounding cannot tell from a root', () => {
     // (8 + 8) u of the sums' 2 is 32 u; the steps beyond 1 and 2 are 20 u away from 0.
     const h = (t: number) => (t < 1 ? -0.5 : t < 2 ? -20 * U : t < 5 ? 20 * U : 0.5);
-    const { value } = exact((t) => [1 - h(t) / 2, 1 + h(t) / 2, 0], 0, { ...FACTS, n: 8 });
+    const { value } = exact((t) => [1 - h(t) / 2, 1 + h(t) / 2, 0], 0, { ...CONSTANTS, n: 8 });
     expect(value).toBeCloseTo(3, 12);
     // One row fewer would be 30 u of it, and they can be told at 36 u.
     const g = (t: number) => (t < 1 ? -0.5 : t < 2 ? -34 * U : t < 5 ? 20 * U : 0.5);
-    expect(exact((t) => [1 - g(t) / 2, 1 + g(t) / 2, 0], 0, { ...FACTS, n: 8 }).value).toBeCloseTo(3.5, 12);
+    expect(exact((t) => [1 - g(t) / 2, 1 + g(t) / 2, 0], 0, { ...CONSTANTS, n: 8 }).value).toBeCloseTo(3.5, 12);
   });
 
   it('allows each sum its own rounding, on either side', () => {
     // n u = 1/8: h = 4t - 10 may be off by (10 + 2t) / 8, so that 8.75 / 4.25 <= t <= 3.
-    const facts = { ...FACTS, n: 2 ** 50 - 8 };
-    const { value } = exact((t) => [10 - t, 3 * t, 2], 1, facts);
+    const constants = { ...CONSTANTS, n: 2 ** 50 - 8 };
+    const { value } = exact((t) => [10 - t, 3 * t, 2], 1, constants);
     expect(value).toBeCloseTo((8.75 / 4.25 + 3) / 2, 12);
   });
 
@@ -146,10 +147,10 @@ describe('exactOffset(facts, guess)', () => {
   });
 });
 
-describe('measure(facts, t, wSquared, centreDot)', () => {
+describe('measure(constants, t, wSquared, centreDot)', () => {
   /** The bounds as the method's page states them (1.5), term by term. */
-  function bounds(facts: Facts, t: number, wSquared: number, centreDot: number, sums: readonly number[]) {
-    const { n, d, mu, radiusSquares, radiusMost, centreNorm: m, mostEntries } = facts;
+  function bounds(constants: Constants, t: number, wSquared: number, centreDot: number, sums: readonly number[]) {
+    const { n, d, mu, radiusSquares, maxRadius, centreNorm: m, maxEntries } = constants;
     const [fy = 0, fyRounding = 0, psi = 0, alphas = 0, balance = 0, alphaRadii = 0, res2 = 0, err2 = 0] = sums;
     const w = Math.sqrt(wSquared);
     const P = wSquared / 2 + psi;
@@ -158,9 +159,9 @@ describe('measure(facts, t, wSquared, centreDot)', () => {
     const off = dw + imbalance * m;
     const grown = 1 + 2 * n * U;
     // What P's own rounding may be: of the margins, of the sums, and of numbers too small for a double.
-    const alphaEtas = 2 * (mostEntries + 4) * U * (w * (alphaRadii + m * alphas) + Math.abs(t) * alphas);
+    const alphaEtas = 2 * (maxEntries + 4) * U * (w * (alphaRadii + m * alphas) + Math.abs(t) * alphas);
     const error = (grown + 2 * (d + 16) * U) * (alphaEtas + fyRounding) + (n + d + 32) * U * P + (n + d) * 2 ** -1021;
-    const W = Math.abs(t + centreDot) + 4 * d * U * m * w + 1 + radiusMost * Math.sqrt(2 * (P + error));
+    const W = Math.abs(t + centreDot) + 4 * d * U * m * w + 1 + maxRadius * Math.sqrt(2 * (P + error));
     const G = grown * (fy * (1 + 16 * U) + fyRounding) + imbalance * W + off ** 2 / 2;
     const byResidual = (Math.sqrt(res2) + Math.sqrt(err2) + Math.sqrt(radiusSquares) * off) / mu + Math.sqrt((W * imbalance) / mu);
     const byGap = Math.sqrt((2 * (G + off ** 2)) / mu);
@@ -197,9 +198,9 @@ describe('measure(facts, t, wSquared, centreDot)', () => {
       d: count,
       mu: positive,
       radiusSquares: any,
-      radiusMost: any,
+      maxRadius: any,
       centreNorm: any,
-      mostEntries: count,
+      maxEntries: count,
       predictionNorm: fc.constant(NaN), // no business of it
     });
     fc.assert(
@@ -209,12 +210,12 @@ describe('measure(facts, t, wSquared, centreDot)', () => {
         any,
         signed,
         fc.tuple(any, any, any, any, signed, any, any, any),
-        (facts, t, wSquared, centreDot, sums) => {
-          const { value, asked } = drive(measure(facts, t, wSquared, centreDot, calls), () => sums);
-          const etaT = 2 * (facts.mostEntries + 4) * U * Math.abs(t);
+        (constants, t, wSquared, centreDot, sums) => {
+          const { value, asked } = drive(measure(constants, t, wSquared, centreDot, calls), () => sums);
+          const etaT = 2 * (constants.maxEntries + 4) * U * Math.abs(t);
           expect(asked).toEqual([['gap', t, Math.sqrt(wSquared), etaT]]);
           expect(value).toMatchObject({ t, centreDot, wNorm: Math.sqrt(wSquared) });
-          const { dual, ...positive } = bounds(facts, t, wSquared, centreDot, sums);
+          const { dual, ...positive } = bounds(constants, t, wSquared, centreDot, sums);
           for (const [name, expected] of Object.entries(positive)) {
             const got = value[name as keyof Measured];
             if (!(Math.abs(got - expected) <= 1e-13 * expected)) expect.fail(`${name} is ${got}, not ${expected}`);
@@ -229,27 +230,29 @@ describe('measure(facts, t, wSquared, centreDot)', () => {
   });
 
   it('proves the distance in alpha by the residual or by the gap, whichever is nearer', () => {
-    const facts = { ...FACTS, n: 1, mu: 2 };
-    const at = (fy: number, res2: number) => drive(measure(facts, 0, 1, 0, calls), () => [fy, 0, 1, 0, 0, 0, res2, 0]).value.delta;
+    const constants = { ...CONSTANTS, n: 1, mu: 2 };
+    const at = (fy: number, res2: number) =>
+      drive(measure(constants, 0, 1, 0, calls), () => [fy, 0, 1, 0, 0, 0, res2, 0]).value.delta;
     expect(at(4, 1e6)).toBeCloseTo(2, 12); // sqrt(2 · 4 / 2)
     expect(at(4, 1)).toBeCloseTo(0.5, 12); // 1 / 2
   });
 });
 
-describe('claim(facts, measured, proof, hint)', () => {
+describe('certify(constants, measured, proof, hint)', () => {
   const MEASURED: Measured = { t: 1, wNorm: 3, centreDot: 0, primal: 1, dual: 0, gap: 1, rounding: 0, rho: 0.25, delta: 0.1 };
   const PROOF = { delta: 0.125, ball: true };
 
   function claimed(
     slopes: Slopes,
-    given: { facts?: Partial<Facts>; measured?: Partial<Measured>; hint?: Hint; ball?: boolean } = {},
+    given: { constants?: Partial<Constants>; measured?: Partial<Measured>; hint?: Hint; ball?: boolean } = {},
   ) {
-    const facts = { ...FACTS, ...given.facts };
+    const constants = { ...CONSTANTS, ...given.constants };
     const measured = { ...MEASURED, ...given.measured };
     const hint = given.hint ?? { low: 0, high: 0 };
     const answer = offsetsOf(slopes);
-    const { value, asked, places } = drive(claim(facts, measured, { ...PROOF, ball: given.ball ?? true }, hint, calls), (call) =>
-      call[0] === 'offsets' ? answer(call) : [4, 3, 2, 1],
+    const { value, asked, places } = drive(
+      certify(constants, measured, { ...PROOF, ball: given.ball ?? true }, hint, calls),
+      (call) => (call[0] === 'offsets' ? answer(call) : [4, 3, 2, 1]),
     );
     const last = asked.at(-1) as unknown as [string, ...number[]];
     return { value, asked, places, hint, last, low: last[1]!, high: last[2]! };
@@ -266,10 +269,10 @@ describe('claim(facts, measured, proof, hint)', () => {
   });
 
   it('claims with the rounding of decisions, as they are added up', () => {
-    const facts = { d: 100, predictionNorm: 7 };
-    const { last, value } = claimed(LINE, { facts, measured: { t: -5 } });
+    const constants = { d: 100, predictionNorm: 7 };
+    const { last, value } = claimed(LINE, { constants, measured: { t: -5 } });
     const [name, low, high, rho, wNorm, etaT, delta, ball, t, guardR, guard] = last;
-    expect(name).toBe('claim');
+    expect(name).toBe('certify');
     expect(low! < 0.75 && high! > 1.25).toBe(true);
     expect([rho, wNorm, delta, ball, t]).toEqual([0.25, 3, 0.125, 1, -5]);
     expect(etaT).toBeCloseTo(2 * 6 * U * 5, 25);
@@ -292,7 +295,7 @@ describe('claim(facts, measured, proof, hint)', () => {
   it('allows the sums their rounding, outwards', () => {
     // eps = 1/8. S- (1 + eps) >= S+ (1 - eps): 1.125 · 3t = 0.875 (10 - t) at 8.75 / 4.25; the other way round at 11.25 / 3.75.
     const { low, high } = claimed((t) => [10 - t, 3 * t, 4], {
-      facts: { n: 2 ** 50 - 8, mu: 1 },
+      constants: { n: 2 ** 50 - 8, mu: 1 },
       measured: { t: 2.5, rho: 0.01 },
     });
     const [first, last] = [8.75 / 4.25 - 0.01, 3 + 0.01];
@@ -305,12 +308,12 @@ describe('claim(facts, measured, proof, hint)', () => {
   it('counts every row, and eight more, into the rounding of a sum', () => {
     // 16 u of sums of 1: h is within it from 1 to 2, beyond it from 2 on and before 1.
     const slopes: Slopes = (t) => [1, 1 + (t < 1 ? -40 : t < 2 ? 28 : 40) * U, 0];
-    const { high } = claimed(slopes, { facts: { n: 8 }, measured: { rho: 1e-9 } });
+    const { high } = claimed(slopes, { constants: { n: 8 }, measured: { rho: 1e-9 } });
     expect(high).toBeGreaterThanOrEqual(2);
-    expect(claimed(slopes, { facts: { n: 4 }, measured: { rho: 1e-9 } }).high).toBeLessThan(2);
+    expect(claimed(slopes, { constants: { n: 4 }, measured: { rho: 1e-9 } }).high).toBeLessThan(2);
     const below: Slopes = (t) => [1 + (t < 0 ? 40 : t < 1 ? 28 : -40) * U, 1, 0];
-    expect(claimed(below, { facts: { n: 8 }, measured: { rho: 1e-9 } }).low).toBeLessThanOrEqual(0);
-    expect(claimed(below, { facts: { n: 4 }, measured: { rho: 1e-9 } }).low).toBeGreaterThan(0.5);
+    expect(claimed(below, { constants: { n: 8 }, measured: { rho: 1e-9 } }).low).toBeLessThanOrEqual(0);
+    expect(claimed(below, { constants: { n: 4 }, measured: { rho: 1e-9 } }).low).toBeGreaterThan(0.5);
   });
 
   it('looks first where the ends were found last, in units of rho', () => {
@@ -329,10 +332,10 @@ describe('claim(facts, measured, proof, hint)', () => {
 
   it('goes out by the shift of the row that is furthest, where h is flat', () => {
     const flat: Slopes = (t) => [t < -2 ? 2 : 1, t > 4 ? 2 : 1, 0];
-    const { asked } = claimed(flat, { facts: { radiusMost: 3 } });
+    const { asked } = claimed(flat, { constants: { maxRadius: 3 } });
     expect(asked[1]!.slice(1, 3)).toEqual([expect.closeTo(1 - 0.75, 12), expect.closeTo(1 + 0.75, 12)]);
     // With nothing to go by, by 1.
-    const still = claimed(flat, { facts: { radiusMost: 0 }, measured: { t: 0 } });
+    const still = claimed(flat, { constants: { maxRadius: 0 }, measured: { t: 0 } });
     expect(still.asked[1]!.slice(1, 3)).toEqual([-1, 1]);
   });
 
@@ -366,14 +369,14 @@ describe("fistaSvm(problem, settings) and 'precision'", () => {
       look: () => [1, 0],
       offsets: () => [1, 1, 1, 1, 1, 1],
       gap: () => [fy(iteration), 0, 1, 1, 0, 0, 0, 0],
-      claim: () => [0, 0, 0, 0],
+      certify: () => [0, 0, 0, 0],
     };
     const settings: Parameters<typeof fistaSvm>[1] = {
       L: 'paper',
-      resting: false,
+      shrinking: false,
       ascent: false,
       scaled: true,
-      claims: 'end',
+      certify: 'end',
       checkEvery: 5,
       maxIterations: 1000,
       known: { n: 2, d: 1, mu: 1 },

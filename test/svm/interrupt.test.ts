@@ -10,11 +10,11 @@ import {
 } from '../../lib/backend/interface.js';
 import { run, runAsync } from '../../lib/solver/drivers.js';
 import { Interrupted, interruptedOr } from '../../lib/errors.js';
-import { FACT } from '../../lib/backend/encodings.js';
+import { CERTIFIED } from '../../lib/backend/encodings.js';
 import { fistaSvm, type LoopCheck, type LoopResult } from '../../lib/svm/solve.js';
 import { crossValidate, LinearSvm, stop, type Points, type SvmOptions } from '../../lib/index.js';
-import { resolveFit } from '../../lib/input/index.js';
-import { Prepared, unfitted } from '../../lib/svm/training.js';
+import { resolveSvmOptions } from '../../lib/input/index.js';
+import { TrainingData, unfitted } from '../../lib/svm/training.js';
 import { names } from '../support/backends.js';
 import { neverHappens } from '../support/points.js';
 import { clouds, dense, sparse, wdbc } from '../support/svm-data.js';
@@ -42,14 +42,14 @@ const untrained = (): LoopCheck => ({ iteration: 0, L: 0, measured: { t: 1 } as 
 /** The loop of a fit that is never done, with a word at every check. */
 function loopOf(
   problem: SvmProblem,
-  settings: { ascent: boolean; claims: 'always' | 'shown' | 'end' },
+  settings: { ascent: boolean; certify: 'always' | 'shown' | 'end' },
   at: (check: LoopCheck) => void,
 ) {
   return fistaSvm(problem, {
     ...settings,
     scaled: true,
     L: 'measured',
-    resting: true,
+    shrinking: true,
     checkEvery: 3,
     maxIterations: 100_000,
     known: { n: rows.length, d: cols, mu },
@@ -63,12 +63,12 @@ function loopOf(
   });
 }
 
-function stateOf(problem: SvmProblem): { w: Float64Array; alpha: Float64Array; facts: Uint8Array } {
-  const [w, alpha, facts] = [new Float64Array(cols), new Float64Array(rows.length), new Uint8Array(rows.length)];
+function stateOf(problem: SvmProblem): { w: Float64Array; alpha: Float64Array; certified: Uint8Array } {
+  const [w, alpha, certified] = [new Float64Array(cols), new Float64Array(rows.length), new Uint8Array(rows.length)];
   problem.weights(w);
   problem.alpha(alpha);
-  problem.facts(facts);
-  return { w, alpha, facts };
+  problem.certified(certified);
+  return { w, alpha, certified };
 }
 
 describe.each(names)('a problem that is interrupted, %s', (name) => {
@@ -97,15 +97,15 @@ describe.each(names)('a problem that is interrupted, %s', (name) => {
       ['look'],
       ['offsets', 0, 0, 0, 0, 0],
       ['gap', 0, 0, 0],
-      ['rest', 0, 0, 0.1],
-      ['wake'],
+      ['shrink', 0, 0, 0.1],
+      ['unshrink'],
       ['power', 1],
     ];
     for (const call of calls.slice(1)) expect([call[0], outcome(call)]).toEqual([call[0], 'interrupted']);
     for (const call of [
       ['keep', 1],
       ['forget'],
-      ['claim', 0, 0, 1, 1, 0, 1, 1, 0, 0, 0],
+      ['certify', 0, 0, 1, 1, 0, 1, 1, 0, 0, 0],
       ['restore'],
       ['score', 0],
       ['model', new Float64Array(cols), 0],
@@ -143,9 +143,9 @@ describe.each(names)('a problem that is interrupted, %s', (name) => {
     });
   });
 
-  const settings = [true, false].flatMap((ascent) => (['always', 'shown', 'end'] as const).map((claims) => ({ ascent, claims })));
+  const settings = [true, false].flatMap((ascent) => (['always', 'shown', 'end'] as const).map((certify) => ({ ascent, certify })));
 
-  it.each(settings)('leaves the last check as it was: ascent $ascent, claims $claims', ({ ascent, claims }) => {
+  it.each(settings)('leaves the last check as it was: ascent $ascent, certify $certify', ({ ascent, certify }) => {
     // After each of the tasks that follow the third check the run is interrupted, in turn.
     let tasks = Infinity;
     for (let after = 0; after < tasks && after < 60; after++) {
@@ -162,7 +162,7 @@ describe.each(names)('a problem that is interrupted, %s', (name) => {
         later: () => Promise.reject(new Error('not here')),
       };
       const result: LoopResult = run(
-        loopOf(problem, { ascent, claims }, (check) => {
+        loopOf(problem, { ascent, certify }, (check) => {
           if (++checks === 3) {
             third = { check, state: stateOf(problem) };
             left = after;
@@ -173,11 +173,11 @@ describe.each(names)('a problem that is interrupted, %s', (name) => {
       );
       if (checks > 3) break;
       expect(result).toEqual({ status: 'time-limit', check: third!.check });
-      const { w, alpha, facts } = stateOf(problem);
+      const { w, alpha, certified } = stateOf(problem);
       expect(w).toEqual(third!.state.w);
       expect(alpha).toEqual(third!.state.alpha);
-      expect(facts).toEqual(third!.state.facts);
-      expect(facts.reduce((count, bits) => count + Number((bits & FACT.agreed) > 0), 0)).toBe(result.check.agreed);
+      expect(certified).toEqual(third!.state.certified);
+      expect(certified.reduce((count, bits) => count + Number((bits & CERTIFIED.agreed) > 0), 0)).toBe(result.check.agreed);
       problem.dispose();
     }
     expect(tasks).toBeLessThan(60);
@@ -188,7 +188,7 @@ describe.each(names)('a problem that is interrupted, %s', (name) => {
     const { problem, interrupt } = made(backend);
     interrupt.set();
     const result = run(
-      loopOf(problem, { ascent: true, claims: 'always' }, () => undefined),
+      loopOf(problem, { ascent: true, certify: 'always' }, () => undefined),
       problem,
     );
     expect(result).toEqual({ status: 'time-limit', check: untrained() });
@@ -203,7 +203,7 @@ describe.each(names)('a problem that is interrupted, %s', (name) => {
     const { problem, interrupt } = made(backend);
     const controller = new AbortController();
     const reason = new Error('mine');
-    const loop = loopOf(problem, { ascent: false, claims: 'always' }, (check) => {
+    const loop = loopOf(problem, { ascent: false, certify: 'always' }, (check) => {
       if (check.iteration === 9) setImmediate(() => controller.abort(reason));
     });
     await expect(runAsync(loop, problem, { signal: controller.signal, interrupt, short: false })).rejects.toBe(reason);
@@ -235,8 +235,8 @@ describe.each(names)('a fit without time, %s', (backend) => {
   it('whose points were not even copied has no weights, and the label of the class that would cost more', () => {
     const { rows: many, labels: y } = clouds(3, 400, 5);
     const mostly = y.map((_, i) => (i % 5 ? 'often' : 'seldom'));
-    const data = new Prepared(many, mostly, { backend });
-    const fit = resolveFit({ keepSets: true }, data.rows, data.cols, data.sparse, data);
+    const data = new TrainingData(many, mostly, { backend });
+    const fit = resolveSvmOptions({ keepSets: true }, data.rows, data.cols, data.sparse, data);
     const { model, info } = unfitted(data, fit, { gamma: 0.16, mu: 3.125, weights: Float64Array.of(1) });
     expect(model).toEqual({ weights: new Float64Array(5), bias: -1, labels: ['often', 'seldom'] });
     expect(info).toMatchObject({ status: 'time-limit', iterations: 0, rows: 400, ...NOTHING, gamma: 0.16, mu: 3.125 });

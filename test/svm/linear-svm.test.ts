@@ -145,13 +145,13 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
           return s + (theta <= 1 - mu * gamma ? gamma * (1 - theta) - (mu * gamma * gamma) / 2 : (1 - theta) ** 2 / (2 * mu));
         }, 0);
       const w = [...model.weights];
-      const least = primal(w, model.bias);
-      expect(Math.abs(least - model.info.primal)).toBeLessThan(1e-9 * least);
+      const min = primal(w, model.bias);
+      expect(Math.abs(min - model.info.primal)).toBeLessThan(1e-9 * min);
       for (const step of [1e-2, 1e-4]) {
         for (let j = 0; j <= w.length; j++) {
           for (const sign of [-1, 1]) {
             const moved = w.map((v, k) => (k === j ? v + sign * step : v));
-            expect(primal(moved, model.bias + (j === w.length ? sign * step : 0))).toBeGreaterThan(least - 1e-12 * least);
+            expect(primal(moved, model.bias + (j === w.length ? sign * step : 0))).toBeGreaterThan(min - 1e-12 * min);
           }
         }
       }
@@ -642,8 +642,8 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
       for (const size of [1e160, 1e200, 1e308]) {
         expect(() => fit([[size], [-size], [size / 2]], [1, -1, 1], { scale: 'none' })).toThrow('overflow');
       }
-      const most = Number.MAX_VALUE;
-      expect(() => fit([[most], [-most], [-most], [most], [most]], [1, -1, 1, -1, 1])).toThrow('overflow');
+      const max = Number.MAX_VALUE;
+      expect(() => fit([[max], [-max], [-max], [max], [max]], [1, -1, 1, -1, 1])).toThrow('overflow');
     });
 
     it('values too small to matter are harmless', () => {
@@ -709,8 +709,8 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels) on data far from the orig
   it.each([1e4, 1e6, -1e6])('finds the offset at its first checks: sparse, mean %d', (mean) => {
     const { rows, labels } = clouds(11, 60, 2);
     const far = sparse(rows.map((row) => row.map((x) => x + mean)));
-    const near = LinearSvm.fit(rows, labels, { backend, scale: 'none', resting: false });
-    const { status, iterations } = LinearSvm.fit(far, labels, { backend, scale: 'none', resting: false }).info;
+    const near = LinearSvm.fit(rows, labels, { backend, scale: 'none', shrinking: false });
+    const { status, iterations } = LinearSvm.fit(far, labels, { backend, scale: 'none', shrinking: false }).info;
     expect(status).toBe(near.info.status);
     expect(iterations).toBeLessThanOrEqual(2 * near.info.iterations);
   });
@@ -757,7 +757,7 @@ describe('info.passes', () => {
   it.each([
     ['by default', {}],
     ['by FISTA alone', { ascent: false }],
-    ['without resting rows', { ascent: false, resting: false }],
+    ['without shrunk rows', { ascent: false, shrinking: false }],
     ['with the norm', { L: 'norm' }],
     ['to a small gap', { stop: stop.gap(1e-8) }],
     ['with checks at every iteration', { checkEvery: 1 }],
@@ -786,11 +786,11 @@ describe('info.passes', () => {
   });
 
   it('falls when rows rest, for the same answer', () => {
-    const [resting, awake] = [true, false].map(
-      (resting) => LinearSvm.fit(cancer.rows, cancer.labels, { ascent: false, resting, stop: stop.gap(1e-6) }).info,
+    const [shrinking, active] = [true, false].map(
+      (shrinking) => LinearSvm.fit(cancer.rows, cancer.labels, { ascent: false, shrinking, stop: stop.gap(1e-6) }).info,
     );
-    expect(resting!.passes).toBeLessThan(0.6 * awake!.passes);
-    expect(Math.abs(resting!.primal - awake!.primal)).toBeLessThan(2e-6 * awake!.primal);
+    expect(shrinking!.passes).toBeLessThan(0.6 * active!.passes);
+    expect(Math.abs(shrinking!.primal - active!.primal)).toBeLessThan(2e-6 * active!.primal);
   });
 });
 
@@ -810,11 +810,11 @@ describe('the net under the measured curvature', () => {
       const options: SvmOptions<number> = { gamma: 4096 / 20, scale: 'none', stop: stop.gap(1e-7) };
       const { info } = LinearSvm.fit(rows, labels, { ...options, backend: 'js' });
       expect(info.status).toBe('gap');
-      if (!calls.includes('wake')) continue;
+      if (!calls.includes('unshrink')) continue;
       reached++;
-      expect(calls.filter((name) => name === 'wake').length).toBe(1);
+      expect(calls.filter((name) => name === 'unshrink').length).toBe(1);
       expect(calls.filter((name) => name === 'power').length).toBeGreaterThan(10);
-      expect(calls.lastIndexOf('rest')).toBeLessThan(calls.indexOf('wake')); // all rows awake from then on
+      expect(calls.lastIndexOf('shrink')).toBeLessThan(calls.indexOf('unshrink')); // all rows active from then on
       expect(info.iterations).toBeLessThan(2000);
       const native = LinearSvm.fit(rows, labels, { ...options, backend: names[0]! }).info;
       expect(native.status).toBe('gap');

@@ -64,7 +64,7 @@ function formsOf({ rows }: Sample): [string, Points][] {
   return forms;
 }
 
-const largest = ({ rows }: Sample) => Math.max(...rows.map((row) => row.reduce((most, x) => Math.max(most, Math.abs(x)), 0)));
+const largest = ({ rows }: Sample) => Math.max(...rows.map((row) => row.reduce((max, x) => Math.max(max, Math.abs(x)), 0)));
 
 /** All numbers of a fit are numbers, and its status is what they say. */
 function expectSound(points: Points, labels: number[], options: SvmOptions<number>): LinearSvm<number> {

@@ -61,7 +61,7 @@ compared('native and TypeScript on wdbc', () => {
   it.each([
     ['L: norm', { L: 'norm', maxIterations: 40 }],
     ['L: paper', { L: 'paper', maxIterations: 40 }],
-    ['resting: false', { resting: false }],
+    ['shrinking: false', { shrinking: false }],
     ['checkEvery: 1', { checkEvery: 1 }],
     ['weights', { classWeight: 'balanced', sampleWeight: cancer.rows.map((_, i) => i % 3) }],
     ['warmStart', { warmStart: { weights: new Float64Array(30).fill(0.01), bias: -3 } }],
@@ -134,9 +134,9 @@ compared('every SIMD level', () => {
     const loop = fistaSvm(problem, {
       scaled: true,
       L: 'measured',
-      resting: true,
+      shrinking: true,
       ascent,
-      claims: 'always',
+      certify: 'always',
       checkEvery: 5,
       maxIterations: 1000,
       known: { n: rows, d: cols, mu: 1 / (2 * gamma) },

@@ -59,7 +59,7 @@ const usual: Parameters = {
   mu: undefined,
   weights: 'balanced',
   L: 'paper',
-  resting: false,
+  shrinking: false,
   ascent: false,
   checkEvery: 5,
   stop: 'gap 0',
@@ -98,7 +98,7 @@ function unbalanced(seed: number): Instance {
       gamma: 10 ** (2 * next() - 2),
       scale: 'none',
       sampleWeight,
-      resting: true,
+      shrinking: true,
       checkEvery: 1,
       maxIterations: 300,
       threads: 1,
@@ -143,7 +143,7 @@ describe.each(names)('LinearSvm.fit, %s backend', (backend) => {
     examine(build(stalled), backend, 1000);
   });
 
-  test("keeps alpha in its box where active rows cannot balance the resting rows' rounding", () => {
+  test("keeps alpha in its box where active rows cannot balance the shrunk rows' rounding", () => {
     for (let seed = 340; seed < 345; seed++) examine(unbalanced(seed), backend, 1000);
   });
 

@@ -10,7 +10,7 @@
  * norm is 1; the origin is subtracted and the size multiplied in on the fly. What is answered is in the user's units, positions
  * along a normal being relative to the origin.
  */
-import type { EspCall, OnEllipsoidProblem } from '../interface.js';
+import type { EspCall, OnEllipsoidDefect } from '../interface.js';
 import { KIND, shapeSize } from '../encodings.js';
 
 /** Where the answers of `sweep` and `test` stand. */
@@ -48,7 +48,7 @@ export class Esp {
   readonly #out = new Float64Array(16);
 
   constructor(
-    onProblem: OnEllipsoidProblem,
+    onDefect: OnEllipsoidDefect,
     _threads: number,
     d: number,
     centers1: Data,
@@ -63,12 +63,12 @@ export class Esp {
     const n = (this.#n = kinds1.length + kinds2.length);
     [centers1, shapes1, centers2, shapes2].forEach((list, k) => {
       const at = list.findIndex((value) => !Number.isFinite(value));
-      if (at >= 0) onProblem(k >> 1, k & 1, at);
+      if (at >= 0) onDefect(k >> 1, k & 1, at);
     });
     this.#kind = join(Uint8Array, kinds1, kinds2);
     this.#c = join(Float64Array, centers1, centers2);
     this.#shape = join(Float64Array, shapes1, shapes2);
-    this.unit = unitOf(Math.max(mostAbs(this.#c), mostAbs(this.#shape)));
+    this.unit = unitOf(Math.max(maxAbs(this.#c), maxAbs(this.#shape)));
     if (this.unit !== 1) for (const list of [this.#c, this.#shape]) list.forEach((value, k) => (list[k] = value * this.unit));
     this.#at = new Float64Array(n + 1);
     this.#pAt = new Float64Array(n + 1);
@@ -108,14 +108,14 @@ export class Esp {
   #measureShape(i: number): void {
     const d = this.#d;
     const a = this.#shape.subarray(this.#at[i], this.#at[i + 1]);
-    const most = mostAbs(a);
+    const max = maxAbs(a);
     if (this.#kind[i] === KIND.ball) {
       this.#norm[i] = Math.abs(a[0]!);
       this.#frobenius[i] = Math.abs(a[0]!) * Math.sqrt(d);
       return;
     }
-    const frobenius = (this.#frobenius[i] = plain(most) ? Math.sqrt(squares(a)) : most * Math.sqrt(a.length));
-    this.#norm[i] = this.#kind[i] === KIND.full ? Math.min(frobenius, mixedNorm(a, d)) : most;
+    const frobenius = (this.#frobenius[i] = plain(max) ? Math.sqrt(squares(a)) : max * Math.sqrt(a.length));
+    this.#norm[i] = this.#kind[i] === KIND.full ? Math.min(frobenius, mixedNorm(a, d)) : max;
   }
 
   /** out = A_i'w */
@@ -193,15 +193,15 @@ export class Esp {
     let [size, reach] = [0, 0];
     const difference = new Float64Array(d);
     for (let i = 0; i < n; i++) {
-      let [square, most] = [0, 0];
+      let [square, max] = [0, 0];
       for (let j = 0; j < d; j++) {
         const c = this.#c[i * d + j]! - this.#origin[j]!;
         square += c * c;
-        most = Math.max(most, Math.abs(c));
+        max = Math.max(max, Math.abs(c));
         difference[j]! += i < first ? c : -c;
       }
       // Squares that could overflow or underflow are bounded instead.
-      const norm = most === 0 ? 0 : plain(most) ? Math.sqrt(square) : most * Math.sqrt(d);
+      const norm = max === 0 ? 0 : plain(max) ? Math.sqrt(square) : max * Math.sqrt(d);
       size = Math.max(size, norm, this.#norm[i]!);
       reach = Math.max(reach, norm + this.#frobenius[i]!);
     }
@@ -292,12 +292,12 @@ export class Esp {
 
   /** Takes the unit normal along a residual's w; false if there is none. */
   #aim(v: Float64Array): boolean {
-    let most = 0;
-    for (let j = 0; j < this.#d; j++) most = Math.max(most, Math.abs(v[2 + j]!));
+    let max = 0;
+    for (let j = 0; j < this.#d; j++) max = Math.max(max, Math.abs(v[2 + j]!));
     const out = this.#out.fill(NaN, HI1, LO2 + 1);
-    if (!(most > 0)) return false;
+    if (!(max > 0)) return false;
     const scaled = this.#tested;
-    for (let j = 0; j < this.#d; j++) scaled[j] = v[2 + j]! / most;
+    for (let j = 0; j < this.#d; j++) scaled[j] = v[2 + j]! / max;
     const norm = Math.sqrt(squares(scaled));
     for (let j = 0; j < this.#d; j++) scaled[j]! /= norm;
     out.fill(-Infinity, HI1, HI1 + 1).fill(Infinity, LO1, LO1 + 1);
@@ -470,20 +470,20 @@ function squares(v: Float64Array): number {
   return s;
 }
 
-function plain(most: number): boolean {
-  return most > 1e-120 && most < 1e120;
+function plain(max: number): boolean {
+  return max > 1e-120 && max < 1e120;
 }
 
-function mostAbs(list: Float64Array): number {
-  let most = 0;
-  for (let k = 0; k < list.length; k++) most = Math.max(most, Math.abs(list[k]!));
-  return most;
+function maxAbs(list: Float64Array): number {
+  let max = 0;
+  for (let k = 0; k < list.length; k++) max = Math.max(max, Math.abs(list[k]!));
+  return max;
 }
 
 /** 1, or the power of two that takes a huge or tiny number near 1, so that squares and differences can be taken. */
-function unitOf(most: number): number {
-  if (most === 0 || (most > 1e-100 && most < 1e100)) return 1;
-  return 2 ** Math.min(Math.max(-Math.floor(Math.log2(most)), -1000), 1000);
+function unitOf(max: number): number {
+  if (max === 0 || (max > 1e-100 && max < 1e100)) return 1;
+  return 2 ** Math.min(Math.max(-Math.floor(Math.log2(max)), -1000), 1000);
 }
 
 /** sqrt(|A|_1 |A|_inf) >= |A|_2 */
@@ -495,5 +495,5 @@ function mixedNorm(a: Float64Array, d: number): number {
       cols[j]! += Math.abs(a[r * d + j]!);
     }
   }
-  return Math.sqrt(mostAbs(rows)) * Math.sqrt(mostAbs(cols));
+  return Math.sqrt(maxAbs(rows)) * Math.sqrt(maxAbs(cols));
 }

@@ -207,15 +207,15 @@ export function projectKnapsack(
   if (!settled) {
     const sums = { fixed: 0, magnitude: 0, linear: 0, slope: 0 };
     let m = 0;
-    let least = 0;
-    let most = 0;
+    let min = 0;
+    let max = 0;
     for (let i = 0; i < n; i++) {
-      least += lowest(items, i);
-      most += highest(items, i);
+      min += lowest(items, i);
+      max += highest(items, i);
       if (!settle(items, i, bracket, sums)) index[m++] = i;
     }
-    const slack = 2 * n * UNIT * (most - least + Math.abs(b));
-    if (!(b <= most + slack && b >= least - slack)) return NaN;
+    const slack = 2 * n * UNIT * (max - min + Math.abs(b));
+    if (!(b <= max + slack && b >= min - slack)) return NaN;
     lambda = search(items, index, m, work, bracket, sums, b, n * UNIT);
     at = phi(items, lambda);
     piece = sums.slope;

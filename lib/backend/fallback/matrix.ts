@@ -1,4 +1,4 @@
-import type { CopyProblem, Interrupt, Matrix as MatrixInterface, MatrixArguments, OnProblem } from '../interface.js';
+import type { CopyDefect, Interrupt, Matrix as MatrixInterface, MatrixArguments, OnDefect } from '../interface.js';
 import { coded, taskEnded } from '../../errors.js';
 import * as dense from './dense.js';
 import * as sparse from './sparse.js';
@@ -10,9 +10,9 @@ function firstNotFinite(values: Data): number {
   return -1;
 }
 
-function structureProblem(indptr: Uint32Array, indices: Uint32Array, rows: number, cols: number): CopyProblem | undefined {
-  const start = (row: number, at: number): CopyProblem => {
-    return { problem: 'bad-start', row, at, found: indptr[at]!, before: at === 0 ? 0 : indptr[at - 1]! };
+function structureDefect(indptr: Uint32Array, indices: Uint32Array, rows: number, cols: number): CopyDefect | undefined {
+  const start = (row: number, at: number): CopyDefect => {
+    return { defect: 'bad-start', row, at, found: indptr[at]!, before: at === 0 ? 0 : indptr[at - 1]! };
   };
   if (indptr[0] !== 0) return start(0, 0);
   for (let i = 0; i < rows; i++) {
@@ -21,9 +21,9 @@ function structureProblem(indptr: Uint32Array, indices: Uint32Array, rows: numbe
   for (let i = 0; i < rows; i++) {
     for (let k = indptr[i]!; k < indptr[i + 1]!; k++) {
       const found = indices[k]!;
-      if (found >= cols) return { problem: 'bad-range', row: i, at: k, found, before: 0 };
+      if (found >= cols) return { defect: 'bad-range', row: i, at: k, found, before: 0 };
       const before = k > indptr[i]! ? indices[k - 1]! : -1;
-      if (found <= before) return { problem: 'bad-order', row: i, at: k, found, before };
+      if (found <= before) return { defect: 'bad-order', row: i, at: k, found, before };
     }
   }
   return undefined;
@@ -34,9 +34,9 @@ function usedColumns(indices: Uint32Array, cols: number): Uint32Array | undefine
   return cols >= 2 ** 20 && cols > indices.length ? Uint32Array.from(new Set(indices)).sort() : undefined;
 }
 
-function checkFinite(values: Data, onProblem: OnProblem): void {
+function checkFinite(values: Data, onDefect: OnDefect): void {
   const at = firstNotFinite(values);
-  if (at >= 0) onProblem({ problem: 'not-finite', row: 0, at, found: values[at]!, before: 0 });
+  if (at >= 0) onDefect({ defect: 'not-finite', row: 0, at, found: values[at]!, before: 0 });
 }
 
 /** By size rather than class: an array may come from another realm (vm context), with classes of its own. */
@@ -54,12 +54,12 @@ function compact(values: Data): Data | undefined {
 export interface ColumnStats {
   readonly sum: Float64Array;
   readonly square: Float64Array;
-  readonly most: Float64Array;
+  readonly max: Float64Array;
   readonly number: Float64Array;
 }
 
-const NEVER: OnProblem = () => {
-  throw coded(Error, 'ERR_POINTS', 'Expected no problem with an empty matrix');
+const NEVER: OnDefect = () => {
+  throw coded(Error, 'ERR_POINTS', 'Expected no defect with an empty matrix');
 };
 
 interface Held {
@@ -68,7 +68,7 @@ interface Held {
   /** The columns that are kept, of so many, if not all are. */
   used?: Uint32Array | undefined;
   width?: number;
-  shifted?: { readonly shift: Float64Array; readonly most: Float64Array | undefined };
+  shifted?: { readonly shift: Float64Array; readonly max: Float64Array | undefined };
   centred?: boolean;
 }
 
@@ -77,7 +77,7 @@ export class Matrix implements MatrixInterface {
   #held: Held = {};
 
   constructor(
-    onProblem: OnProblem,
+    onDefect: OnDefect,
     _threads: number,
     ...data: MatrixArguments | [...MatrixArguments, interrupt: Interrupt | undefined]
   ) {
@@ -85,7 +85,7 @@ export class Matrix implements MatrixInterface {
       const [values, rows, cols, interrupt] = data as [Data, number, number, Interrupt?];
       if (interrupt?.isSet) throw taskEnded();
       const copy = values.slice(0, rows * cols);
-      checkFinite(copy, onProblem);
+      checkFinite(copy, onDefect);
       this.#held.dense = { data: copy, rows, cols };
     } else {
       const [indptr, indices, values, rows, cols, interrupt] = data as [
@@ -93,11 +93,11 @@ export class Matrix implements MatrixInterface {
         interrupt?: Interrupt,
       ];
       if (interrupt?.isSet) throw taskEnded();
-      const problem = structureProblem(indptr, indices, rows, cols);
-      if (problem) onProblem(problem);
+      const defect = structureDefect(indptr, indices, rows, cols);
+      if (defect) onDefect(defect);
       const stored = indptr[rows]!;
       const copy = values && compact(values.subarray(0, stored));
-      if (copy) checkFinite(copy, onProblem);
+      if (copy) checkFinite(copy, onDefect);
       const columns = indices.subarray(0, stored);
       const used = usedColumns(columns, cols);
       const kept = used ? used.length : cols;
@@ -215,16 +215,16 @@ export class Matrix implements MatrixInterface {
     const stats: ColumnStats = {
       sum: new Float64Array(cols),
       square: new Float64Array(cols),
-      most: new Float64Array(cols),
+      max: new Float64Array(cols),
       number: new Float64Array(cols),
     };
-    const { sum, square, most, number } = stats;
+    const { sum, square, max, number } = stats;
     const shift = this.#held.shifted?.shift;
     const add = (j: number, x: number) => {
       const v = x - centre[j]!;
       sum[j]! += v;
       square[j]! += v * v;
-      most[j] = Math.max(most[j]!, Math.abs(shift ? x + shift[j]! : x));
+      max[j] = Math.max(max[j]!, Math.abs(shift ? x + shift[j]! : x));
       number[j]!++;
     };
     if (this.#held.dense) {
@@ -252,14 +252,14 @@ export class Matrix implements MatrixInterface {
   }
 
   #subtractMeans({ data, rows, cols }: dense.Rows): void {
-    const { sum, most } = this.columnStats(
+    const { sum, max } = this.columnStats(
       new Float64Array(cols),
       Uint32Array.from({ length: rows }, (_, i) => i),
     );
     // A sum that overflows leaves its column where it is.
     const shift = sum.map((s) => (Number.isFinite(s / rows) ? s / rows : 0));
     for (let k = 0, j = 0; k < data.length; k++, j = j + 1 === cols ? 0 : j + 1) data[k]! -= shift[j]!;
-    this.#held.shifted = { shift, most };
+    this.#held.shifted = { shift, max };
   }
 
   #subtractExactly(): void {
@@ -286,7 +286,7 @@ export class Matrix implements MatrixInterface {
     const rounded = isF32(values) ? Math.fround : (value: number) => value;
     for (const { j, low, high } of found) shift[j] = Math.min(Math.max(rounded(low / 2 + high / 2), low), high);
     for (let i = 0; i < rows; i++) for (let k = begin(i); k < begin(i + 1); k++) values[k]! -= shift[column(i, k)]!;
-    this.#held.shifted = { shift, most: undefined };
+    this.#held.shifted = { shift, max: undefined };
   }
 
   /** What was subtracted from each column. */
@@ -296,7 +296,7 @@ export class Matrix implements MatrixInterface {
   }
 
   /** That, or undefined; and, if it is all means, max |x| by column before it. */
-  get shifted(): { readonly shift: Float64Array; readonly most: Float64Array | undefined } | undefined {
+  get shifted(): { readonly shift: Float64Array; readonly max: Float64Array | undefined } | undefined {
     return this.#held.shifted;
   }
 
@@ -322,13 +322,13 @@ export async function copyPoints(
   threads: number,
   interrupt: Interrupt | undefined,
   ...data: MatrixArguments
-): Promise<Matrix | CopyProblem> {
+): Promise<Matrix | CopyDefect> {
   const copies = data.map((list) => (typeof list === 'object' ? list.slice() : list)) as MatrixArguments;
   await new Promise(setImmediate);
   if (interrupt?.isSet) throw taskEnded();
-  const problems: CopyProblem[] = [];
-  const note = (problem: CopyProblem): never => {
-    problems.push(problem);
+  const defects: CopyDefect[] = [];
+  const note = (defect: CopyDefect): never => {
+    defects.push(defect);
     throw taskEnded();
   };
   try {
@@ -336,21 +336,21 @@ export async function copyPoints(
     matrix.centre();
     return matrix;
   } catch (error) {
-    if (problems[0]) return problems[0];
+    if (defects[0]) return defects[0];
     throw error;
   }
 }
 
 /** X·w + bias for points that are looked at once; to out once all are known to be finite. */
 export function decidePoints(
-  onProblem: OnProblem,
+  onDefect: OnDefect,
   threads: number,
   w: Float64Array,
   bias: number,
   out: Float64Array,
   ...data: MatrixArguments
 ): number {
-  const matrix = new Matrix(onProblem, threads, ...data);
+  const matrix = new Matrix(onDefect, threads, ...data);
   const values = new Float64Array(matrix.describe().rows);
   const bad = matrix.decide(w, bias, values);
   if (bad === values.length) out.set(values);

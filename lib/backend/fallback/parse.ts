@@ -1,12 +1,12 @@
 /**
- * LIBSVM text → compressed sparse rows. The text comes in pieces that may end anywhere, and is not kept: memory is what was read,
+ * LIBSVM text → compressed sparse rows. The text comes in chunks that may end anywhere, and is not kept: memory is what was read,
  * and one token.
  *
  *   row    = label { blank index ':' value } [ '#' comment ]
  *
  * Blanks are space, tab and carriage return; a line of blanks or comment only is no row. Positions count bytes, from 1.
  */
-import type { ParsedSizes, ParseProblem } from '../interface.js';
+import type { ParsedSizes, ParseDefect } from '../interface.js';
 import { DECIMAL } from '../encodings.js';
 
 /** A token is never longer; what is longer is no number, and no label. */
@@ -40,11 +40,11 @@ export class Parser {
   #last = -1; // the column before, in this row
   #line = 1;
   #lineStart = 0;
-  #offset = 0; // of the piece's first byte in the text
+  #offset = 0; // of the chunk's first byte in the text
   readonly #carry = Buffer.alloc(LONGEST);
   #carried = 0;
   #carriedFrom = 0;
-  #problem: ParseProblem | undefined;
+  #defect: ParseDefect | undefined;
 
   constructor(zeroBased: boolean, limit: number, ignoreExtra: boolean, words: boolean) {
     this.#first = zeroBased ? 0 : 1;
@@ -53,21 +53,21 @@ export class Parser {
     this.#words = words ? new List(Uint8Array) : undefined;
   }
 
-  push(piece: Uint8Array): ParseProblem | undefined {
-    if (this.#problem) return this.#problem;
-    const chunk = Buffer.from(piece.buffer, piece.byteOffset, piece.length); // the same bytes, which it can turn into text
+  push(given: Uint8Array): ParseDefect | undefined {
+    if (this.#defect) return this.#defect;
+    const chunk = Buffer.from(given.buffer, given.byteOffset, given.length); // the same bytes, which it can turn into text
     const n = chunk.length;
     let p = 0;
     if (this.#carried > 0) {
       while (p < n && !endsToken(chunk[p]!)) p++;
-      if (!this.#keep(chunk, 0, p)) return this.#problem;
+      if (!this.#keep(chunk, 0, p)) return this.#defect;
       if (p === n) {
         this.#offset += n;
         return undefined;
       }
       const length = this.#carried;
       this.#carried = 0;
-      if (!this.#token(this.#carry, 0, length, this.#carriedFrom)) return this.#problem;
+      if (!this.#token(this.#carry, 0, length, this.#carriedFrom)) return this.#defect;
     }
     while (p < n) {
       if (this.#inComment) {
@@ -77,7 +77,7 @@ export class Parser {
       }
       const byte = chunk[p]!;
       if (byte === NEWLINE) {
-        if (!this.#endRow()) return this.#problem;
+        if (!this.#endRow()) return this.#defect;
         this.#line++;
         this.#lineStart = this.#offset + ++p;
       } else if (byte === HASH) {
@@ -89,9 +89,9 @@ export class Parser {
         while (p < n && !endsToken(chunk[p]!)) p++;
         if (p === n) {
           this.#carriedFrom = this.#offset + from;
-          if (!this.#keep(chunk, from, n)) return this.#problem;
+          if (!this.#keep(chunk, from, n)) return this.#defect;
         } else if (!this.#token(chunk, from, p, this.#offset + from)) {
-          return this.#problem;
+          return this.#defect;
         }
       }
     }
@@ -99,13 +99,13 @@ export class Parser {
     return undefined;
   }
 
-  finish(): ParseProblem | undefined {
-    if (this.#problem) return this.#problem;
+  finish(): ParseDefect | undefined {
+    if (this.#defect) return this.#defect;
     const length = this.#carried;
     this.#carried = 0;
-    if (length > 0 && !this.#token(this.#carry, 0, length, this.#carriedFrom)) return this.#problem;
+    if (length > 0 && !this.#token(this.#carry, 0, length, this.#carriedFrom)) return this.#defect;
     if (this.#endRow() && this.#rows === 0) this.#refuse('empty', this.#carry, 0, 0, this.#offset);
-    return this.#problem;
+    return this.#defect;
   }
 
   sizes(): ParsedSizes {
@@ -142,7 +142,7 @@ export class Parser {
     this.#words!.take(out);
   }
 
-  /** The end of the piece is within a token, from its start or since. */
+  /** The end of the chunk is within a token, from its start or since. */
   #keep(chunk: Buffer, from: number, to: number): boolean {
     const length = this.#carried + to - from;
     this.#carry.set(chunk.subarray(from, Math.min(to, from + LONGEST - this.#carried)), this.#carried);
@@ -211,9 +211,9 @@ export class Parser {
     return true;
   }
 
-  #refuse(problem: ParseProblem['problem'], bytes: Buffer, from: number, to: number, at: number): false {
-    this.#problem = {
-      problem,
+  #refuse(defect: ParseDefect['defect'], bytes: Buffer, from: number, to: number, at: number): false {
+    this.#defect = {
+      defect,
       line: this.#line,
       column: at - this.#lineStart + 1,
       text: Uint8Array.from(bytes.subarray(from, Math.min(to, from + SHOWN))),

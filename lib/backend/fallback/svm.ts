@@ -8,7 +8,7 @@
  */
 import type { Interrupt, SvmCall } from '../interface.js';
 import { taskEnded } from '../../errors.js';
-import { FACT } from '../encodings.js';
+import { CERTIFIED } from '../encodings.js';
 import { projectKnapsack } from './knapsack.js';
 import type { Matrix } from './matrix.js';
 
@@ -16,8 +16,8 @@ const UNIT = 2 ** -53;
 /** Below it products lose digits. */
 const SMALLEST = 2 ** -1021;
 
-/** After this many returns a row rests no more, so that the set of resting rows changes finitely often. */
-const MOST_RETURNS = 3;
+/** After this many returns a row shrinks no more, so that the set of shrunk rows changes finitely often. */
+const MAX_RETURNS = 3;
 /** One row in this many is few. */
 const FEW = 32;
 /** An epoch's order: rows by so many bits of a hash. */
@@ -25,7 +25,7 @@ const BUCKET_BITS = 12;
 const BUCKETS = 2 ** BUCKET_BITS;
 
 /** Tasks that are done, and answer, whether or not the problem was interrupted. */
-const AT_ONCE: readonly SvmCall[0][] = ['claim', 'forget', 'score', 'keep', 'restore', 'model'];
+const AT_ONCE: readonly SvmCall[0][] = ['certify', 'forget', 'score', 'keep', 'restore', 'model'];
 
 export class Svm {
   readonly #X: Matrix;
@@ -43,9 +43,9 @@ export class Svm {
   readonly #gamma: Float64Array;
   readonly #slack: Float64Array; // 2 (nnz_i + 4) u |x̃_i|: times |w| it bounds the rounding of x̃_i·w
   readonly #radius: Float64Array; // r_i >= |x̃_i - m|
-  readonly #facts: Uint8Array;
+  readonly #certified: Uint8Array;
   readonly #returns: Uint8Array;
-  readonly #idle: Uint8Array; // 1: sat at a bound, with something to spare, when it was last visited
+  readonly #shrunk: Uint8Array; // 1: sat at a bound, with something to spare, when it was last visited
   #x: Float64Array;
   #xPrev: Float64Array;
   #xNext: Float64Array;
@@ -57,18 +57,18 @@ export class Svm {
   #w: Float64Array;
   #wPrev: Float64Array;
   #wNext: Float64Array;
-  readonly #wRest: Float64Array; // the resting rows' share of w
+  readonly #wShrunk: Float64Array; // the shrunk rows' share of w
   readonly #wide: Float64Array; // w / scale, as the stored data want it
 
   #active: number;
-  #bRest = 0; // the resting rows' share of y·alpha
+  #bShrunk = 0; // the shrunk rows' share of y·alpha
   #ascending = false; // w and y·alpha are kept up with alpha, not made from it
   #balance = 0; // y·alpha meanwhile
   #epoch = 0;
   #lambda = NaN;
-  #mostEntries = 0;
+  #maxEntries = 0;
   #largest = 0;
-  #mostNorm = 0;
+  #maxNorm = 0;
   #read = 0;
   #stored = 0;
   #kept: { w: Float64Array; alpha: Float64Array | undefined } | undefined;
@@ -104,14 +104,14 @@ export class Svm {
     this.#row.set(others, n);
     this.#y = Int8Array.from(this.#row, (i) => y[i]!);
     this.#gamma = Float64Array.from(taking, gammaOf);
-    this.#facts = new Uint8Array(n);
+    this.#certified = new Uint8Array(n);
     this.#returns = new Uint8Array(n);
-    this.#idle = new Uint8Array(n);
+    this.#shrunk = new Uint8Array(n);
     [this.#slack, this.#radius, this.#x, this.#xPrev, this.#xNext, this.#q, this.#qPrev, this.#qNext] = Array.from(
       { length: 8 },
       () => new Float64Array(n),
     ) as Tuple8;
-    [this.#w, this.#wPrev, this.#wNext, this.#wRest, this.#wide] = Array.from({ length: 5 }, () => new Float64Array(d)) as Tuple5;
+    [this.#w, this.#wPrev, this.#wNext, this.#wShrunk, this.#wide] = Array.from({ length: 5 }, () => new Float64Array(d)) as Tuple5;
     this.#inverseScale = new Float64Array(d).fill(1);
     this.#centre = new Float64Array(d);
     this.#active = n;
@@ -150,30 +150,30 @@ export class Svm {
     const inverse = (size: number) => (size > 0 && Number.isFinite(1 / size) ? 1 / size : 1);
     const zero = new Float64Array(this.#d);
     const taking = this.#row.subarray(0, n);
-    const mostBefore = X.shifted?.most; // by column, of data that are all centred
-    if (mostBefore && n === X.describe().rows) {
+    const maxBefore = X.shifted?.max; // by column, of data that are all centred
+    if (maxBefore && n === X.describe().rows) {
       if (this.#scale === 1) {
         const { sum, square } = X.columnStats(zero, taking);
-        this.#inverseScale.set(mostBefore.map((most, j) => inverse(spread(n, sum[j]!, square[j]!, most))));
+        this.#inverseScale.set(maxBefore.map((max, j) => inverse(spread(n, sum[j]!, square[j]!, max))));
       }
-      if (this.#scale === 2) this.#inverseScale.set(mostBefore.map(inverse));
-      this.#largest = largestOf(mostBefore, this.#inverseScale);
+      if (this.#scale === 2) this.#inverseScale.set(maxBefore.map(inverse));
+      this.#largest = largestOf(maxBefore, this.#inverseScale);
       return;
     }
-    const { sum, most } = X.columnStats(zero, taking);
+    const { sum, max } = X.columnStats(zero, taking);
     const mean = sum.map((s) => s / n);
-    if (this.#scale === 2) this.#inverseScale.set(most.map(inverse));
+    if (this.#scale === 2) this.#inverseScale.set(max.map(inverse));
     if (this.#scale === 1) {
       const about = X.columnStats(mean, taking);
       this.#inverseScale.set(
         mean.map((m, j) => {
           const absent = n - about.number[j]!;
-          return inverse(spread(n, about.sum[j]! - absent * m, about.square[j]! + absent * m ** 2, most[j]!));
+          return inverse(spread(n, about.sum[j]! - absent * m, about.square[j]! + absent * m ** 2, max[j]!));
         }),
       );
     }
     this.#centre.set(mean.map((m, j) => m * this.#inverseScale[j]!));
-    this.#largest = largestOf(most, this.#inverseScale);
+    this.#largest = largestOf(max, this.#inverseScale);
   }
 
   /** r_i and the rounding of x̃_i·w, computed safely (upper bounds). */
@@ -187,8 +187,8 @@ export class Svm {
     for (let i = 0; i < this.#n; i++) {
       const entries = this.#X.entries(this.#row[i]!);
       this.#stored += entries;
-      this.#mostEntries = Math.max(this.#mostEntries, entries);
-      this.#mostNorm = Math.max(this.#mostNorm, norms[i]!);
+      this.#maxEntries = Math.max(this.#maxEntries, entries);
+      this.#maxNorm = Math.max(this.#maxNorm, norms[i]!);
       const lost = entries * SMALLEST; // squares and products that underflowed
       const norm = Math.sqrt(norms[i]! + lost) * (1 + (entries + 4) * UNIT);
       this.#slack[i] = 2 * (entries + 4) * UNIT * norm;
@@ -235,8 +235,8 @@ export class Svm {
     this.#out[1] = squares(this.#radius);
     this.#out[2] = this.#radius.reduce((a, b) => Math.max(a, b), 0);
     this.#out[3] = Math.sqrt(squares(this.#centre));
-    this.#out[4] = this.#mostEntries;
-    this.#out[5] = this.#mostNorm;
+    this.#out[4] = this.#maxEntries;
+    this.#out[5] = this.#maxNorm;
     this.#out[7] = this.#X.used()?.[this.#largest] ?? this.#largest;
     this.#out[6] = Math.sqrt(squares((this.#X.shifted?.shift ?? new Float64Array(0)).map((s, j) => s * this.#inverseScale[j]!)));
     return this.#out;
@@ -289,7 +289,7 @@ export class Svm {
     let along = dot(this.#centre, w);
     if (!this.#ascending) {
       const t = offset - along;
-      if (!all) for (let p = 0; p < this.#n; p++) this.#idle[p] = Number(this.#atRest(p, q[p]! + this.#y[p]! * t, delta));
+      if (!all) for (let p = 0; p < this.#n; p++) this.#shrunk[p] = Number(this.#shrinkable(p, q[p]! + this.#y[p]! * t, delta));
       this.#ascending = true;
       this.#balance = 0;
     }
@@ -309,7 +309,7 @@ export class Svm {
       const loss = slope * (below - (mu / 2) * slope);
       psi += loss;
       fy += loss + alpha * ((mu / 2) * alpha - below);
-      this.#idle[p] = Number(this.#atRest(p, y * s, delta));
+      this.#shrunk[p] = Number(this.#shrinkable(p, y * s, delta));
       this.#read += entries;
       const u = y * (x[p] - alpha);
       if (u === 0) continue;
@@ -326,7 +326,7 @@ export class Svm {
   }
 
   /** Whether a row sits at a bound with delta to spare, at margin theta. */
-  #atRest(p: number, theta: number, delta: number): boolean {
+  #shrinkable(p: number, theta: number, delta: number): boolean {
     const [x, gamma] = [this.#x[p]!, this.#gamma[p]!];
     return x === 0 ? theta > 1 + delta : x === gamma && theta < 1 - this.#mu * gamma - delta;
   }
@@ -339,10 +339,10 @@ export class Svm {
     const start = new Uint32Array(BUCKETS + 1);
     const key = Math.imul(++this.#epoch, 0x9e3779b9);
     const bucket = (p: number) => scattered(p ^ key) >>> (32 - BUCKET_BITS);
-    for (let p = 0; p < this.#n; p++) if (all || !this.#idle[p]) start[bucket(p) + 1]!++;
+    for (let p = 0; p < this.#n; p++) if (all || !this.#shrunk[p]) start[bucket(p) + 1]!++;
     for (let b = 0; b < BUCKETS; b++) start[b + 1]! += start[b]!;
     const order = new Uint32Array(start[BUCKETS]!);
-    for (let p = 0; p < this.#n; p++) if (all || !this.#idle[p]) order[start[bucket(p)]!++] = p;
+    for (let p = 0; p < this.#n; p++) if (all || !this.#shrunk[p]) order[start[bucket(p)]!++] = p;
     return order;
   }
 
@@ -366,14 +366,21 @@ export class Svm {
       xNext[p] = y + (1 - qy - mu * y) / L;
     }
     const a = xNext.subarray(0, active);
-    const lambda = projectKnapsack(a, this.#y.subarray(0, active), this.#gamma.subarray(0, active), -this.#bRest, this.#lambda, a);
+    const lambda = projectKnapsack(
+      a,
+      this.#y.subarray(0, active),
+      this.#gamma.subarray(0, active),
+      -this.#bShrunk,
+      this.#lambda,
+      a,
+    );
     if (!Number.isNaN(lambda)) this.#lambda = lambda;
     else {
-      // The resting rows' share is out of reach by its rounding: the nearest end, as certificates need every alpha in its box.
-      for (let p = 0; p < active; p++) a[p] = this.#y[p]! < 0 === this.#bRest > 0 ? this.#gamma[p]! : 0;
+      // The shrunk rows' share is out of reach by its rounding: the nearest end, as certificates need every alpha in its box.
+      for (let p = 0; p < active; p++) a[p] = this.#y[p]! < 0 === this.#bShrunk > 0 ? this.#gamma[p]! : 0;
     }
     this.#combine(xNext, 0, active, this.#wNext);
-    for (let j = 0; j < this.#d; j++) this.#wNext[j]! += this.#wRest[j]!;
+    for (let j = 0; j < this.#d; j++) this.#wNext[j]! += this.#wShrunk[j]!;
     this.#margins(this.#wNext, 0, active, this.#qNext);
 
     const out = this.#out.fill(0);
@@ -388,14 +395,14 @@ export class Svm {
     return out;
   }
 
-  /** The candidate becomes the iterate. (Resting rows' alpha stands in all three buffers; their q is refreshed when looked at.) */
+  /** The candidate becomes the iterate. (Shrunk rows' alpha stands in all three buffers; their q is refreshed when looked at.) */
   accept(): void {
     [this.#xPrev, this.#x, this.#xNext] = [this.#x, this.#xNext, this.#xPrev];
     [this.#qPrev, this.#q, this.#qNext] = [this.#q, this.#qNext, this.#qPrev];
     [this.#wPrev, this.#w, this.#wNext] = [this.#w, this.#wNext, this.#wPrev];
   }
 
-  /** Brings q of the resting rows up to date. [|w|², m·w] */
+  /** Brings q of the shrunk rows up to date. [|w|², m·w] */
   look(): Float64Array {
     if (this.#active < this.#n) this.#margins(this.#w, this.#active, this.#n, this.#q);
     this.#out[0] = squares(this.#w);
@@ -469,7 +476,7 @@ export class Svm {
    * (shift as in `offsets`), and by |alpha - alpha*| <= delta; with ball = 0 the interval does not count for "proper". [agreed, proper, zero, at bound]: the rows proved so, agreed being those
    * whose own decision value s_i + t clears its rounding, guardR r_i + guard, on the proved side.
    */
-  claim(
+  certify(
     low: number,
     high: number,
     rho: number,
@@ -490,31 +497,32 @@ export class Svm {
       const outward = 4 * UNIT * (Math.abs(s) + shift + Math.abs(low) + Math.abs(high));
       const lo = s - shift + low - outward;
       const hi = s + shift + high + outward;
-      const least = y > 0 ? lo : -hi; // of theta*
-      const most = y > 0 ? hi : -lo;
+      const min = y > 0 ? lo : -hi; // of theta*
+      const max = y > 0 ? hi : -lo;
       const kink = 1 - mu * gamma;
       const round = 4 * UNIT * (1 + mu * gamma);
-      let facts = this.#facts[p]!;
-      if ((ball && least > kink + round) || gamma - this.#x[p]! > delta) facts |= FACT.proper;
-      if (least > 1) facts |= FACT.zero;
-      if (most < kink - round) facts |= FACT.atBound;
-      if (lo > 0) facts |= FACT.positive;
-      if (hi < 0) facts |= FACT.negative;
+      let certified = this.#certified[p]!;
+      if ((ball && min > kink + round) || gamma - this.#x[p]! > delta) certified |= CERTIFIED.proper;
+      if (min > 1) certified |= CERTIFIED.zero;
+      if (max < kink - round) certified |= CERTIFIED.atBound;
+      if (lo > 0) certified |= CERTIFIED.positive;
+      if (hi < 0) certified |= CERTIFIED.negative;
       const margin = guardR * this.#radius[p]! + guard;
-      facts &= ~FACT.agreed;
-      if ((facts & FACT.positive && s + t > margin) || (facts & FACT.negative && s + t < -margin)) facts |= FACT.agreed;
-      this.#facts[p] = facts;
-      if (facts & FACT.agreed) out[0]!++;
-      if (facts & FACT.proper) out[1]!++;
-      if (facts & FACT.zero) out[2]!++;
-      if (facts & FACT.atBound) out[3]!++;
+      certified &= ~CERTIFIED.agreed;
+      if ((certified & CERTIFIED.positive && s + t > margin) || (certified & CERTIFIED.negative && s + t < -margin))
+        certified |= CERTIFIED.agreed;
+      this.#certified[p] = certified;
+      if (certified & CERTIFIED.agreed) out[0]!++;
+      if (certified & CERTIFIED.proper) out[1]!++;
+      if (certified & CERTIFIED.zero) out[2]!++;
+      if (certified & CERTIFIED.atBound) out[3]!++;
     }
     return out;
   }
 
   /** What was claimed so far no longer counts. */
   forget(): Float64Array {
-    this.#facts.fill(0);
+    this.#certified.fill(0);
     return this.#out;
   }
 
@@ -522,35 +530,35 @@ export class Svm {
    * Lets rows rest that sit at a bound, in both iterates, with `delta` to spare at offsets from low to high, and wakes those that no longer do.
    * [active rows]
    */
-  rest(low: number, high: number, delta: number): Float64Array {
-    const idle = (p: number): boolean => {
+  shrink(low: number, high: number, delta: number): Float64Array {
+    const shrinkable = (p: number): boolean => {
       const [q, x, gamma, up] = [this.#q[p]!, this.#x[p]!, this.#gamma[p]!, this.#y[p]! > 0];
-      const least = q + (up ? low : -high); // of theta
-      const most = q + (up ? high : -low);
-      return x === 0 ? least > 1 + delta : x === gamma && most < 1 - this.#mu * gamma - delta;
+      const min = q + (up ? low : -high); // of theta
+      const max = q + (up ? high : -low);
+      return x === 0 ? min > 1 + delta : x === gamma && max < 1 - this.#mu * gamma - delta;
     };
     // Return: the pair (x, xPrev) with q of both is then an exact state of FISTA on the whole problem.
     const before = this.#active;
     let changed = false;
     for (let p = before; p < this.#n; p++) {
-      if (idle(p)) continue;
+      if (shrinkable(p)) continue;
       changed ||= this.#x[p] !== 0;
       this.#returns[p]!++;
       this.#swap(p, this.#active++);
     }
     if (this.#active > before) this.#margins(this.#wPrev, before, this.#active, this.#qPrev);
     // Rest: those that do move behind the others, which keep their order; a few change places with the last ones, which is cheaper.
-    const rests = (p: number) => this.#returns[p]! < MOST_RETURNS && this.#x[p] === this.#xPrev[p] && idle(p);
-    const order = this.#order(this.#active, rests);
-    const awake = this.#active - order.idle;
-    if (order.idle * FEW >= this.#active) this.#reorder(order.positions);
-    else for (let k = order.idle - 1; k >= 0; k--) this.#swap(order.positions[awake + k]!, awake + k);
-    for (let p = awake; p < this.#active; p++) changed ||= this.#x[p] !== 0;
-    this.#active = awake;
+    const shrinks = (p: number) => this.#returns[p]! < MAX_RETURNS && this.#x[p] === this.#xPrev[p] && shrinkable(p);
+    const order = this.#order(this.#active, shrinks);
+    const active = this.#active - order.shrunk;
+    if (order.shrunk * FEW >= this.#active) this.#reorder(order.positions);
+    else for (let k = order.shrunk - 1; k >= 0; k--) this.#swap(order.positions[active + k]!, active + k);
+    for (let p = active; p < this.#active; p++) changed ||= this.#x[p] !== 0;
+    this.#active = active;
     if (changed) {
-      this.#combine(this.#x, this.#active, this.#n, this.#wRest);
-      this.#bRest = 0;
-      for (let p = this.#active; p < this.#n; p++) this.#bRest += this.#y[p]! * this.#x[p]!;
+      this.#combine(this.#x, this.#active, this.#n, this.#wShrunk);
+      this.#bShrunk = 0;
+      for (let p = this.#active; p < this.#n; p++) this.#bShrunk += this.#y[p]! * this.#x[p]!;
     }
     for (let p = this.#active; p < this.#n; p++) this.#xPrev[p] = this.#xNext[p] = this.#x[p]!;
     this.#out[0] = this.#active;
@@ -558,18 +566,18 @@ export class Svm {
   }
 
   /** All rows take part again, and from now on (until `rest` is called again). [active rows] */
-  wake(): Float64Array {
+  unshrink(): Float64Array {
     if (this.#active < this.#n) {
       this.#margins(this.#wPrev, this.#active, this.#n, this.#qPrev);
       this.#active = this.#n;
-      this.#wRest.fill(0);
-      this.#bRest = 0;
+      this.#wShrunk.fill(0);
+      this.#bShrunk = 0;
     }
     this.#out[0] = this.#active;
     return this.#out;
   }
 
-  /** One power iteration for |HH'| on the balanced subspace, all rows awake; `first` starts it anew. [estimate from below] */
+  /** One power iteration for |HH'| on the balanced subspace, all rows active; `first` starts it anew. [estimate from below] */
   power(first: number): Float64Array {
     const z = this.#xNext;
     if (first) for (let p = 0, state = 1; p < this.#n; p++) z[p] = (state = (state * 16807) % 2147483647) / 2147483647 - 0.5;
@@ -649,21 +657,21 @@ export class Svm {
     else if (this.#kept?.alpha) out.set(this.#kept.alpha);
   }
 
-  /** FACT bits by the user's row, and decision values s_i + t. */
-  facts(out: Uint8Array): void {
+  /** CERTIFIED bits by the user's row, and decision values s_i + t. */
+  certified(out: Uint8Array): void {
     out.fill(0);
-    for (let p = 0; p < this.#n; p++) out[this.#row[p]!] = this.#facts[p]!;
+    for (let p = 0; p < this.#n; p++) out[this.#row[p]!] = this.#certified[p]!;
   }
 
   /** Positions [0, end), those that pass the test behind those that do not, each in their old order. */
-  #order(end: number, test: (p: number) => boolean): { positions: Uint32Array; idle: number } {
+  #order(end: number, test: (p: number) => boolean): { positions: Uint32Array; shrunk: number } {
     const passes = Array.from({ length: end }, (_, p) => test(p));
     const positions = new Uint32Array(end);
     let k = 0;
     for (let p = 0; p < end; p++) if (!passes[p]) positions[k++] = p;
-    const idle = end - k;
+    const shrunk = end - k;
     for (let p = 0; p < end; p++) if (passes[p]) positions[k++] = p;
-    return { positions, idle };
+    return { positions, shrunk };
   }
 
   get #byPosition() {
@@ -673,7 +681,7 @@ export class Svm {
       this.#gamma,
       this.#slack,
       this.#radius,
-      this.#facts,
+      this.#certified,
       this.#returns,
       this.#x,
       this.#xPrev,
@@ -703,10 +711,10 @@ export class Svm {
  * The standard deviation of n numbers, from their sum and squares about (nearly) their mean; or the largest |x|, if they are all the
  * same and these squares nothing but the mean's own rounding, or too large or small to be squared.
  */
-function spread(n: number, sum: number, square: number, most: number): number {
-  if (most > 1e120 || most < 1e-120) return most;
+function spread(n: number, sum: number, square: number, max: number): number {
+  if (max > 1e120 || max < 1e-120) return max;
   const variance = square - (sum * sum) / n;
-  return variance > 4 * n * UNIT * square ? Math.sqrt(variance / n) : most;
+  return variance > 4 * n * UNIT * square ? Math.sqrt(variance / n) : max;
 }
 
 type Tuple5 = [Float64Array, Float64Array, Float64Array, Float64Array, Float64Array];
@@ -719,9 +727,9 @@ function scattered(value: number): number {
 }
 
 /** The number of the largest product. */
-function largestOf(most: Float64Array, inverse: Float64Array): number {
+function largestOf(max: Float64Array, inverse: Float64Array): number {
   let at = 0;
-  for (let j = 1; j < most.length; j++) if (most[j]! * inverse[j]! > most[at]! * inverse[at]!) at = j;
+  for (let j = 1; j < max.length; j++) if (max[j]! * inverse[j]! > max[at]! * inverse[at]!) at = j;
   return at;
 }
 
