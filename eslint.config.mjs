@@ -10,6 +10,7 @@ export default tseslint.config(
       // Typed arrays are read in bounds that the code has just established.
       '@typescript-eslint/no-non-null-assertion': 'off',
       eqeqeq: 'error',
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports', disallowTypeAnnotations: false }],
       'no-console': 'error',
     },
   },

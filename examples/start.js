@@ -7,7 +7,7 @@ const { gunzipSync } = require('node:zlib');
 const { backend, LinearSvm, separateEllipsoids } = require('..');
 const { parseLibsvm, toDense } = require('../bench/data.js');
 const { ellipsoids, readFixture } = require('../bench/digits.js');
-const { kernels } = require('../dist/backend/interface.js');
+const { kernels } = require('../dist/backend/load.js');
 const { upward } = require('../dist/io/decimal.js');
 const { selfCheck } = require('../dist/backend/self-check.js');
 

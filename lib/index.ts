@@ -1,10 +1,12 @@
 /** The public surface. */
-export { backend } from './backend/interface.js';
+export { backend } from './backend/load.js';
 export { Dataset } from './data/dataset.js';
 export { ellipsoidFromCovariance, separateEllipsoids, separateEllipsoidsAsync } from './ellipsoids/separate.js';
-export { readCsv, readLibsvm, writeLibsvm } from './io/libsvm.js';
+export { readCsv } from './io/csv.js';
+export { readLibsvm, writeLibsvm } from './io/libsvm.js';
 export { loadModel, saveModel } from './io/model-file.js';
 export { stop } from './svm/stopping.js';
 export { LinearSvm, type Fitted } from './svm/linear-svm.js';
 export type * from './types.js';
-export { crossValidate, trainTestSplit } from './selection/cross-validation.js';
+export { crossValidate } from './selection/cross-validation.js';
+export { trainTestSplit } from './selection/split.js';

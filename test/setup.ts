@@ -1,7 +1,7 @@
 /** Runs once, before all test files. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { backend } from '../lib/backend/interface.js';
+import { backend } from '../lib/backend/load.js';
 
 export default function setup(): void {
   if (!existsSync(join(__dirname, '../dist/index.js'))) {

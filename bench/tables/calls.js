@@ -1,7 +1,7 @@
 // What one call costs from JavaScript, native against TypeScript, on small data: the crossing into C++ is part of it.
 'use strict';
 const Benchmark = require('benchmark');
-const { kernels, loadFallback } = require('../../dist/backend/interface.js');
+const { kernels, loadFallback } = require('../../dist/backend/load.js');
 
 const numbers = (n, seed = 1) =>
   Float64Array.from({ length: n }, () => {

@@ -7,7 +7,7 @@ const { tmpdir } = require('node:os');
 const { join } = require('node:path');
 const { gzipSync } = require('node:zlib');
 const { readLibsvm } = require('../../dist/index.js');
-const { kernels } = require('../../dist/backend/interface.js');
+const { kernels } = require('../../dist/backend/load.js');
 
 const median = (list) => [...list].sort((a, b) => a - b)[list.length >> 1];
 

@@ -2,7 +2,7 @@
 // Complexity of First-Order Methods for Binary Classification, arXiv:2512.03947.
 'use strict';
 const { LinearSvm, separateEllipsoids, stop } = require('../..');
-const { kernels } = require('../../dist/backend/interface.js');
+const { kernels } = require('../../dist/backend/load.js');
 const { run: perform } = require('../../dist/solver/drivers.js');
 const { fistaSvm } = require('../../dist/svm/solve.js');
 const { copyPoints, resolveSvmOptions, resolveLabels } = require('../../dist/input/index.js');

@@ -3,7 +3,7 @@
 'use strict';
 const { loadavg } = require('node:os');
 const { Dataset, LinearSvm, backend } = require('../..');
-const { kernels } = require('../../dist/backend/interface.js');
+const { kernels } = require('../../dist/backend/load.js');
 const { copyPoints } = require('../../dist/input/index.js');
 const { buildKernels } = require('../build.js');
 const { parseLibsvm } = require('../data.js');

@@ -10,7 +10,7 @@ const { join } = require('node:path');
 const { monitorEventLoopDelay } = require('node:perf_hooks');
 const { setTimeout: wait } = require('node:timers/promises');
 const { crossValidate, LinearSvm, readCsv, readLibsvm, stop } = require('../..');
-const { kernels } = require('../../dist/backend/interface.js');
+const { kernels } = require('../../dist/backend/load.js');
 const { random } = require('../digits.js');
 
 const [ROWS, COLS] = [400_000, 50];

@@ -1,5 +1,6 @@
 /** Runs every kernel of a backend beside its TypeScript twin, on the same data: do they agree, and how fast is each? */
-import { loadFallback, type Backend, type Kernels, type Matrix, type OnDefect } from './interface.js';
+import { loadFallback } from './load.js';
+import type { Backend, Kernels, Matrix, OnDefect } from './interface.js';
 import { coded } from '../errors.js';
 import type { DenseMatrix } from '../types.js';
 

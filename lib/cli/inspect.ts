@@ -1,6 +1,6 @@
 /** fista-classify inspect: what is in a model. */
 import { show } from '../errors.js';
-import { entriesOf } from '../svm/model.js';
+import { entriesOf } from '../io/model-json.js';
 import type { Arguments, Command } from './arguments.js';
 import type { Context } from './context.js';
 import { readModel, TRAINING } from './data.js';

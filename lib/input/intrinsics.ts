@@ -51,7 +51,7 @@ const KINDS = new Map<string, Kind>(
     BigInt64Array,
     BigUint64Array,
     ...(Float16Array ? [Float16Array] : []),
-  ].map((Kind) => [(Kind as { name: string }).name, Kind as unknown as Kind]),
+  ].map((Kind) => [(Kind as { name: string }).name, Kind]),
 );
 
 function kindOf(value: unknown): Kind | undefined {

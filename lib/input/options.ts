@@ -1,5 +1,6 @@
 /** Options: their names and the kinds of values they take. */
-import { backend, kernels, type Backend } from '../backend/interface.js';
+import { backend, kernels } from '../backend/load.js';
+import type { Backend } from '../backend/interface.js';
 import { coded, rangeError, typeError } from '../errors.js';
 import { isObject, isRevoked } from './intrinsics.js';
 import type { Signal } from '../types.js';

@@ -4,7 +4,7 @@ import { writeAtomically } from './atomic.js';
 import { coded, show } from '../errors.js';
 import { checkPath } from '../input/index.js';
 import { liblinearLines } from './liblinear.js';
-import { writeJSON } from '../svm/model.js';
+import { writeJSON } from './model-json.js';
 import { LinearSvm } from '../svm/linear-svm.js';
 import { parseJSON, readText } from './text.js';
 import type { Label } from '../types.js';

@@ -13,10 +13,12 @@ import {
   type ResolvedSvmOptions,
 } from '../input/index.js';
 import { liblinearLines, readLiblinear } from '../io/liblinear.js';
-import { decisionOf, decisions, labelOf, readJSON, writeJSON, type Model } from './model.js';
-import { TrainingData, Training, unfitted, type FitResult } from './training.js';
+import { decisionOf, decisions, labelOf, type Model } from './model.js';
+import { readJSON, writeJSON } from '../io/model-json.js';
+import { TrainingData } from './training-data.js';
+import { Training, unfitted, type FitResult } from './training.js';
 import type { FileLabels, Label, Point, Points, SvmInfo, SvmJSON, SvmOptions } from '../types.js';
-import { chooseGamma, chooseGammaAsync, type Choice } from '../selection/cross-validation.js';
+import { chooseGamma, chooseGammaAsync, type Choice } from '../selection/choose-gamma.js';
 
 /** A model that was trained here: it knows how that went. */
 export type Fitted<L extends Label> = LinearSvm<L> & { readonly info: SvmInfo };

@@ -3,7 +3,7 @@
  * be told to fail, which npm run test:sanitized builds; left out with others.
  */
 import { describe, expect, it } from 'vitest';
-import { backend, loadNative } from '../../lib/backend/interface.js';
+import { backend, loadNative } from '../../lib/backend/load.js';
 import { crossValidate, Dataset, LinearSvm, readLibsvm, separateEllipsoids, separateEllipsoidsAsync } from '../../lib/index.js';
 import { clouds, dense, sparse } from '../support/svm-data.js';
 

@@ -180,7 +180,7 @@ describe('worker threads', () => {
   // Multiplies and projects with all threads, over and over, and says so after each round. A wrong sum is thrown.
   const WORK = `
     const work = (rounds, done = () => {}) => {
-      const { kernels } = require(ROOT + '/dist/backend/interface.js');
+      const { kernels } = require(ROOT + '/dist/backend/load.js');
       const { Matrix, projectKnapsack } = kernels();
       const n = 2000, d = 100;
       const ones = new Float64Array(n * d).fill(1);

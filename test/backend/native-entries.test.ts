@@ -6,7 +6,7 @@ import { run } from '../support/child.js';
 // else. All calls run in one process: reading past an end would end it.
 
 const PRELUDE = `
-  const addon = require(ROOT + '/dist/backend/interface.js').loadNative();
+  const addon = require(ROOT + '/dist/backend/load.js').loadNative();
   const f64 = (n) => new Float64Array(n), f32 = (n) => new Float32Array(n), u32 = (...v) => Uint32Array.from(v);
   const detached = (view) => (structuredClone(view, { transfer: [view.buffer] }), view);
   const shrunk = (View) => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { kernels, type Backend } from '../../lib/backend/interface.js';
+import { kernels } from '../../lib/backend/load.js';
+import { type Backend } from '../../lib/backend/interface.js';
 import { selfCheck } from '../../lib/backend/self-check.js';
 import { names } from '../support/backends.js';
 import { clouds, dense } from '../support/svm-data.js';

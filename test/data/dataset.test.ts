@@ -1,7 +1,7 @@
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { backend } from '../../lib/backend/interface.js';
+import { backend } from '../../lib/backend/load.js';
 import { Dataset, LinearSvm, stop } from '../../lib/index.js';
 import type { DatasetOptions, Rows } from '../../lib/index.js';
 import { natives } from '../support/backends.js';

@@ -12,7 +12,7 @@ const { join } = require('node:path');
 const { parseArgs, inspect } = require('node:util');
 const { isMainThread, parentPort, Worker, workerData } = require('node:worker_threads');
 const package_ = require('../..');
-const { writeJSON } = require('../../dist/svm/model.js');
+const { writeJSON } = require('../../dist/io/model-json.js');
 const { Random } = require('../../dist/selection/random.js');
 
 // ---- Chance

@@ -43,7 +43,7 @@ import {
   type Weights,
 } from '../../lib/input/svm-options.js';
 import { knownCrossValidationOptions, resolveCrossValidation, resolveSplit } from '../../lib/input/selection-options.js';
-import { kernels } from '../../lib/backend/interface.js';
+import { kernels } from '../../lib/backend/load.js';
 import { stop } from '../../lib/svm/stopping.js';
 
 const refusal = (call: () => unknown): string => {
@@ -753,8 +753,8 @@ describe('what is to be split', () => {
 describe('what is wrong with a file', () => {
   const reading = resolveLibsvmReading({ cols: 4 });
   const bytes = (text: string) => new Uint8Array(Buffer.from(text));
-  const about = (problem: string, text: string, given: object = {}, last = 3) =>
-    whole(libsvmError({ problem, line: 2, column: 5, text: bytes(text), last } as never, 'a.txt', { ...reading, ...given }));
+  const about = (defect: string, text: string, given: object = {}, last = 3) =>
+    whole(libsvmError({ defect, line: 2, column: 5, text: bytes(text), last } as never, 'a.txt', { ...reading, ...given }));
 
   it.each([
     ['label', 'x', `a finite number, the label, at a.txt:2:5 but received "x"; for labels that are words set labels: 'string'`],
@@ -782,8 +782,8 @@ describe('what is wrong with a file', () => {
     ['rows', '1', 'at most 4294967294 rows at a.txt:2:5 but received "1"'],
     ['entries', '1', 'at most 4294967294 entries at a.txt:2:5 but received "1"'],
     ['empty', '', 'at least one row at a.txt:2:5 but received none'],
-  ])('%s: %s', (problem, text, message) => {
-    expect(about(problem, text)).toBe(`SyntaxError [ERR_LIBSVM]: Expected ${message}`);
+  ])('%s: %s', (defect, text, message) => {
+    expect(about(defect, text)).toBe(`SyntaxError [ERR_LIBSVM]: Expected ${message}`);
   });
 
   it('counts from 0 where the file does', () => {

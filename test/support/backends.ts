@@ -3,16 +3,8 @@
  * FISTA_CLASSIFY_BACKEND=js, or an addon that does not load, leaves the native half out (test/setup.ts says so, once);
  * FISTA_CLASSIFY_BACKEND=native makes lib/backend/interface.ts throw instead, and with it every test file.
  */
-import {
-  backend,
-  loadFallback,
-  loadNative,
-  type Backend,
-  type EspProblem,
-  type Kernels,
-  type Matrix,
-  type SvmProblem,
-} from '../../lib/backend/interface.js';
+import { backend, loadFallback, loadNative } from '../../lib/backend/load.js';
+import { type Backend, type EspProblem, type Kernels, type Matrix, type SvmProblem } from '../../lib/backend/interface.js';
 import type { BackendName } from '../../lib/types.js';
 
 interface Addon extends Backend {

@@ -2,7 +2,7 @@
  * Runs a fit on a small problem and holds everything it claims, at every check, against the exact optimum. Throws at the first claim
  * that is false.
  */
-import { kernels } from '../../lib/backend/interface.js';
+import { kernels } from '../../lib/backend/load.js';
 import { objective } from '../../lib/svm/certificate.js';
 import { CERTIFIED } from '../../lib/backend/encodings.js';
 import { run } from '../../lib/solver/drivers.js';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { kernels, type Backend, type SvmCall } from '../../lib/backend/interface.js';
+import { kernels } from '../../lib/backend/load.js';
+import { type Backend, type SvmCall } from '../../lib/backend/interface.js';
 import { run } from '../../lib/solver/drivers.js';
 import { calls, fistaSvm } from '../../lib/svm/solve.js';
 import { LinearSvm, stop, type Points, type SvmOptions } from '../../lib/index.js';

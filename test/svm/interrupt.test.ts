@@ -1,20 +1,15 @@
 /** Time limits and aborts end a task that is under way; what a run then ends with was checked before, and holds. */
 import { describe, expect, it } from 'vitest';
-import {
-  loadFallback,
-  loadNative,
-  type Backend,
-  type Interrupt,
-  type SvmCall,
-  type SvmProblem,
-} from '../../lib/backend/interface.js';
+import { loadFallback, loadNative } from '../../lib/backend/load.js';
+import { type Backend, type Interrupt, type SvmCall, type SvmProblem } from '../../lib/backend/interface.js';
 import { run, runAsync } from '../../lib/solver/drivers.js';
 import { Interrupted, interruptedOr } from '../../lib/errors.js';
 import { CERTIFIED } from '../../lib/backend/encodings.js';
 import { fistaSvm, type LoopCheck, type LoopResult } from '../../lib/svm/solve.js';
 import { crossValidate, LinearSvm, stop, type Points, type SvmOptions } from '../../lib/index.js';
 import { resolveSvmOptions } from '../../lib/input/index.js';
-import { TrainingData, unfitted } from '../../lib/svm/training.js';
+import { TrainingData } from '../../lib/svm/training-data.js';
+import { unfitted } from '../../lib/svm/training.js';
 import { names } from '../support/backends.js';
 import { neverHappens } from '../support/points.js';
 import { clouds, dense, sparse, wdbc } from '../support/svm-data.js';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { loadFallback, loadNative, type Backend, type Matrix } from '../../lib/backend/interface.js';
+import { loadFallback, loadNative } from '../../lib/backend/load.js';
+import { type Backend, type Matrix } from '../../lib/backend/interface.js';
 import { run } from '../../lib/solver/drivers.js';
 import { fistaSvm, type LoopCheck } from '../../lib/svm/solve.js';
 import { Dataset, LinearSvm, stop, type Points, type SvmOptions } from '../../lib/index.js';

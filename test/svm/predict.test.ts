@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { kernels } from '../../lib/backend/interface.js';
+import { kernels } from '../../lib/backend/load.js';
 import { LinearSvm } from '../../lib/index.js';
 import type { SparseMatrix } from '../../lib/types.js';
 import { names } from '../support/backends.js';

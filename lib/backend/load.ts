@@ -1,0 +1,107 @@
+import { availableParallelism } from 'node:os';
+import { join, resolve } from 'node:path';
+import nodeGypBuild from 'node-gyp-build';
+import { coded } from '../errors.js';
+import type { BackendInfo, BackendName } from '../types.js';
+import * as fallback from './fallback/index.js';
+import type { Backend, Kernels } from './interface.js';
+
+/** The choice between the backends: the C++ addon, or its TypeScript twins in fallback/. */
+interface Addon extends Kernels {
+  /** Chooses the inner loops, no better than `level`, for what is made from now on; returns the choice. */
+  useSimd(level?: string): string;
+}
+
+const ROOT = join(__dirname, '../..');
+
+function environment(name: 'BACKEND' | 'SIMD' | 'THREADS' | 'BINARY'): string | undefined {
+  return process.env[`FISTA_CLASSIFY_${name}`] || undefined;
+}
+
+const SIMD_LEVELS = ['baseline', 'avx2', 'avx512', 'neon'] as const;
+
+function oneOf<T extends string>(variable: 'BACKEND' | 'SIMD', allowed: readonly T[]): T | undefined {
+  const value = environment(variable);
+  if (value === undefined || allowed.includes(value as T)) return value as T | undefined;
+  const list = `${allowed.slice(0, -1).join(', ')} or ${allowed.at(-1)}`;
+  throw coded(RangeError, 'ERR_BACKEND', `Expected ${list} for FISTA_CLASSIFY_${variable} but received ${JSON.stringify(value)}`);
+}
+
+function defaultThreads(): number {
+  const value = environment('THREADS');
+  if (value === undefined) return availableParallelism();
+  const threads = Number(value);
+  if (Number.isInteger(threads) && threads >= 1 && threads <= 256) return threads;
+  throw coded(
+    RangeError,
+    'ERR_BACKEND',
+    `Expected an integer from 1 to 256 for FISTA_CLASSIFY_THREADS but received ${JSON.stringify(value)}`,
+  );
+}
+
+function loadAddon(): Addon {
+  const binary = environment('BINARY');
+  // eslint-disable-next-line @typescript-eslint/no-require-imports -- an addon can only be required
+  const addon = (binary === undefined ? nodeGypBuild(ROOT) : require(resolve(binary))) as Addon;
+  if (typeof addon?.useSimd !== 'function' || typeof addon.projectKnapsack !== 'function') {
+    throw new Error('the file loaded is not the fista-classify addon');
+  }
+  return addon;
+}
+
+export interface Loaded {
+  backend: Backend;
+  loadError?: Error;
+}
+
+/** The native backend, at the SIMD level asked for; throws where it cannot be loaded. */
+export function loadNative(simd: string | undefined = oneOf('SIMD', SIMD_LEVELS)): Backend {
+  const addon = loadAddon();
+  const level = addon.useSimd(simd);
+  return { ...addon, name: 'native', simd: level };
+}
+
+export function loadFallback(): Backend {
+  // The twin's Svm knows the twin's Matrix, and is only ever given one.
+  return { ...(fallback as unknown as Kernels), name: 'js', simd: 'none' };
+}
+
+/** Loads the backend that FISTA_CLASSIFY_BACKEND asks for, or native if it loads and TypeScript otherwise. */
+export function load(): Loaded {
+  const wanted = oneOf('BACKEND', ['auto', 'native', 'js']);
+  oneOf('SIMD', SIMD_LEVELS); // refused here, whichever backend will run
+  if (wanted === 'js') return { backend: loadFallback() };
+  try {
+    return { backend: loadNative() };
+  } catch (error) {
+    const loadError = coded(
+      Error,
+      'ERR_BACKEND',
+      `The native addon did not load: ${error instanceof Error ? error.message.trim() : String(error)}\n` +
+        `To use it: install a C++17 compiler and run "npm rebuild fista-classify", or name a built addon in FISTA_CLASSIFY_BINARY. ` +
+        `To do without: FISTA_CLASSIFY_BACKEND=js (the TypeScript kernels give the same answers, more slowly).`,
+      error,
+    );
+    if (wanted === 'native') throw loadError;
+    return { backend: loadFallback(), loadError };
+  }
+}
+
+const chosen = load();
+
+/** The backend in use by default. */
+export const backend: BackendInfo = Object.freeze({
+  name: chosen.backend.name,
+  simd: chosen.backend.simd,
+  threads: defaultThreads(),
+  ...(chosen.loadError && { loadError: chosen.loadError }),
+});
+
+let twin: Backend | undefined;
+
+/** The backend an option asks for. */
+export function kernels(choice: 'auto' | BackendName = 'auto'): Backend {
+  if (choice === 'auto' || choice === chosen.backend.name) return chosen.backend;
+  if (choice === 'js') return (twin ??= loadFallback());
+  throw chosen.loadError ?? coded(Error, 'ERR_BACKEND', 'The native addon was switched off by FISTA_CLASSIFY_BACKEND=js');
+}

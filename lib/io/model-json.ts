@@ -1,0 +1,190 @@
+import { createHash } from 'node:crypto';
+import { endianness } from 'node:os';
+import { coded, plural, rangeError, show, typeError } from '../errors.js';
+import { isArray, isObject } from '../input/intrinsics.js';
+import { MAX_COLUMNS } from '../input/svm-options.js';
+import type { Model } from '../svm/model.js';
+import type { Label, SvmJSON } from '../types.js';
+import { finite, notFinite } from '../input/numbers.js';
+
+/** A model as plain data, with a checksum; and back, from data that may have been cut, edited or made up. */
+const FORMAT = 'fista-classify/linear-svm';
+
+/** The weights that are not 0, which may be a handful of millions. */
+export interface Entries {
+  readonly length: number;
+  readonly indices: Uint32Array;
+  readonly values: Float64Array;
+}
+
+const BLOCK = 4096;
+const NOTHING = new Uint8Array(8 * BLOCK);
+
+/** Looks at all weights, at the speed of memory where they are 0, and makes no copy of those. */
+export function entriesOf(weights: Float64Array): Entries {
+  const { length } = weights;
+  let [indices, values] = [new Uint32Array(64), new Float64Array(64)];
+  let used = 0;
+  for (let begin = 0; begin < length; begin += BLOCK) {
+    const block = weights.subarray(begin, begin + BLOCK);
+    const bytes = Buffer.from(block.buffer, block.byteOffset, block.byteLength);
+    if (bytes.compare(NOTHING, 0, bytes.length) === 0) continue;
+    if (used + block.length > indices.length) [indices, values] = [longer(indices), longer(values)];
+    for (let j = 0; j < block.length; j++) {
+      if (block[j] === 0) continue;
+      indices[used] = begin + j;
+      values[used++] = block[j]!;
+    }
+  }
+  return { length, indices: indices.subarray(0, used), values: values.subarray(0, used) };
+}
+
+function longer<T extends Uint32Array | Float64Array>(list: T): T {
+  const copy = new (list.constructor as new (length: number) => T)(2 * list.length + BLOCK);
+  copy.set(list);
+  return copy;
+}
+
+export function writeJSON(model: Model): SvmJSON {
+  const { labels, bias, columns } = model;
+  const entries = entriesOf(model.weights);
+  const { length, indices, values } = entries;
+  // A zero in a list is two characters, an index some seven; the names of the other form are worth a few more.
+  const sparse = 3 * (indices.length + 8) < length;
+  const weights = sparse ? { length, indices: Array.from(indices), values: Array.from(values) } : Array.from(model.weights);
+  return { format: FORMAT, version: 1, labels, bias, weights, ...(columns && { columns }), checksum: checksum(model, entries) };
+}
+
+/** The sha256 of all that predicts, whichever form the weights are written in. */
+function checksum({ labels, bias, columns }: Model, { length, indices, values }: Entries): string {
+  const hash = createHash('sha256').update(JSON.stringify(columns ? [labels, bias, length, columns] : [labels, bias, length]));
+  for (const list of [indices, values]) {
+    const bytes = Buffer.from(list.buffer, list.byteOffset, list.byteLength);
+    hash.update(endianness() === 'LE' ? bytes : list === indices ? Buffer.from(bytes).swap32() : Buffer.from(bytes).swap64());
+  }
+  return hash.digest('hex');
+}
+
+/**
+ * Reads what `writeJSON` wrote; the file may have been cut, edited or made up. Only own properties are looked at, each once. Nothing
+ * is allocated for lists that claim a length but do not hold as many numbers.
+ */
+export function readJSON(json: unknown): Model {
+  const own = properties(json, 'an object', 'json');
+  const format = own('format');
+  if (format !== FORMAT) throw rangeError('ERR_MODEL', show(FORMAT), 'json.format', format);
+  const version = own('version');
+  if (version !== 1) {
+    const newer = typeof version === 'number' && version > 1 ? ' (written by a newer fista-classify)' : '';
+    throw coded(RangeError, 'ERR_MODEL', `Expected version 1 for json.version but received ${show(version)}${newer}`);
+  }
+  const labels = readLabels(own('labels'));
+  const bias = finite(own('bias'), 'json.bias', 'ERR_MODEL');
+  const entries = readEntries(own('weights'));
+  const { length, indices, values } = entries;
+  const columns = readColumns(own('columns'), length);
+  const model: Model = { weights: zeros(length), bias, labels, ...(columns && { columns }) };
+  for (let k = 0; k < indices.length; k++) model.weights[indices[k]!] = values[k]!;
+  const sum = own('checksum');
+  if (sum !== undefined && sum !== checksum(model, entries)) {
+    const what = columns ? 'labels, bias, weights and columns' : 'labels, bias and weights';
+    throw coded(
+      RangeError,
+      'ERR_MODEL',
+      `Expected ${what} as they were written but json.checksum, ${show(sum)}, is not theirs: the model was edited or ` +
+        'damaged (one that was edited on purpose is read without json.checksum)',
+    );
+  }
+  return model;
+}
+
+/** Gives an object's own properties by name. */
+function properties(value: unknown, what: string, where: string): (name: string) => unknown {
+  if (!isObject(value) || isArray(value)) throw typeError('ERR_MODEL', what, where, value);
+  return (name) => (Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined);
+}
+
+function readLabels(list: unknown): [Label, Label] {
+  if (!isArray(list) || list.length !== 2) throw typeError('ERR_MODEL', 'two labels', 'json.labels', list);
+  const { 0: negative, 1: positive } = list;
+  for (const [k, label] of [negative, positive].entries()) {
+    const kind = typeof label;
+    if (kind !== 'number' && kind !== 'string' && kind !== 'boolean') {
+      throw typeError('ERR_MODEL', 'a number, string or boolean', `json.labels[${k}]`, label);
+    }
+    if (kind === 'number') finite(label, `json.labels[${k}]`, 'ERR_MODEL');
+  }
+  if (typeof negative !== typeof positive || negative === positive) {
+    throw rangeError('ERR_MODEL', `a ${typeof negative} other than ${show(negative)}`, 'json.labels[1]', positive);
+  }
+  return [negative as Label, positive as Label];
+}
+
+/** The weights of either form that are not 0. */
+function readEntries(weights: unknown): Entries {
+  if (isArray(weights)) return entriesOf(numbers(weights, MAX_COLUMNS, 'json.weights'));
+  const own = properties(weights, 'an array of numbers or { length, indices, values }', 'json.weights');
+  const length = own('length');
+  if (typeof length !== 'number') throw typeError('ERR_MODEL', 'a number', 'json.weights.length', length);
+  if (!Number.isInteger(length) || length < 0 || length > MAX_COLUMNS) {
+    throw rangeError('ERR_MODEL', `an integer from 0 to ${MAX_COLUMNS}`, 'json.weights.length', length);
+  }
+  const columns = numbers(own('indices'), length, 'json.weights.indices');
+  const values = numbers(own('values'), length, 'json.weights.values');
+  if (values.length !== columns.length) {
+    const where = 'json.weights.values, as in json.weights.indices,';
+    throw rangeError('ERR_MODEL', plural(columns.length, 'number'), where, values.length);
+  }
+  const last = (k: number) => (k === 0 ? -1 : columns[k - 1]!);
+  const bad = columns.findIndex((j, k) => !(Number.isInteger(j) && j > last(k) && j < length));
+  if (bad >= 0) {
+    const what = `an integer from ${last(bad) + 1} to ${length - 1}, as indices ascend,`;
+    throw rangeError('ERR_MODEL', what, `json.weights.indices[${bad}]`, columns[bad]);
+  }
+  // A 0 that was written is none of the entries.
+  const { indices: used, values: entries } = entriesOf(values);
+  return { length: length, indices: used.map((k) => columns[k]!), values: entries };
+}
+
+/**
+ * A copy of an array of at most so many finite numbers, each asked for once. Room is made as they come: nothing is allocated for a list
+ * that claims a length but does not hold as many.
+ */
+function numbers(list: unknown, max: number, where: string): Float64Array {
+  if (!isArray(list)) throw typeError('ERR_MODEL', 'an array of numbers', where, list);
+  const { length } = list;
+  if (!(length <= max)) throw rangeError('ERR_MODEL', `at most ${plural(max, 'number')}`, where, length);
+  let copy = new Float64Array(Math.min(length, 1024));
+  for (let k = 0; k < length; k++) {
+    const value = list[k];
+    if (typeof value !== 'number' || !Number.isFinite(value)) throw notFinite(value, `${where}[${k}]`, 'ERR_MODEL');
+    if (k === copy.length) {
+      const longer = new Float64Array(Math.min(length, 2 * k));
+      longer.set(copy);
+      copy = longer;
+    }
+    copy[k] = value;
+  }
+  return copy;
+}
+
+function readColumns(list: unknown, length: number): string[] | undefined {
+  if (list === undefined) return undefined;
+  if (!isArray(list) || list.length !== length) {
+    throw typeError('ERR_MODEL', `${plural(length, 'name')}, one for each weight,`, 'json.columns', list);
+  }
+  return Array.from({ length }, (_, k) => {
+    const name = list[k]; // once: a proxy may answer otherwise the second time
+    if (typeof name !== 'string') throw typeError('ERR_MODEL', 'a string', `json.columns[${k}]`, name);
+    return name;
+  });
+}
+
+function zeros(length: number): Float64Array {
+  try {
+    return new Float64Array(length);
+  } catch (error) {
+    const message = `Expected as many weights as memory holds for json.weights but received ${length}`;
+    throw coded(RangeError, 'ERR_MODEL', message, error);
+  }
+}

@@ -1,0 +1,97 @@
+/** gamma: 'auto', a quick cross-validation. */
+import { checkFolds, PATH } from '../input/selection-options.js';
+import type { ResolvedSvmOptions } from '../input/svm-options.js';
+import { atOnce, inTurns } from '../solver/drivers.js';
+import { stop } from '../svm/stopping.js';
+import type { TrainingData } from '../svm/training-data.js';
+import type { FitParameters } from '../svm/training.js';
+import type { GammaScore, Label, SvmInfo } from '../types.js';
+import { deal, membersOf } from './folds.js';
+import { inTime, Trial } from './trial.js';
+import { Random } from './random.js';
+
+/** What a quick cross-validation came to. */
+export interface Choice {
+  readonly gamma: number;
+  readonly validation: NonNullable<SvmInfo['validation']>;
+  /** A model of some of the rows, near the one that is wanted. */
+  readonly warmStart: NonNullable<FitParameters['warmStart']>;
+}
+
+/** gamma: 'auto'. */
+export function chooseGamma(data: TrainingData<Label>, fit: ResolvedSvmOptions): Choice {
+  const quick = atOnce(Quick.from(data, fit), () => inTime(data, fit));
+  quick.trial.run();
+  return quick.choice();
+}
+
+/** The same, off the main thread. */
+export async function chooseGammaAsync(data: TrainingData<Label>, fit: ResolvedSvmOptions): Promise<Choice> {
+  const quick = await inTurns(Quick.from(data, fit), () => inTime(data, fit));
+  await quick.trial.runAsync();
+  return quick.choice();
+}
+
+const QUICK_FOLDS = 3;
+const QUICK_ROWS = 4096;
+
+/**
+ * Few folds, few rows and a loose stop. What matters is gamma times the number of rows, so on a sample of m rows out of n, gamma n/m
+ * is tried for gamma.
+ */
+class Quick {
+  readonly trial: Trial;
+  readonly #rows: number; // that take part in the fit
+  readonly #sample: number; // of them here
+
+  private constructor(trial: Trial, rows: number, sample: number) {
+    this.trial = trial;
+    this.#rows = rows;
+    this.#sample = sample;
+  }
+
+  /** In steps that are short even where rows are many. */
+  static *from(data: TrainingData<Label>, fit: ResolvedSvmOptions): Generator<void, Quick, void> {
+    const { byRow } = fit.weights;
+    checkFolds(QUICK_FOLDS, data, byRow, "gamma: 'auto'");
+    const random = new Random(0);
+    const classes = membersOf(data.y, byRow);
+    const rows = classes[0].length + classes[1].length;
+    const share = Math.min(1, QUICK_ROWS / rows);
+    const chosen = new Uint8Array(data.rows);
+    let sample = 0;
+    for (const members of classes) {
+      yield;
+      const take = Math.max(Math.round(share * members.length), QUICK_FOLDS);
+      for (const i of random.shuffle(members).subarray(0, take)) chosen[i] = 1;
+      sample += take;
+    }
+    const fold = yield* deal(data.y, chosen, QUICK_FOLDS, random);
+    const factor = rows / sample;
+    const common: ResolvedSvmOptions = {
+      ...fit,
+      ...(fit.mu !== undefined && { mu: fit.mu / factor }),
+      L: 'measured',
+      shrinking: true,
+      ascent: true,
+      checkEvery: undefined,
+      rules: [stop.agreement(0.99), stop.gap(1e-2)],
+      keepSets: false,
+      onProgress: undefined,
+    };
+    const gammas = PATH.map((product) => product / sample);
+    yield;
+    const trial = new Trial(data, common, gammas, fold, { balanced: false, onProgress: undefined }, data.began);
+    return new Quick(trial, rows, sample);
+  }
+
+  choice(): Choice {
+    const { table, pick } = this.trial.result();
+    const back = ({ gamma, ...score }: GammaScore) => ({ gamma: (gamma * this.#sample) / this.#rows, ...score });
+    return {
+      gamma: back(pick).gamma,
+      validation: { rows: this.#sample, folds: QUICK_FOLDS, table: table.map(back) },
+      warmStart: this.trial.models[table.indexOf(pick)]!,
+    };
+  }
+}

@@ -1,0 +1,63 @@
+/** Training and test parts. */
+import { zerosLike } from '../input/intrinsics.js';
+import { resolveSplit, type SplitTask } from '../input/selection-options.js';
+import type { DenseMatrix, Label, SparseMatrix, Split, SplitOptions } from '../types.js';
+import { Random } from './random.js';
+
+/**
+ * Divides points and labels in two: one part to train on, one to try the model on. Rows keep their order, arrays their kind; rows of
+ * an array of rows are the same objects, everything else is copied.
+ */
+export function trainTestSplit<P extends readonly unknown[] | DenseMatrix | SparseMatrix, A extends ArrayLike<Label>>(
+  points: P,
+  labels: A,
+  options?: SplitOptions,
+): Split<P, A> {
+  const task = resolveSplit(points, labels, options);
+  const { rows, groups, take, seed, check } = task;
+  const random = new Random(seed);
+  const test = new Uint8Array(rows);
+  groups.forEach((group, k) => {
+    for (const i of random.shuffle(group).subarray(0, take[k])) test[i] = 1;
+  });
+  check(test);
+  const part = (side: number) => {
+    const list = Uint32Array.from([...test.keys()].filter((i) => test[i] === side));
+    return { points: rowsOf(task.points, list) as P, labels: pickFrom(task.labels, list) as unknown as A, rows: list };
+  };
+  return { train: part(0), test: part(1) };
+}
+
+function rowsOf(points: SplitTask['points'], list: Uint32Array): SplitTask['points'] {
+  if (Array.isArray(points)) return Array.from(list, (i) => (points as readonly unknown[])[i]);
+  if ('data' in points) {
+    const { data, cols } = points;
+    const copy = zerosLike(data, list.length * cols) as typeof data;
+    list.forEach((i, p) => copy.set(data.subarray(i * cols, (i + 1) * cols), p * cols));
+    return { data: copy, rows: list.length, cols };
+  }
+  const { indptr, indices, values, cols } = points as SparseMatrix;
+  const starts = zerosLike(indptr, list.length + 1);
+  list.forEach((i, p) => (starts[p + 1] = starts[p]! + indptr[i + 1]! - indptr[i]!));
+  const entries = starts[list.length]!;
+  const gather = (from: ArrayLike<number>) => {
+    const to = zerosLike(from, entries);
+    list.forEach((i, p) => {
+      for (let k = indptr[i]!, at = starts[p]!; k < indptr[i + 1]!; k++, at++) to[at] = from[k]!;
+    });
+    return to;
+  };
+  return {
+    indptr: starts,
+    indices: gather(indices),
+    ...(values && { values: gather(values) }),
+    rows: list.length,
+    cols,
+  } as SparseMatrix;
+}
+
+function pickFrom(labels: ArrayLike<Label>, list: Uint32Array): ArrayLike<Label> {
+  const picked = zerosLike(labels, list.length) as Label[];
+  list.forEach((i, p) => (picked[p] = labels[i]!));
+  return picked;
+}
