@@ -1,0 +1,156 @@
+/**
+ * The tasks of a problem: what a loop asks a backend to compute, each declared once with the names of what it takes and of the numbers it
+ * answers. Loops, the TypeScript twins and the addon (native/*_handle.cc, compared by test/backend/tasks.test.ts) use these names, in this
+ * order. What a task computes is said by its twin in fallback/.
+ */
+
+/** What may be taken: a number, a yes or no, or an array. */
+interface Kinds {
+  number: number;
+  flag: boolean;
+  vector: Float64Array;
+}
+
+export interface TaskDeclaration {
+  readonly takes: Readonly<Record<string, keyof Kinds>>;
+  readonly answers: readonly string[];
+}
+
+export type TaskTable = Readonly<Record<string, TaskDeclaration>>;
+
+const [number, flag, vector] = ['number', 'flag', 'vector'] as const;
+
+/** Where the ends of a bracket of offsets are looked at, and the shift of each row there: rho r_i + slack_i wNorm + etaT. */
+const BRACKET = { low: number, high: number, rho: number, wNorm: number, etaT: number } as const;
+
+/** Of one training problem. */
+export const SVM_TASKS = {
+  begin: {
+    takes: { curvature: flag },
+    answers: [
+      'curvature',
+      'radiusSquares',
+      'maxRadius',
+      'centreNorm',
+      'maxEntries',
+      'maxSquaredNorm',
+      'shiftNorm',
+      'largestColumn',
+    ],
+  },
+  warm: { takes: { w: vector, t: number }, answers: [] },
+  ascend: {
+    takes: { offset: number, weight: number, delta: number, all: flag },
+    answers: ['fenchelYoung', 'loss', 'wSquared', 'offset', 't'],
+  },
+  settle: { takes: {}, answers: [] },
+  step: { takes: { L: number, beta: number }, answers: ['squared', 'curvature', 'magnitude', 'lambda'] },
+  refresh: { takes: {}, answers: ['wSquared', 'centreDot'] },
+  offsets: {
+    takes: BRACKET,
+    answers: ['positiveLow', 'negativeLow', 'freeLow', 'positiveHigh', 'negativeHigh', 'freeHigh'],
+  },
+  gap: {
+    takes: { t: number, wNorm: number, etaT: number },
+    answers: ['fenchelYoung', 'rounding', 'loss', 'alphaSum', 'balance', 'alphaRadius', 'residualSquared', 'errorSquared'],
+  },
+  certify: {
+    takes: { ...BRACKET, delta: number, ball: flag, t: number, guardR: number, guard: number },
+    answers: ['agreed', 'properlyClassified', 'zero', 'atBound'],
+  },
+  forget: { takes: {}, answers: [] },
+  shrink: { takes: { low: number, high: number, delta: number }, answers: ['active'] },
+  unshrink: { takes: {}, answers: ['active'] },
+  power: { takes: { first: flag }, answers: ['estimate'] },
+  score: { takes: { t: number }, answers: ['positiveRight', 'positive', 'negativeRight', 'negative'] },
+  keep: { takes: { alpha: flag }, answers: [] },
+  restore: { takes: {}, answers: [] },
+  model: { takes: { weights: vector, t: number }, answers: ['bias'] },
+} as const satisfies TaskTable;
+
+const MEASURES = ['curvature', 'size', 'reach', 'cap'] as const;
+const RANGES = ['high1', 'low1', 'high2', 'low2'] as const;
+
+/** Of one separation problem. */
+export const ESP_TASKS = {
+  begin: { takes: { centred: flag }, answers: MEASURES },
+  sweep: {
+    takes: { L: number, beta: number, testing: flag },
+    answers: ['squared', 'image', 'turn', 'sum1', 'sum2', 'residual', 'apart', 's', 't', 'w', ...RANGES],
+  },
+  test: { takes: {}, answers: RANGES },
+  verify: { takes: {}, answers: ['max', 'min'] },
+  move: { takes: {}, answers: MEASURES },
+  power: { takes: { first: flag }, answers: ['estimate'] },
+} as const satisfies TaskTable;
+
+type Given<D extends TaskDeclaration> = { readonly [N in keyof D['takes']]: Kinds[D['takes'][N]] };
+
+/** The numbers that a task answers, by name. */
+export type Answer<D extends TaskDeclaration> = { readonly [N in D['answers'][number]]: number };
+
+/** A task of some problem, as who performs it sees it. */
+export interface Asked {
+  readonly name: string;
+  /** In the order of their names. */
+  readonly args: readonly (number | Float64Array)[];
+  /** Takes the numbers that were answered. */
+  take(numbers: ArrayLike<number>): void;
+}
+
+/** A task: what it is asked with, and what it answered when it was performed last. */
+export interface Task<D extends TaskDeclaration> extends Asked {
+  /** Sets what it is asked with; to be yielded to who performs it. */
+  ask(...given: keyof D['takes'] extends never ? [] : [given: Given<D>]): this;
+  readonly answer: Answer<D>;
+}
+
+export type Tasks<T extends TaskTable> = { readonly [K in keyof T]: Task<T[K]> };
+
+export type SvmTasks = Tasks<typeof SVM_TASKS>;
+export type EspTasks = Tasks<typeof ESP_TASKS>;
+
+type Constructor = new () => Asked;
+
+/** A class of tasks. Its answers are getters, as V8 inlines these where it would look up names that come from a list. */
+function taskClass(name: string, { takes, answers }: TaskDeclaration): Constructor {
+  const names = Object.keys(takes);
+  class NamedAnswer {
+    constructor(readonly numbers: Float64Array) {}
+  }
+  answers.forEach((answer, k) =>
+    Object.defineProperty(NamedAnswer.prototype, answer, {
+      get(this: NamedAnswer) {
+        return this.numbers[k];
+      },
+    }),
+  );
+  return class implements Asked {
+    readonly name = name;
+    readonly args: (number | Float64Array)[] = [];
+    readonly #numbers = new Float64Array(answers.length);
+    readonly answer = new NamedAnswer(this.#numbers);
+
+    ask(given?: Readonly<Record<string, number | boolean | Float64Array>>): this {
+      for (let k = 0; k < names.length; k++) {
+        const value = given![names[k]!]!;
+        this.args[k] = typeof value === 'boolean' ? Number(value) : value;
+      }
+      return this;
+    }
+
+    take(numbers: ArrayLike<number>): void {
+      for (let k = 0; k < this.#numbers.length; k++) this.#numbers[k] = numbers[k]!;
+    }
+  };
+}
+
+/** Makes the tasks of a run: each keeps its own answer until it is performed again. */
+function tasksOf<T extends TaskTable>(table: T): () => Tasks<T> {
+  const classes = Object.entries(table).map(([name, declaration]) => [name, taskClass(name, declaration)] as const);
+  // The classes are made from the table, which is what the type says of them.
+  return () => Object.fromEntries(classes.map(([name, Kind]) => [name, new Kind()])) as Tasks<T>;
+}
+
+export const svmTasks = tasksOf(SVM_TASKS);
+export const espTasks = tasksOf(ESP_TASKS);
