@@ -99,7 +99,7 @@ class EspHandle : public ProblemHandle<EspHandle, Esp> {
 const Task<Esp> EspHandle::kTasks[] = {
     {"begin", 1, [](Esp& e, const double* a, double* out) { return e.begin(a[0] != 0, out), true; }},
     {"sweep", 3, [](Esp& e, const double* a, double* out) { return e.sweep(a[0], a[1], a[2] != 0, out), true; }},
-    {"test", 0, [](Esp& e, const double*, double* out) { return e.test(out), true; }},
+    {"test", 0, [](Esp& e, const double*, double* out) { return e.test(out), out[0] = out[10], out[1] = out[11], out[2] = out[12], out[3] = out[13], true; }},
     {"verify", 0, [](Esp& e, const double*, double* out) { return e.verify(out), true; }},
     {"move", 0, [](Esp& e, const double*, double* out) { return e.move(out), true; }},
     {"power", 1, [](Esp& e, const double* a, double* out) { return e.power(a[0] != 0, out), true; }},

@@ -99,7 +99,7 @@ const Task<Svm> SvmHandle::kTasks[] = {
     {"ascend", 4, [](Svm& s, const double* a, double* out) { return s.ascend(a[0], a[1], a[2], a[3] != 0, out), true; }},
     {"settle", 0, [](Svm& s, const double*, double*) { return s.settle(), true; }},
     {"step", 2, [](Svm& s, const double* a, double* out) { return s.step(a[0], a[1], out), true; }},
-    {"look", 0, [](Svm& s, const double*, double* out) { return s.look(out), true; }},
+    {"refresh", 0, [](Svm& s, const double*, double* out) { return s.look(out), true; }},
     {"offsets", 5, [](Svm& s, const double* a, double* out) { return s.offsets(a[0], a[1], a[2], a[3], a[4], out), true; }},
     {"gap", 3, [](Svm& s, const double* a, double* out) { return s.gap(a[0], a[1], a[2], out), true; }},
     {"certify", 10,

@@ -3,9 +3,10 @@
 'use strict';
 const { LinearSvm, separateEllipsoids, stop } = require('../..');
 const { kernels } = require('../../dist/backend/load.js');
+const { svmTasks } = require('../../dist/backend/tasks.js');
 const { run: perform } = require('../../dist/solver/drivers.js');
-const { fistaSvm } = require('../../dist/svm/solve.js');
-const { copyPoints, resolveSvmOptions, resolveLabels } = require('../../dist/input/index.js');
+const { solveSvm } = require('../../dist/svm/solve.js');
+const { copyPoints, resolveLabels } = require('../../dist/input/index.js');
 const { parseLibsvm, toDense } = require('../data.js');
 const { withPeers } = require('../compare.js');
 const { ellipses, instances, loadDigits, spread } = require('../digits.js');
@@ -144,28 +145,29 @@ function trace({ points, labels, scale }) {
   const backend = kernels();
   const threads = 2;
   const matrix = copyPoints(points, backend, threads);
-  const { rows, cols, form } = matrix.describe();
-  const resolved = resolveLabels(labels, rows, {});
-  const fit = resolveSvmOptions({ scale }, rows, cols, form.startsWith('sparse'), resolved);
-  const problem = new backend.Svm(matrix, resolved.y, fit.gammas, fit.mu, { none: 0, standard: 1, maxabs: 2 }[scale], threads);
+  const { rows, cols } = matrix.describe();
+  const { y } = resolveLabels(labels, rows, {});
+  const gamma = 64 / rows;
+  const mu = 1 / (2 * gamma);
+  matrix.centre(threads);
+  const problem = new backend.Svm(matrix, y, Float64Array.of(gamma), mu, { none: 0, standard: 1, maxabs: 2 }[scale], threads);
   const lengths = [];
   const end = performance.now() + 1000 * SECONDS;
-  const loop = fistaSvm(problem, {
+  const tasks = svmTasks(problem);
+  const loop = solveSvm({ accept: () => (problem.accept(), lengths.push(Math.sqrt(tasks.step.answer.squared))) }, tasks, {
     L: 'paper',
     shrinking: false,
+    ascent: false,
+    certify: 'end',
+    scaled: true,
     checkEvery: ITERATIONS,
     maxIterations: ITERATIONS,
-    known: { n: rows, d: cols, mu: fit.mu },
+    known: { n: rows, d: cols, mu },
     decide: () => undefined,
+    holds: () => true,
     expired: () => performance.now() > end,
   });
-  perform(loop, {
-    perform: (task, ...args) => {
-      const answer = problem.perform(task, ...args);
-      if (task === 'step') lengths.push(Math.sqrt(answer[0]));
-      return answer;
-    },
-  });
+  perform(loop);
   problem.dispose();
   matrix.dispose();
   return lengths;

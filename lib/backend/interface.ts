@@ -1,5 +1,6 @@
 /** What a backend computes. Both implement this: the C++ addon, and its TypeScript twins in fallback/. */
 import type { BackendName } from '../types.js';
+import type { Performer } from './tasks.js';
 
 /**
  * What was found wrong with the data while they were copied, and where. `at` is a position in data, values, indices or indptr, `found`
@@ -48,50 +49,8 @@ export interface Matrix {
   dispose(): void;
 }
 
-/** The tasks of lib/backend/fallback/svm.ts (and native/kernels/svm), by name. */
-export interface SvmTasks {
-  begin(curvature: number): Float64Array;
-  warm(w: Float64Array, t: number): Float64Array;
-  ascend(offset: number, weight: number, delta: number, all: number): Float64Array;
-  settle(): Float64Array;
-  step(L: number, beta: number): Float64Array;
-  look(): Float64Array;
-  offsets(low: number, high: number, rho: number, wNorm: number, etaT: number): Float64Array;
-  gap(t: number, wNorm: number, etaT: number): Float64Array;
-  certify(
-    low: number,
-    high: number,
-    rho: number,
-    wNorm: number,
-    etaT: number,
-    delta: number,
-    ball: number,
-    t: number,
-    guardR: number,
-    guard: number,
-  ): Float64Array;
-  forget(): Float64Array;
-  shrink(low: number, high: number, delta: number): Float64Array;
-  unshrink(): Float64Array;
-  power(first: number): Float64Array;
-  score(t: number): Float64Array;
-  keep(alpha: number): Float64Array;
-  restore(): Float64Array;
-  model(weights: Float64Array, t: number): Float64Array;
-}
-
-/** A task to perform: its name and arguments. */
-export type SvmCall = { [K in keyof SvmTasks]: readonly [K, ...Parameters<SvmTasks[K]>] }[keyof SvmTasks];
-
-/** What performs tasks. Results are valid until the next task. A task that is interrupted fails (interruptedOr in lib/errors.ts). */
-export interface Performer<Call extends readonly unknown[]> {
-  perform(...call: Call): Float64Array;
-  /** Performs a task off the main thread, or at least not at once. */
-  later(...call: Call): Promise<Float64Array>;
-}
-
-/** One training problem: data and iterates. */
-export interface SvmProblem extends Performer<SvmCall> {
+/** One training problem: data and iterates. It performs SVM_TASKS. */
+export interface SvmProblem extends Performer {
   /** The candidate of the last step becomes the iterate. */
   accept(): void;
   /** Stored entries read so far by X·w and Xᵀ·u. */
@@ -134,20 +93,8 @@ export interface EspFamily {
 /** Words that an entry is not finite; never returns. family and part: 0 or 1, part 1 being the shapes. */
 export type OnEllipsoidDefect = (family: number, part: number, at: number) => never;
 
-/** The tasks of lib/backend/fallback/esp.ts (and native/kernels/esp), by name. */
-export interface EspTasks {
-  begin(centred: number): Float64Array;
-  sweep(L: number, beta: number, testing: number): Float64Array;
-  test(): Float64Array;
-  verify(): Float64Array;
-  move(): Float64Array;
-  power(first: number): Float64Array;
-}
-
-export type EspCall = { [K in keyof EspTasks]: readonly [K, ...Parameters<EspTasks[K]>] }[keyof EspTasks];
-
-/** One separation problem: two families and iterates. */
-export interface EspProblem extends Performer<EspCall> {
+/** One separation problem: two families and iterates. It performs ESP_TASKS. */
+export interface EspProblem extends Performer {
   /** The candidate of the last sweep becomes the iterate. */
   accept(): void;
   /** Keeps the unit normal that was tested last, or its opposite. */

@@ -84,23 +84,32 @@ export const ESP_TASKS = {
   power: { takes: { first: flag }, answers: ['estimate'] },
 } as const satisfies TaskTable;
 
-type Given<D extends TaskDeclaration> = { readonly [N in keyof D['takes']]: Kinds[D['takes'][N]] };
+/** What a task takes, by name. */
+export type Given<D extends TaskDeclaration> = { readonly [N in keyof D['takes']]: Kinds[D['takes'][N]] };
 
 /** The numbers that a task answers, by name. */
 export type Answer<D extends TaskDeclaration> = { readonly [N in D['answers'][number]]: number };
 
-/** A task of some problem, as who performs it sees it. */
-export interface Asked {
-  readonly name: string;
-  /** In the order of their names. */
-  readonly args: readonly (number | Float64Array)[];
-  /** Takes the numbers that were answered. */
-  take(numbers: ArrayLike<number>): void;
+/** What performs tasks by name. Answers are valid until the next task. One that is interrupted fails (interruptedOr in lib/errors.ts). */
+export interface Performer {
+  perform(name: string, ...args: TaskArgument[]): ArrayLike<number>;
+  /** Performs a task off the main thread, or at least not at once. */
+  later(name: string, ...args: TaskArgument[]): Promise<ArrayLike<number>>;
 }
 
-/** A task: what it is asked with, and what it answered when it was performed last. */
-export interface Task<D extends TaskDeclaration> extends Asked {
-  /** Sets what it is asked with; to be yielded to who performs it. */
+export type TaskArgument = number | Float64Array;
+
+/** Something to be done before a loop goes on: on this thread, or elsewhere. */
+export interface Step {
+  perform(): void;
+  /** undefined if it was done at once. */
+  later(): Promise<void> | undefined;
+}
+
+/** A task of a problem: what it is asked with, and what it answered when it was performed last. */
+export interface Task<D extends TaskDeclaration> extends Step {
+  readonly name: string;
+  /** Sets what it is asked with, and gives it back, to be yielded. */
   ask(...given: keyof D['takes'] extends never ? [] : [given: Given<D>]): this;
   readonly answer: Answer<D>;
 }
@@ -110,11 +119,17 @@ export type Tasks<T extends TaskTable> = { readonly [K in keyof T]: Task<T[K]> }
 export type SvmTasks = Tasks<typeof SVM_TASKS>;
 export type EspTasks = Tasks<typeof ESP_TASKS>;
 
-type Constructor = new () => Asked;
+/** The order of a task's arguments. */
+export function argumentNames({ takes }: TaskDeclaration): string[] {
+  return Object.keys(takes);
+}
+
+type TaskClass = new (problem: Performer, atOnce: boolean) => Step;
 
 /** A class of tasks. Its answers are getters, as V8 inlines these where it would look up names that come from a list. */
-function taskClass(name: string, { takes, answers }: TaskDeclaration): Constructor {
-  const names = Object.keys(takes);
+function taskClass(name: string, declaration: TaskDeclaration): TaskClass {
+  const names = argumentNames(declaration);
+  const { answers } = declaration;
   class NamedAnswer {
     constructor(readonly numbers: Float64Array) {}
   }
@@ -125,32 +140,51 @@ function taskClass(name: string, { takes, answers }: TaskDeclaration): Construct
       },
     }),
   );
-  return class implements Asked {
+  return class implements Step {
     readonly name = name;
-    readonly args: (number | Float64Array)[] = [];
-    readonly #numbers = new Float64Array(answers.length);
-    readonly answer = new NamedAnswer(this.#numbers);
+    readonly answer = new NamedAnswer(new Float64Array(answers.length));
+    readonly #problem: Performer;
+    readonly #atOnce: boolean;
+    readonly #args: TaskArgument[] = [];
 
-    ask(given?: Readonly<Record<string, number | boolean | Float64Array>>): this {
+    constructor(problem: Performer, atOnce: boolean) {
+      this.#problem = problem;
+      this.#atOnce = atOnce;
+    }
+
+    ask(given?: Readonly<Record<string, TaskArgument | boolean>>): this {
       for (let k = 0; k < names.length; k++) {
         const value = given![names[k]!]!;
-        this.args[k] = typeof value === 'boolean' ? Number(value) : value;
+        this.#args[k] = typeof value === 'boolean' ? Number(value) : value;
       }
       return this;
     }
 
-    take(numbers: ArrayLike<number>): void {
-      for (let k = 0; k < this.#numbers.length; k++) this.#numbers[k] = numbers[k]!;
+    perform(): void {
+      this.#take(this.#problem.perform(name, ...this.#args));
+    }
+
+    later(): Promise<void> | undefined {
+      if (!this.#atOnce) return this.#problem.later(name, ...this.#args).then((numbers) => this.#take(numbers));
+      this.perform();
+      return undefined;
+    }
+
+    #take(numbers: ArrayLike<number>): void {
+      const own = this.answer.numbers;
+      for (let k = 0; k < own.length; k++) own[k] = numbers[k]!;
     }
   };
 }
 
-/** Makes the tasks of a run: each keeps its own answer until it is performed again. */
-function tasksOf<T extends TaskTable>(table: T): () => Tasks<T> {
+/** Makes the tasks of a problem: each keeps its answer until it is performed again. */
+function tasksOf<T extends TaskTable>(table: T): (problem: Performer, atOnce?: boolean) => Tasks<T> {
   const classes = Object.entries(table).map(([name, declaration]) => [name, taskClass(name, declaration)] as const);
-  // The classes are made from the table, which is what the type says of them.
-  return () => Object.fromEntries(classes.map(([name, Kind]) => [name, new Kind()])) as Tasks<T>;
+  // The classes are made from the table, and so have what the type says.
+  return (problem, atOnce = false) =>
+    Object.fromEntries(classes.map(([name, Kind]) => [name, new Kind(problem, atOnce)])) as Tasks<T>;
 }
 
+/** `atOnce`: tasks are so short that handing them to another thread would take longer. */
 export const svmTasks = tasksOf(SVM_TASKS);
 export const espTasks = tasksOf(ESP_TASKS);

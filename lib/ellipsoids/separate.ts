@@ -1,5 +1,6 @@
 /** Ellipsoid separation: what users call. */
 import type { EspProblem } from '../backend/interface.js';
+import { espTasks } from '../backend/tasks.js';
 import { differenceTwice, dotTwice } from './double-double.js';
 import { run, runAsync } from '../solver/drivers.js';
 import { chiSquareQuantile } from './gaussian.js';
@@ -29,7 +30,7 @@ function divided(a: number, b: number, way: 1 | -1 = -1): number {
 export function separateEllipsoids(first: Ellipsoids, second: Ellipsoids, options: EspOptions = {}): Separation {
   const separating = new Separating(first, second, options);
   try {
-    return separating.finish(run(separating.loop(), separating.problem, separating.fit.signal));
+    return separating.finish(run(separating.loop(), separating.fit.signal));
   } finally {
     separating.problem.dispose();
   }
@@ -43,13 +44,7 @@ export async function separateEllipsoidsAsync(
 ): Promise<Separation> {
   const separating = new Separating(first, second, options);
   try {
-    return separating.finish(
-      await runAsync(separating.loop(), separating.problem, {
-        signal: separating.fit.signal,
-        interrupt: undefined,
-        short: false,
-      }),
-    );
+    return separating.finish(await runAsync(separating.loop(), separating.fit.signal));
   } finally {
     separating.problem.dispose();
   }
@@ -97,7 +92,7 @@ class Separating {
 
   loop(): ReturnType<typeof fistaEsp> {
     const { fit } = this;
-    return fistaEsp(this.problem, {
+    return fistaEsp(this.problem, espTasks(this.problem), {
       ...fit,
       dimension: this.#cols,
       count: this.#counts[0] + this.#counts[1],

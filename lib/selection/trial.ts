@@ -1,11 +1,11 @@
 /** Every fold against every gamma. The data are copied once: rows held out take part with weight 0. */
-import type { SvmCall } from '../backend/interface.js';
+import type { Answer, Step, SVM_TASKS } from '../backend/tasks.js';
 import { Interrupted } from '../errors.js';
 import type { CrossValidationTask } from '../input/selection-options.js';
 import { rowWeights, type ResolvedSvmOptions } from '../input/svm-options.js';
-import { onAbort, run, runAsync, turn } from '../solver/drivers.js';
+import { onAbort, run, runAsync, turn, TURN_OF_OTHERS } from '../solver/drivers.js';
 import type { Model } from '../svm/model.js';
-import { calls, type LoopResult } from '../svm/solve.js';
+import type { LoopResult } from '../svm/solve.js';
 import type { TrainingData } from '../svm/training-data.js';
 import { Training, type FitParameters } from '../svm/training.js';
 import type { CrossValidationProgress, GammaScore, Label, SvmStatus } from '../types.js';
@@ -16,18 +16,25 @@ export function inTime({ began }: Pick<TrainingData<Label>, 'began'>, { timeLimi
   if (performance.now() - began >= timeLimit) throw new Interrupted();
 }
 
-/** What one fit came to: how it ended, and [positive rows right, positive rows, negative rows right, negative rows] held out. */
+/** Rows that were held out, by class, and those of them that the model gets right. */
+type HeldOut = Answer<(typeof SVM_TASKS)['score']>;
+
+/** What one fit came to. */
 interface Scored {
   readonly end: LoopResult;
-  readonly counts: Float64Array;
+  readonly counts: HeldOut;
   readonly model: Model;
 }
 
 /** A fit, and then its model on the rows that took no part. */
-function* scored(training: Training<Label>): Generator<SvmCall, Scored, Float64Array> {
+function* scored(training: Training<Label>, short: boolean): Generator<Step, Scored, void> {
+  if (short) yield TURN_OF_OTHERS; // its tasks are done at once
+  const { score } = training.tasks;
   const end = yield* training.loop();
-  const counts = (yield calls.score(end.check.measured.t)).slice(0, 4);
-  return { end, counts, model: training.finish(end, yield training.modelOf(end)).model };
+  yield score.ask({ t: end.check.measured.t });
+  const { positiveRight, positive, negativeRight, negative } = score.answer;
+  const { model } = yield* training.finish(end);
+  return { end, counts: { positiveRight, positive, negativeRight, negative }, model };
 }
 
 /** Every fold against every gamma. */
@@ -81,7 +88,7 @@ export class Trial {
       for (let next = path.next(); !next.done;) {
         const training = next.value;
         try {
-          next = path.next(run(scored(training), training.problem, signal));
+          next = path.next(run(scored(training, this.#data.short), signal));
         } finally {
           training.release();
         }
@@ -112,10 +119,7 @@ export class Trial {
           for (let next = path.next(); !next.done;) {
             const training = next.value;
             try {
-              const { problem, interrupt } = training;
-              next = path.next(
-                await runAsync(scored(training), problem, { signal: all.signal, interrupt, short: this.#data.short }),
-              );
+              next = path.next(await runAsync(scored(training, this.#data.short), all.signal, training.interrupt));
             } finally {
               training.release();
             }
@@ -164,10 +168,9 @@ export class Trial {
     }
   }
 
-  #accuracyOf([positiveRight, positive, negativeRight, negative]: ArrayLike<number> & Iterable<number>): number {
-    if (!this.#how.balanced) return (positiveRight! + negativeRight!) / (positive! + negative!);
-    if (positive === 0 || negative === 0) return (positiveRight! + negativeRight!) / (positive! + negative!);
-    return positiveRight! / positive! / 2 + negativeRight! / negative! / 2;
+  #accuracyOf({ positiveRight, positive, negativeRight, negative }: HeldOut): number {
+    if (!this.#how.balanced || positive === 0 || negative === 0) return (positiveRight + negativeRight) / (positive + negative);
+    return positiveRight / positive / 2 + negativeRight / negative / 2;
   }
 
   #progress(k: number, g: number, { status, check }: LoopResult): CrossValidationProgress {

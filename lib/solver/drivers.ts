@@ -1,22 +1,22 @@
-/** What runs a loop: performs the tasks that it yields, on this thread or elsewhere, and hands it the answers. */
-import type { Interrupt, Performer } from '../backend/interface.js';
+/** What runs a loop: a generator that decides, and yields what is to be done before it goes on. The same loop runs on this thread or not. */
+import type { Interrupt } from '../backend/interface.js';
+import type { Step } from '../backend/tasks.js';
 import { interruptedOr } from '../errors.js';
 
-type Loop<Call, R> = Generator<Call, R, Float64Array>;
+export type Loop<R> = Generator<Step, R, void>;
 
-/** Performs a loop's tasks on this thread. An aborted signal's reason is thrown, as it is; a task's error goes to the loop. */
-export function run<Call extends readonly unknown[], R>(loop: Loop<Call, R>, problem: Performer<Call>, signal?: AbortSignal): R {
+/** Takes a loop's steps on this thread. An aborted signal's reason, and what a step fails with, are thrown into the loop. */
+export function run<R>(loop: Loop<R>, signal?: AbortSignal): R {
   let next = loop.next();
   while (!next.done) {
-    signal?.throwIfAborted();
-    let answer: Float64Array;
     try {
-      answer = problem.perform(...next.value);
+      signal?.throwIfAborted();
+      next.value.perform();
     } catch (error) {
       next = loop.throw(interruptedOr(error));
       continue;
     }
-    next = loop.next(answer);
+    next = loop.next();
   }
   return next.value;
 }
@@ -24,49 +24,44 @@ export function run<Call extends readonly unknown[], R>(loop: Loop<Call, R>, pro
 /** Milliseconds after which the event loop is made to turn. */
 const TURN = 1;
 
-export interface AsyncRun {
-  readonly signal: AbortSignal | undefined;
-  /** Ends the task that is under way when the signal is aborted. */
-  readonly interrupt: Interrupt | undefined;
-  /** Whether tasks are so short that handing them to another thread would take longer: they are done here, a few in every turn. */
-  readonly short: boolean;
-}
-
 /**
- * Performs a loop's tasks elsewhere, one after the other. Answers that come in fast are handed over many at a time, before anything else
- * gets its turn: timers, requests, whoever would abort the run. So now and then the loop waits for it.
+ * The same, elsewhere, one step after the other. The first step is begun before this returns. Answers that come in fast are handed over
+ * many at a time, before anything else gets its turn: timers, requests, whoever would abort the run. So now and then the loop waits for it.
+ * `interrupt`: what ends the step that is under way when the signal is aborted.
  */
-export async function runAsync<Call extends readonly unknown[], R>(
-  loop: Loop<Call, R>,
-  problem: Performer<Call>,
-  { signal, interrupt, short }: AsyncRun,
-): Promise<R> {
+export async function runAsync<R>(loop: Loop<R>, signal?: AbortSignal, interrupt?: Interrupt): Promise<R> {
   const deaf = onAbort(signal, () => interrupt?.set());
   try {
-    if (short) await turn();
-    let turned = performance.now();
-    let next = loop.next();
-    while (!next.done) {
+    return await takeSteps(loop, signal);
+  } finally {
+    deaf();
+  }
+}
+
+async function takeSteps<R>(loop: Loop<R>, signal: AbortSignal | undefined): Promise<R> {
+  let next = loop.next();
+  let turned = performance.now();
+  while (!next.done) {
+    try {
       if (performance.now() - turned > TURN) {
         await turn();
         turned = performance.now();
       }
       signal?.throwIfAborted();
-      let answer: Float64Array;
-      try {
-        answer = short ? problem.perform(...next.value) : await problem.later(...next.value);
-      } catch (error) {
-        signal?.throwIfAborted(); // which interrupted it
-        next = loop.throw(interruptedOr(error));
-        continue;
-      }
-      next = loop.next(answer);
+      const waiting = next.value.later();
+      if (waiting) await waiting;
+    } catch (error) {
+      // A signal that is aborted interrupts the step.
+      next = loop.throw(signal?.aborted ? signal.reason : interruptedOr(error));
+      continue;
     }
-    return next.value;
-  } finally {
-    deaf();
+    next = loop.next();
   }
+  return next.value;
 }
+
+/** Lets others have their turn, where there are any. */
+export const TURN_OF_OTHERS: Step = { perform: () => undefined, later: () => turn() };
 
 const listening = new WeakMap<AbortSignal, Set<() => void>>();
 

@@ -3,8 +3,7 @@
  * in alpha: all with their rounding. The sums come from the backend; here is what follows from them.
  */
 import { searchRoot, type Bracket, type Found, type Search } from '../solver/bisection.js';
-import type { SvmCall } from '../backend/interface.js';
-import type { Calls } from './solve.js';
+import type { Step, SvmTasks } from '../backend/tasks.js';
 
 const UNIT = 2 ** -53;
 /** Below it products lose digits. */
@@ -48,16 +47,25 @@ export interface Measured {
 /** The error of theta_i that comes with t. */
 const etaOf = (constants: Constants, t: number): number => 2 * (constants.maxEntries + 4) * UNIT * Math.abs(t);
 
+/** The sums of `offsets` at one place. */
+interface Sums {
+  readonly positive: number;
+  readonly negative: number;
+  readonly free: number;
+}
+
 /**
- * Two searches side by side: the backend looks at two offsets in one sweep, and `read` says what its sums mean for each. (No generator
- * within a generator: each one made would have a prototype of its own, and cost more than a sweep over a thousand rows.)
+ * Two searches side by side: the backend looks at two offsets in one sweep, with the shifts that `by` gives rows, and `read` says what its
+ * sums mean for each. (No generator within a generator: each one made would have a prototype of its own, and cost more than a sweep over a
+ * thousand rows.)
  */
 function* inPairs(
   low: Search,
   high: Search,
-  call: (low: number, high: number) => SvmCall,
-  read: (sums: Float64Array) => [Found, Found],
-): Generator<SvmCall, [Bracket, Bracket], Float64Array> {
+  { offsets }: SvmTasks,
+  by: { readonly rho: number; readonly wNorm: number; readonly etaT: number },
+  read: (low: Sums, high: Sums) => [Found, Found],
+): Generator<Step, [Bracket, Bracket], void> {
   let a = low.next();
   let b = high.next();
   let atA = NaN;
@@ -65,26 +73,30 @@ function* inPairs(
   while (!a.done || !b.done) {
     if (!a.done) atA = a.value;
     if (!b.done) atB = b.value;
-    const [foundA, foundB] = read(yield call(atA, atB));
+    yield offsets.ask({ low: atA, high: atB, ...by });
+    const { positiveLow, negativeLow, freeLow, positiveHigh, negativeHigh, freeHigh } = offsets.answer;
+    const [foundA, foundB] = read(
+      { positive: positiveLow, negative: negativeLow, free: freeLow },
+      { positive: positiveHigh, negative: negativeHigh, free: freeHigh },
+    );
     if (!a.done) a = low.next(foundA);
     if (!b.done) b = high.next(foundB);
   }
   return [a.value, b.value];
 }
 
+/** Rows as they are. */
+const UNSHIFTED = { rho: 0, wNorm: 0, etaT: 0 };
+
 /** h(t), the slope of the primal in t, and its own slope. */
-function slopeOf(positive: number, negative: number, quadratic: number, mu: number): Found {
-  return { value: negative - positive, slope: quadratic / mu };
+function slopeOf({ positive, negative, free }: Sums, mu: number): Found {
+  return { value: negative - positive, slope: free / mu };
 }
 
 /** An offset good enough to measure the gap with: what is left of its error costs less than `worth`. */
-export function* nearOffset(
-  constants: Constants,
-  guess: number,
-  worth: number,
-  calls: Calls,
-): Generator<SvmCall, number, Float64Array> {
+export function* nearOffset(constants: Constants, guess: number, worth: number, tasks: SvmTasks): Generator<Step, number, void> {
   const { mu } = constants;
+  const { offsets } = tasks;
   let best = guess;
   let min = Infinity;
   // Half value²/slope is what a Newton step would gain.
@@ -93,8 +105,9 @@ export function* nearOffset(
   // Looks at places where h is flat do not count: far from the root nothing tells a better offset from a worse one.
   for (let looks = 0; !next.done && looks < 12;) {
     const t = next.value;
-    const sums = yield calls.offsets(t, t, 0, 0, 0);
-    const found = slopeOf(sums[0]!, sums[1]!, sums[2]!, mu);
+    yield offsets.ask({ low: t, high: t, ...UNSHIFTED });
+    const { positiveLow, negativeLow, freeLow } = offsets.answer;
+    const found = slopeOf({ positive: positiveLow, negative: negativeLow, free: freeLow }, mu);
     if (found.slope > 0) looks++;
     if (Math.abs(found.value) < min) {
       min = Math.abs(found.value);
@@ -109,17 +122,18 @@ export function* nearOffset(
  * The offset to the last bit. h is computed with an error of up to (n + 8) u (S⁺ + S⁻): where it is 0 within that on an interval, the
  * middle of the interval.
  */
-export function* exactOffset(constants: Constants, guess: number, calls: Calls): Generator<SvmCall, number, Float64Array> {
+export function* exactOffset(constants: Constants, guess: number, tasks: SvmTasks): Generator<Step, number, void> {
   const eps = (constants.n + 8) * UNIT;
   const [left, right] = yield* inPairs(
     searchRoot(guess, { step: 1 }),
     searchRoot(guess, { step: 1 }),
-    (low, high) => calls.offsets(low, high, 0, 0, 0),
-    (s) => {
-      const a = slopeOf(s[0]!, s[1]!, s[2]!, constants.mu);
-      const b = slopeOf(s[3]!, s[4]!, s[5]!, constants.mu);
-      a.value += eps * (s[0]! + s[1]!); // from here on h is not surely negative
-      b.value -= eps * (s[3]! + s[4]!); // up to here it is not surely positive
+    tasks,
+    UNSHIFTED,
+    (low, high) => {
+      const a = slopeOf(low, constants.mu);
+      const b = slopeOf(high, constants.mu);
+      a.value += eps * (low.positive + low.negative); // from here on h is not surely negative
+      b.value -= eps * (high.positive + high.negative); // up to here it is not surely positive
       return [a, b];
     },
   );
@@ -139,12 +153,21 @@ export function* measure(
   t: number,
   wSquared: number,
   centreDot: number,
-  calls: Calls,
-): Generator<SvmCall, Measured, Float64Array> {
+  tasks: SvmTasks,
+): Generator<Step, Measured, void> {
   const { n, d, mu, maxRadius, radiusSquares, centreNorm } = constants;
   const wNorm = Math.sqrt(wSquared);
-  const sums = yield calls.gap(t, wNorm, etaOf(constants, t));
-  const [fy, fyRounding, psi, alphaSum, balance, alphaRadius, res2, err2] = sums as unknown as Numbers8;
+  yield tasks.gap.ask({ t, wNorm, etaT: etaOf(constants, t) });
+  const {
+    fenchelYoung: fy,
+    rounding: fyRounding,
+    loss: psi,
+    alphaSum,
+    balance,
+    alphaRadius,
+    residualSquared: res2,
+    errorSquared: err2,
+  } = tasks.gap.answer;
   const grown = 1 + 2 * n * UNIT;
   const e = Math.abs(balance) + n * UNIT * alphaSum;
   const byNorm = alphaRadius + centreNorm * alphaSum; // >= sum alpha_i |x̃_i|
@@ -168,8 +191,6 @@ export function* measure(
   const dual = min - 2 * UNIT * Math.abs(min);
   return { t, wNorm, centreDot, primal, dual, gap, rounding, rho, delta: Math.min(residual, byGap) * grown };
 }
-
-type Numbers8 = [number, number, number, number, number, number, number, number];
 
 /** Where the ends of the offset's bracket were found last, in units of rho from t: where to look first next time. */
 export interface Hint {
@@ -195,9 +216,9 @@ export function* certify(
   measured: Measured,
   { delta, ball }: { delta: number; ball: boolean },
   hint: Hint,
-  calls: Calls,
+  tasks: SvmTasks,
   afresh = false,
-): Generator<SvmCall, CertifiedCounts, Float64Array> {
+): Generator<Step, CertifiedCounts, void> {
   const { n, mu } = constants;
   const { t, rho, wNorm } = measured;
   const etaT = etaOf(constants, t);
@@ -207,22 +228,18 @@ export function* certify(
   const step = rho * constants.maxRadius + etaT || 1;
   const fromBelow = searchRoot(t + hint.low * rho, { step, lean: -0.02, enough: (_, f, at) => f.value < 0 && near(f, at) });
   const fromAbove = searchRoot(t + hint.high * rho, { step, lean: 0.02, enough: (_, f, at) => f.value > 0 && near(f, at) });
-  const [first, last] = yield* inPairs(
-    fromBelow,
-    fromAbove,
-    (low, high) => calls.offsets(low, high, rho, wNorm, etaT),
-    (s) => [
-      { value: s[1]! * (1 + eps) - s[0]! * (1 - eps), slope: s[2]! / mu },
-      // The last root: where the value is 0 it may still lie further up.
-      { value: s[4]! * (1 - eps) - s[3]! * (1 + eps) || -Number.MIN_VALUE, slope: s[5]! / mu },
-    ],
-  );
+  const [first, last] = yield* inPairs(fromBelow, fromAbove, tasks, { rho, wNorm, etaT }, (low, high) => [
+    { value: low.negative * (1 + eps) - low.positive * (1 - eps), slope: low.free / mu },
+    // The last root: where the value is 0 it may still lie further up.
+    { value: high.negative * (1 - eps) - high.positive * (1 + eps) || -Number.MIN_VALUE, slope: high.free / mu },
+  ]);
   // first.low is surely below the first root, last.high beyond the last.
   hint.low = (first.low - t) / rho || 0;
   hint.high = (last.high - t) / rho || 0;
   const guardR = 4 * (constants.d + 8) * UNIT * wNorm;
   const guard = 4 * (constants.d + 8) * UNIT * (constants.predictionNorm * wNorm + Math.abs(t));
-  if (afresh) yield calls.forget(); // not before: a run that is interrupted ends with what was claimed
-  const counts = yield calls.certify(first.low, last.high, rho, wNorm, etaT, delta, Number(ball), t, guardR, guard);
-  return { agreed: counts[0]!, properlyClassified: counts[1]!, zero: counts[2]!, atBound: counts[3]! };
+  if (afresh) yield tasks.forget.ask(); // not before: a run that is interrupted ends with what was certified
+  yield tasks.certify.ask({ low: first.low, high: last.high, rho, wNorm, etaT, delta, ball, t, guardR, guard });
+  const { agreed, properlyClassified, zero, atBound } = tasks.certify.answer;
+  return { agreed, properlyClassified, zero, atBound };
 }

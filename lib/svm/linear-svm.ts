@@ -63,8 +63,7 @@ export class LinearSvm<L extends Label = Label> implements Model<L> {
       data.copy(fit);
       checkMemory(data.matrix.describe().kept);
       training = trainingOf(data, fit, fit.gamma === 'auto' ? chooseGamma(data, fit) : undefined);
-      const end = run(training.loop(), training.problem, fit.signal);
-      return LinearSvm.#fitted(training.finish(end, training.problem.perform(...training.modelOf(end))));
+      return LinearSvm.#fitted(run(training.fit(), fit.signal));
     } catch (error) {
       if (error instanceof Interrupted) return LinearSvm.#fitted(outOfTime(data, fit));
       throw error;
@@ -84,11 +83,7 @@ export class LinearSvm<L extends Label = Label> implements Model<L> {
       await data.copyLater(fit);
       checkMemory(data.matrix.describe().kept);
       training = trainingOf(data, fit, fit.gamma === 'auto' ? await chooseGammaAsync(data, fit) : undefined);
-      const { problem, interrupt } = training;
-      const { signal } = fit;
-      const end = await runAsync(training.loop(), problem, { signal, interrupt, short: data.short });
-      const call = training.modelOf(end);
-      return LinearSvm.#fitted(training.finish(end, data.short ? problem.perform(...call) : await problem.later(...call)));
+      return LinearSvm.#fitted(await runAsync(training.fit(), fit.signal, training.interrupt));
     } catch (error) {
       if (error instanceof Interrupted) return LinearSvm.#fitted(outOfTime(data, fit));
       throw error;

@@ -1,8 +1,10 @@
 /** One fit, from checked input to a model: what LinearSvm and cross-validation have in common. */
-import type { Interrupt, SvmCall, SvmProblem } from '../backend/interface.js';
+import type { Interrupt, SvmProblem } from '../backend/interface.js';
+import { svmTasks, type Step, type SvmTasks } from '../backend/tasks.js';
+import { TURN_OF_OTHERS } from '../solver/drivers.js';
 import { objective } from './certificate.js';
 import { CERTIFIED } from '../backend/encodings.js';
-import { fistaSvm, type LoopCheck, type LoopResult } from './solve.js';
+import { solveSvm, type LoopCheck, type LoopResult } from './solve.js';
 import { checkWeights, countPositive, type ResolvedSvmOptions } from '../input/index.js';
 import type { Model } from './model.js';
 import { firstOf, stillHolds } from './stopping.js';
@@ -10,7 +12,10 @@ import type { Label, SvmInfo, SvmProgress } from '../types.js';
 import { type TrainingData, interruptOf } from './training-data.js';
 
 /** What a training needs of them. */
-export type Trainable<L extends Label> = Pick<TrainingData<L>, 'matrix' | 'backend' | 'threads' | 'rows' | 'cols' | 'labels' | 'y'>;
+export type Trainable<L extends Label> = Pick<
+  TrainingData<L>,
+  'matrix' | 'short' | 'backend' | 'threads' | 'rows' | 'cols' | 'labels' | 'y'
+>;
 
 /** What tells one fit from another on the same data. */
 export interface FitParameters {
@@ -39,33 +44,34 @@ export interface FitResult<L extends Label> {
 
 export class Training<L extends Label> {
   readonly problem: SvmProblem;
+  readonly tasks: SvmTasks;
   /** Ends the task that is under way. */
   readonly interrupt: Interrupt | undefined;
   readonly #data: Trainable<L>;
-  readonly #fit: ResolvedSvmOptions;
+  readonly #options: ResolvedSvmOptions;
   readonly #parameters: FitParameters;
   readonly #rows: number; // that take part
   readonly #untrained: () => LoopCheck;
-  #weights = new Float64Array(0);
 
   constructor(data: Trainable<L>, fit: ResolvedSvmOptions, parameters: FitParameters) {
     const { y = data.y, threads = data.threads, lane = 0 } = parameters;
     const gammas = checkWeights(parameters.gamma, parameters.weights, data.labels, y);
     this.#data = data;
-    this.#fit = fit;
+    this.#options = fit;
     this.#parameters = parameters;
     this.#rows = gammas.length === 1 ? data.rows : countPositive(gammas);
     this.#untrained = () => untrained(y, gammas, parameters.mu);
     this.interrupt = interruptOf(data.backend, fit, parameters.began);
     this.problem = new data.backend.Svm(data.matrix, y, gammas, parameters.mu, SCALES[fit.scale], threads, lane, this.interrupt);
+    this.tasks = svmTasks(this.problem, data.short);
   }
 
-  loop(): ReturnType<typeof fistaSvm> {
-    const fit = this.#fit;
+  loop(): Generator<Step, LoopResult, void> {
+    const fit = this.#options;
     const { warmStart, mu, began } = this.#parameters;
     const rules = [...fit.rules]; // whoever made the list may change it meanwhile
     const rule = firstOf(rules);
-    return fistaSvm(this.problem, {
+    return solveSvm(this.problem, this.tasks, {
       L: fit.L,
       shrinking: fit.shrinking,
       checkEvery: fit.checkEvery,
@@ -86,15 +92,17 @@ export class Training<L extends Label> {
     });
   }
 
-  /** The task that makes the model of the loop's end. */
-  modelOf({ check }: LoopResult): SvmCall {
-    this.#weights = new Float64Array(this.#data.cols); // where no column is kept it is never touched, and takes no memory
-    return ['model', this.#weights, check.measured.t];
+  /** The whole fit. */
+  *fit(): Generator<Step, FitResult<L>, void> {
+    if (this.#data.short) yield TURN_OF_OTHERS; // its tasks are done at once
+    return yield* this.finish(yield* this.loop());
   }
 
-  /** That model, and its story. `bias` is what the task answered. */
-  finish({ status, check }: LoopResult, [bias]: ArrayLike<number> & Iterable<number>): FitResult<L> {
-    const fit = this.#fit;
+  /** The model of the loop's end, and its story. */
+  *finish({ status, check }: LoopResult): Generator<Step, FitResult<L>, void> {
+    const weights = new Float64Array(this.#data.cols); // where no column is kept it is never touched, and takes no memory
+    yield this.tasks.model.ask({ weights, t: check.measured.t });
+    const fit = this.#options;
     const { gamma, mu, validation } = this.#parameters;
     const passes = this.problem.read / (2 * this.problem.stored || 1);
     const info: SvmInfo = {
@@ -108,7 +116,7 @@ export class Training<L extends Label> {
       threads: this.#data.threads,
       ...(validation && { validation }),
     };
-    return { model: { weights: this.#weights, bias: bias!, labels: this.#data.labels }, info };
+    return { model: { weights, bias: this.tasks.model.answer.bias, labels: this.#data.labels }, info };
   }
 
   release(): void {

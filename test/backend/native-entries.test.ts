@@ -13,7 +13,7 @@ const PRELUDE = `
     const buffer = new ArrayBuffer(64, { maxByteLength: 64 }), view = new View(buffer, 16);
     return buffer.resize(8), view;
   };
-  const report = (problem) => { throw new Error('reported ' + problem.problem); };
+  const report = ({ defect }) => { throw new Error('reported ' + defect); };
   const X = new addon.Matrix(report, 1, f64(6), 2, 3);
   const S = new addon.Matrix(report, 1, u32(0, 1, 2), u32(0, 2), f64(2).fill(2), 2, 3);
   const entries = {

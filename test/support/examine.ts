@@ -5,8 +5,9 @@
 import { kernels } from '../../lib/backend/load.js';
 import { objective } from '../../lib/svm/certificate.js';
 import { CERTIFIED } from '../../lib/backend/encodings.js';
+import { svmTasks } from '../../lib/backend/tasks.js';
 import { run } from '../../lib/solver/drivers.js';
-import { fistaSvm, type LoopCheck } from '../../lib/svm/solve.js';
+import { solveSvm, type LoopCheck } from '../../lib/svm/solve.js';
 import { checkWeights, copyPoints, resolveSvmOptions, resolveLabels, rowWeights } from '../../lib/input/index.js';
 import { firstOf, stillHolds } from '../../lib/svm/stopping.js';
 import { LinearSvm } from '../../lib/svm/linear-svm.js';
@@ -151,7 +152,7 @@ export function examine(instance: Instance, name: BackendName, max = 60): Count 
   const { warmStart } = fit;
   let checks = 0;
   const result = run(
-    fistaSvm(problem, {
+    solveSvm(problem, svmTasks(problem), {
       scaled: true,
       L: fit.L,
       shrinking: fit.shrinking,
@@ -176,7 +177,6 @@ export function examine(instance: Instance, name: BackendName, max = 60): Count 
       holds: (status, check) => stillHolds(fit.rules, status, seen(check)),
       expired: () => false,
     }),
-    problem,
   );
   look(result.check);
 

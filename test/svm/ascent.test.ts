@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { kernels } from '../../lib/backend/load.js';
-import { type Backend, type SvmCall } from '../../lib/backend/interface.js';
+import type { Backend, SvmProblem } from '../../lib/backend/interface.js';
+import { SVM_TASKS, svmTasks, type SvmTasks, type TaskArgument } from '../../lib/backend/tasks.js';
 import { run } from '../../lib/solver/drivers.js';
-import { calls, fistaSvm } from '../../lib/svm/solve.js';
+import { solveSvm } from '../../lib/svm/solve.js';
 import { LinearSvm, stop, type Points, type SvmOptions } from '../../lib/index.js';
 import { copyPoints } from '../../lib/input/index.js';
 import { names } from '../support/backends.js';
@@ -36,28 +37,40 @@ function problemOf({ Svm, Matrix }: Backend, points: 'dense' | 'f32' | 'sparse' 
   return new Svm(matrix, Int8Array.from(cancer.labels), gamma, 569 / 128, scale, 2);
 }
 
-/** An epoch, and another one without the rows that were idle; then settled, and once more from there. */
+/** Performs tasks here and now. */
+function asking(problem: SvmProblem) {
+  const tasks = svmTasks(problem);
+  return <K extends keyof SvmTasks>(name: K, ...given: Parameters<SvmTasks[K]['ask']>): SvmTasks[K]['answer'] => {
+    const task = tasks[name] as { ask(...given: unknown[]): { perform(): void }; answer: SvmTasks[K]['answer'] };
+    task.ask(...given).perform();
+    return task.answer;
+  };
+}
+
+/** An epoch, and another one without the rows that were shrunk; then settled, and once more from there. */
 function story(backend: Backend, points: Parameters<typeof problemOf>[1], scale: number): number[] {
   const problem = problemOf(backend, points, scale);
-  const weight = (0.3 * problem.perform(...calls.begin(0))[1]!) / 568;
+  const ask = asking(problem);
+  const weight = (0.3 * ask('begin', { curvature: false }).radiusSquares) / 568;
   const seen: number[] = [];
   let offset = 0;
-  const epoch = (all: number) => {
-    const out = problem.perform(...calls.ascend(offset, weight, 0.1, all));
-    offset = out[3]!;
-    seen.push(...out.slice(0, 5), problem.read);
+  const epoch = (all: boolean) => {
+    const { fenchelYoung, loss, wSquared, offset: next, t } = ask('ascend', { offset, weight, delta: 0.1, all });
+    offset = next;
+    seen.push(fenchelYoung, loss, wSquared, next, t, problem.read);
   };
   const look = () => {
-    problem.perform(...calls.settle());
+    ask('settle');
     const alpha = new Float64Array(569);
     problem.alpha(alpha);
-    const [squared, along] = problem.perform(...calls.look());
-    seen.push(squared!, along!, ...problem.perform(...calls.gap(0.1, 1, 0)).slice(0, 8), ...alpha);
+    const { wSquared, centreDot } = ask('refresh');
+    const gap = ask('gap', { t: 0.1, wNorm: 1, etaT: 0 });
+    seen.push(wSquared, centreDot, ...SVM_TASKS.gap.answers.map((name) => gap[name]), ...alpha);
   };
-  epoch(1);
-  epoch(0);
+  epoch(true);
+  epoch(false);
   look();
-  epoch(0);
+  epoch(false);
   look();
   problem.dispose();
   return seen;
@@ -71,17 +84,17 @@ describe.each(names)('coordinate ascent, %s', (name) => {
   it.each(['dense', 'f32', 'sparse', 'wide', 'ones'] as const)('raises the dual and keeps alpha in its box, %s', (points) => {
     for (const scale of [0, 1, 2]) {
       const problem = problemOf(backend, points, scale);
-      const weight = (0.3 * problem.perform(...calls.begin(0))[1]!) / 568;
+      const ask = asking(problem);
+      const weight = (0.3 * ask('begin', { curvature: false }).radiusSquares) / 568;
       let offset = 0;
       let last = -Infinity;
       for (let epoch = 0; epoch < 12; epoch++) {
-        offset = problem.perform(...calls.ascend(offset, weight, 0.1, Number(epoch < 3)))[3]!;
+        ({ offset } = ask('ascend', { offset, weight, delta: 0.1, all: epoch < 3 }));
         if (epoch % 4 !== 3) continue;
-        problem.perform(...calls.settle());
+        ask('settle');
         const alpha = new Float64Array(569);
         problem.alpha(alpha);
-        const squared = problem.perform(...calls.look())[0]!;
-        let [dual, balance] = [-squared / 2, 0];
+        let [dual, balance] = [-ask('refresh').wSquared / 2, 0];
         alpha.forEach((a, i) => {
           expect(a).toBeGreaterThanOrEqual(0);
           expect(a).toBeLessThanOrEqual(i === 5 ? 0 : ((i % 10 ? 1 : 3) * 64) / 569);
@@ -99,8 +112,9 @@ describe.each(names)('coordinate ascent, %s', (name) => {
 
   it('settles what there is, without an epoch before it', () => {
     const problem = problemOf(backend, 'dense', 1);
-    problem.perform(...calls.begin(0));
-    problem.perform(...calls.settle());
+    const ask = asking(problem);
+    ask('begin', { curvature: false });
+    ask('settle');
     const alpha = new Float64Array(569).fill(NaN);
     problem.alpha(alpha);
     expect(alpha).toEqual(new Float64Array(569));
@@ -109,10 +123,11 @@ describe.each(names)('coordinate ascent, %s', (name) => {
 
   it('leaves rows at their bounds when it settles, of either label', () => {
     const problem = problemOf(backend, 'dense', 1);
-    const weight = (0.3 * problem.perform(...calls.begin(0))[1]!) / 568;
+    const ask = asking(problem);
+    const weight = (0.3 * ask('begin', { curvature: false }).radiusSquares) / 568;
     let offset = 0;
-    for (let epoch = 0; epoch < 4; epoch++) offset = problem.perform(...calls.ascend(offset, weight, 0.1, 1))[3]!;
-    problem.perform(...calls.settle());
+    for (let epoch = 0; epoch < 4; epoch++) ({ offset } = ask('ascend', { offset, weight, delta: 0.1, all: true }));
+    ask('settle');
     const alpha = new Float64Array(569);
     problem.alpha(alpha);
     for (const label of [-1, 1]) expect(alpha.filter((a, i) => a === 0 && cancer.labels[i] === label).length).toBeGreaterThan(100);
@@ -170,12 +185,13 @@ describe.each(names)('coordinate ascent, %s', (name) => {
       const mu = 1 / (2 * gamma);
       const problem = new backend.Svm(matrix, Int8Array.from(cancer.labels), Float64Array.of(gamma), mu, 1, 1);
       const seen: string[] = [];
-      const perform = (...call: SvmCall) => {
-        seen.push(call[0]);
-        return problem.perform(...call);
+      const perform = (name: string, ...args: TaskArgument[]) => {
+        seen.push(name);
+        return problem.perform(name, ...args);
       };
+      const tasks = svmTasks({ perform, later: () => Promise.reject(new Error('not here')) });
       run(
-        fistaSvm(problem, {
+        solveSvm(problem, tasks, {
           L: 'measured',
           shrinking: true,
           ascent: true,
@@ -188,7 +204,6 @@ describe.each(names)('coordinate ascent, %s', (name) => {
           holds: () => true,
           expired: () => false,
         }),
-        { perform, later: (...call) => Promise.resolve(perform(...call)) },
       );
       problem.dispose();
       matrix.dispose();

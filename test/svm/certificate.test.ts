@@ -4,9 +4,10 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SvmCall } from '../../lib/backend/interface.js';
+import { svmTasks, type Performer, type Step, type SvmTasks, type TaskArgument } from '../../lib/backend/tasks.js';
+import { run } from '../../lib/solver/drivers.js';
 import { certify, exactOffset, measure, nearOffset, type Constants, type Hint, type Measured } from '../../lib/svm/certificate.js';
-import { calls, fistaSvm } from '../../lib/svm/solve.js';
+import { solveSvm } from '../../lib/svm/solve.js';
 
 const U = 2 ** -53;
 
@@ -21,16 +22,22 @@ const CONSTANTS: Constants = {
   predictionNorm: 0,
 };
 
+/** A task's name and arguments. */
+type Call = [name: string, ...args: TaskArgument[]];
+
 /** Runs a generator to its end; what it asked for comes along. */
-function drive<R>(loop: Generator<SvmCall, R, Float64Array>, answer: (call: SvmCall) => readonly number[]) {
-  const asked: SvmCall[] = [];
-  let next = loop.next();
-  while (!next.done) {
-    if (asked.push(next.value) > 20_000) throw new Error('no end of it');
-    if (next.value.slice(1).some((x) => typeof x !== 'number')) throw new Error(`not numbers: ${next.value.join(', ')}`);
-    next = loop.next(Float64Array.from(answer(next.value)));
-  }
-  return { value: next.value, asked, places: asked.filter(([name]) => name === 'offsets').map((call) => call[1] as number) };
+function drive<R>(loop: (tasks: SvmTasks) => Generator<Step, R, void>, answer: (call: Call) => readonly number[]) {
+  const asked: Call[] = [];
+  const problem: Performer = {
+    perform: (...call) => {
+      if (asked.push(call) > 20_000) throw new Error('no end of it');
+      if (call.slice(1).some((x) => typeof x !== 'number')) throw new Error(`not numbers: ${call.join(', ')}`);
+      return answer(call);
+    },
+    later: () => Promise.reject(new Error('not here')),
+  };
+  const value = run(loop(svmTasks(problem)));
+  return { value, asked, places: asked.filter(([name]) => name === 'offsets').map((call) => call[1] as number) };
 }
 
 /** -psi' over the positive rows and the negative ones, and how many rows are on the quadratic piece, at offset t. */
@@ -52,7 +59,7 @@ const rowsOf =
 /** Answers `offsets` where all rows have the same radius. */
 const offsetsOf =
   (slopes: Slopes, radius = 1) =>
-  ([, low, high, rho, , etaT]: SvmCall): readonly number[] => {
+  ([, low, high, rho, , etaT]: Call): readonly number[] => {
     const shift = (rho as number) * radius + (etaT as number);
     return [...slopes((low as number) + shift), ...slopes((high as number) - shift)];
   };
@@ -62,7 +69,7 @@ const LINE: Slopes = (t) => [10 - t, 8 + t, 1];
 
 describe('nearOffset(constants, guess, worth)', () => {
   const near = (slopes: Slopes, guess: number, worth: number, constants = CONSTANTS) =>
-    drive(nearOffset(constants, guess, worth, calls), offsetsOf(slopes));
+    drive((tasks) => nearOffset(constants, guess, worth, tasks), offsetsOf(slopes));
 
   it('keeps a guess whose error is worth no more, and asks for it as it is', () => {
     // h(3) = 4 with slope 2: a Newton step gains 4² / (2 · 2) = 4.
@@ -107,7 +114,7 @@ describe('nearOffset(constants, guess, worth)', () => {
 
 describe('exactOffset(constants, guess)', () => {
   const exact = (slopes: Slopes, guess: number, constants = CONSTANTS) =>
-    drive(exactOffset(constants, guess, calls), offsetsOf(slopes));
+    drive((tasks) => exactOffset(constants, guess, tasks), offsetsOf(slopes));
 
   it('is the root to the last bit', () => {
     const rows = rowsOf(0.5, 10, [
@@ -211,7 +218,10 @@ describe('measure(constants, t, wSquared, centreDot)', () => {
         signed,
         fc.tuple(any, any, any, any, signed, any, any, any),
         (constants, t, wSquared, centreDot, sums) => {
-          const { value, asked } = drive(measure(constants, t, wSquared, centreDot, calls), () => sums);
+          const { value, asked } = drive(
+            (tasks) => measure(constants, t, wSquared, centreDot, tasks),
+            () => sums,
+          );
           const etaT = 2 * (constants.maxEntries + 4) * U * Math.abs(t);
           expect(asked).toEqual([['gap', t, Math.sqrt(wSquared), etaT]]);
           expect(value).toMatchObject({ t, centreDot, wNorm: Math.sqrt(wSquared) });
@@ -232,7 +242,10 @@ describe('measure(constants, t, wSquared, centreDot)', () => {
   it('proves the distance in alpha by the residual or by the gap, whichever is nearer', () => {
     const constants = { ...CONSTANTS, n: 1, mu: 2 };
     const at = (fy: number, res2: number) =>
-      drive(measure(constants, 0, 1, 0, calls), () => [fy, 0, 1, 0, 0, 0, res2, 0]).value.delta;
+      drive(
+        (tasks) => measure(constants, 0, 1, 0, tasks),
+        () => [fy, 0, 1, 0, 0, 0, res2, 0],
+      ).value.delta;
     expect(at(4, 1e6)).toBeCloseTo(2, 12); // sqrt(2 · 4 / 2)
     expect(at(4, 1)).toBeCloseTo(0.5, 12); // 1 / 2
   });
@@ -251,10 +264,10 @@ describe('certify(constants, measured, proof, hint)', () => {
     const hint = given.hint ?? { low: 0, high: 0 };
     const answer = offsetsOf(slopes);
     const { value, asked, places } = drive(
-      certify(constants, measured, { ...PROOF, ball: given.ball ?? true }, hint, calls),
+      (tasks) => certify(constants, measured, { ...PROOF, ball: given.ball ?? true }, hint, tasks),
       (call) => (call[0] === 'offsets' ? answer(call) : [4, 3, 2, 1]),
     );
-    const last = asked.at(-1) as unknown as [string, ...number[]];
+    const last = asked.at(-1) as [string, ...number[]];
     return { value, asked, places, hint, last, low: last[1]!, high: last[2]! };
   }
 
@@ -359,19 +372,19 @@ describe('certify(constants, measured, proof, hint)', () => {
   });
 });
 
-describe("fistaSvm(problem, settings) and 'precision'", () => {
+describe("solveSvm(problem, tasks, settings) and 'precision'", () => {
   /** A run whose Fenchel–Young terms are fy at each iteration, on data 1e8 away from 0: the primal is known to 2e-7 or so. */
   const end = (fy: (iteration: number) => number) => {
     let iteration = 0;
     const answers: Record<string, () => readonly number[]> = {
       begin: () => [0, 1, 1, 1e8, 1, 1, 0, 0],
       step: () => [1e-3, 0, 0, 0],
-      look: () => [1, 0],
+      refresh: () => [1, 0],
       offsets: () => [1, 1, 1, 1, 1, 1],
       gap: () => [fy(iteration), 0, 1, 1, 0, 0, 0, 0],
       certify: () => [0, 0, 0, 0],
     };
-    const settings: Parameters<typeof fistaSvm>[1] = {
+    const settings: Parameters<typeof solveSvm>[2] = {
       L: 'paper',
       shrinking: false,
       ascent: false,
@@ -384,7 +397,10 @@ describe("fistaSvm(problem, settings) and 'precision'", () => {
       holds: () => true,
       expired: () => false,
     };
-    const { value } = drive(fistaSvm({ accept: () => iteration++ }, settings), ([name]) => answers[name]!());
+    const { value } = drive(
+      (tasks) => solveSvm({ accept: () => iteration++ }, tasks, settings),
+      ([name]) => answers[name]!(),
+    );
     const { primal, dual, gap, rounding } = value.check.measured;
     return { status: value.status, iteration: value.check.iteration, primal, dual, gap, rounding };
   };

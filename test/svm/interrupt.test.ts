@@ -1,11 +1,12 @@
 /** Time limits and aborts end a task that is under way; what a run then ends with was checked before, and holds. */
 import { describe, expect, it } from 'vitest';
 import { loadFallback, loadNative } from '../../lib/backend/load.js';
-import { type Backend, type Interrupt, type SvmCall, type SvmProblem } from '../../lib/backend/interface.js';
+import type { Backend, Interrupt, SvmProblem } from '../../lib/backend/interface.js';
+import { svmTasks, type Performer, type TaskArgument } from '../../lib/backend/tasks.js';
 import { run, runAsync } from '../../lib/solver/drivers.js';
 import { Interrupted, interruptedOr } from '../../lib/errors.js';
 import { CERTIFIED } from '../../lib/backend/encodings.js';
-import { fistaSvm, type LoopCheck, type LoopResult } from '../../lib/svm/solve.js';
+import { solveSvm, type LoopCheck, type LoopResult } from '../../lib/svm/solve.js';
 import { crossValidate, LinearSvm, stop, type Points, type SvmOptions } from '../../lib/index.js';
 import { resolveSvmOptions } from '../../lib/input/index.js';
 import { TrainingData } from '../../lib/svm/training-data.js';
@@ -23,6 +24,9 @@ const NO_TIME = 1e-9;
 
 const load = (name: string): Backend => (name === 'native' ? loadNative() : loadFallback());
 
+/** A task's name and arguments. */
+type Call = [name: string, ...args: TaskArgument[]];
+
 /** A problem, and what interrupts it. */
 function made(backend: Backend): { problem: SvmProblem; interrupt: Interrupt } {
   const interrupt = new backend.Interrupt(Infinity);
@@ -39,8 +43,9 @@ function loopOf(
   problem: SvmProblem,
   settings: { ascent: boolean; certify: 'always' | 'shown' | 'end' },
   at: (check: LoopCheck) => void,
+  performer: Performer = problem,
 ) {
-  return fistaSvm(problem, {
+  return solveSvm(problem, svmTasks(performer), {
     ...settings,
     scaled: true,
     L: 'measured',
@@ -75,7 +80,7 @@ describe.each(names)('a problem that is interrupted, %s', (name) => {
     expect(interrupt.isSet).toBe(false);
     interrupt.set();
     expect(interrupt.isSet).toBe(true);
-    const outcome = (call: SvmCall) => {
+    const outcome = (call: Call) => {
       try {
         problem.perform(...call);
         return 'done';
@@ -83,13 +88,13 @@ describe.each(names)('a problem that is interrupted, %s', (name) => {
         return interruptedOr(error) instanceof Interrupted ? 'interrupted' : error;
       }
     };
-    const calls: SvmCall[] = [
+    const calls: Call[] = [
       ['begin', 1],
       ['warm', new Float64Array(cols), 0],
       ['ascend', 0, 1, 0.1, 1],
       ['settle'],
       ['step', 1e9, 0],
-      ['look'],
+      ['refresh'],
       ['offsets', 0, 0, 0, 0, 0],
       ['gap', 0, 0, 0],
       ['shrink', 0, 0, 0.1],
@@ -104,7 +109,7 @@ describe.each(names)('a problem that is interrupted, %s', (name) => {
       ['restore'],
       ['score', 0],
       ['model', new Float64Array(cols), 0],
-    ] as SvmCall[]) {
+    ] as Call[]) {
       expect([call[0], outcome(call)]).toEqual([call[0], 'done']);
     }
     problem.dispose();
@@ -149,7 +154,7 @@ describe.each(names)('a problem that is interrupted, %s', (name) => {
       let left = -1; // tasks before the interruption
       let third: { check: LoopCheck; state: ReturnType<typeof stateOf> } | undefined;
       const counting = {
-        perform: (...call: SvmCall) => {
+        perform: (...call: Call) => {
           if (left === 0) interrupt.set();
           if (left >= 0) left--;
           return problem.perform(...call);
@@ -157,14 +162,18 @@ describe.each(names)('a problem that is interrupted, %s', (name) => {
         later: () => Promise.reject(new Error('not here')),
       };
       const result: LoopResult = run(
-        loopOf(problem, { ascent, certify }, (check) => {
-          if (++checks === 3) {
-            third = { check, state: stateOf(problem) };
-            left = after;
-          }
-          if (checks === 4) tasks = after; // a whole check was done before the interruption: all cases were seen
-        }),
-        counting,
+        loopOf(
+          problem,
+          { ascent, certify },
+          (check) => {
+            if (++checks === 3) {
+              third = { check, state: stateOf(problem) };
+              left = after;
+            }
+            if (checks === 4) tasks = after; // a whole check was done before the interruption: all cases were seen
+          },
+          counting,
+        ),
       );
       if (checks > 3) break;
       expect(result).toEqual({ status: 'time-limit', check: third!.check });
@@ -182,10 +191,7 @@ describe.each(names)('a problem that is interrupted, %s', (name) => {
   it('ends with what is known without a step where there was no check', () => {
     const { problem, interrupt } = made(backend);
     interrupt.set();
-    const result = run(
-      loopOf(problem, { ascent: true, certify: 'always' }, () => undefined),
-      problem,
-    );
+    const result = run(loopOf(problem, { ascent: true, certify: 'always' }, () => undefined));
     expect(result).toEqual({ status: 'time-limit', check: untrained() });
     const weights = new Float64Array(cols);
     expect(problem.perform('model', weights, 0.25)[0]).toBe(0.25);
@@ -201,7 +207,7 @@ describe.each(names)('a problem that is interrupted, %s', (name) => {
     const loop = loopOf(problem, { ascent: false, certify: 'always' }, (check) => {
       if (check.iteration === 9) setImmediate(() => controller.abort(reason));
     });
-    await expect(runAsync(loop, problem, { signal: controller.signal, interrupt, short: false })).rejects.toBe(reason);
+    await expect(runAsync(loop, controller.signal, interrupt)).rejects.toBe(reason);
     expect(interrupt.isSet).toBe(true);
     problem.dispose();
   });

@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loadFallback, loadNative } from '../../lib/backend/load.js';
 import { type Backend, type Matrix } from '../../lib/backend/interface.js';
+import { svmTasks } from '../../lib/backend/tasks.js';
 import { run } from '../../lib/solver/drivers.js';
-import { fistaSvm, type LoopCheck } from '../../lib/svm/solve.js';
+import { solveSvm, type LoopCheck } from '../../lib/svm/solve.js';
 import { Dataset, LinearSvm, stop, type Points, type SvmOptions } from '../../lib/index.js';
 import { normal, random } from '../support/random.js';
 import { binary, clouds, dense, sparse, wdbc } from '../support/svm-data.js';
@@ -132,7 +133,7 @@ compared('every SIMD level', () => {
     const gamma = 64 / rows;
     const problem = new Svm(matrix, Int8Array.from(labels), new Float64Array(rows).fill(gamma), 1 / (2 * gamma), scale, 2);
     let last: LoopCheck | undefined;
-    const loop = fistaSvm(problem, {
+    const loop = solveSvm(problem, svmTasks(problem), {
       scaled: true,
       L: 'measured',
       shrinking: true,
@@ -145,7 +146,7 @@ compared('every SIMD level', () => {
       holds: () => true,
       expired: () => false,
     });
-    const { status } = run(loop, problem);
+    const { status } = run(loop);
     const weights = new Float64Array(cols);
     problem.weights(weights);
     problem.dispose();

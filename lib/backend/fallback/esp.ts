@@ -1,6 +1,7 @@
 /**
  * Separation of two families of ellipsoids { c + A z : |z| <= 1 } as FISTA's loop sees it: the data, two iterates, and the sweeps
- * a step or a test needs. Every method is one task of the loop and answers with a few numbers. The twin of native/kernels/esp.
+ * a step or a test needs. Every public method that
+ * takes and gives named numbers is a task of ../tasks.ts. The twin of native/kernels/esp.
  *
  *   min 1/2 |Ax - b|²,  b = (1, 1, 0),  x = a second-order cone block (lambda_i, p_i), |p_i| <= lambda_i, for each ellipsoid
  *   Ax        = ( sum lambda_i over the first family, sum over the second, sum (lambda_i c_i + A_i p_i) - sum (mu_i d_i - B_i q_i) )
@@ -10,15 +11,24 @@
  * norm is 1; the origin is subtracted and the size multiplied in on the fly. What is answered is in the user's units, positions
  * along a normal being relative to the origin.
  */
-import type { EspCall, OnEllipsoidDefect } from '../interface.js';
+import type { OnEllipsoidDefect } from '../interface.js';
+import { ESP_TASKS, type Answer, type Given, type TaskArgument } from '../tasks.js';
+import { performer, type Twin } from './perform.js';
 import { KIND, shapeSize } from '../encodings.js';
 
-/** Where the answers of `sweep` and `test` stand. */
-const [SQUARED, IMAGE, TURN, SUM1, SUM2, RESIDUAL, APART, S, T, W, HI1, LO1, HI2, LO2] = Array.from({ length: 14 }, (_, k) => k) as [
-  number, number, number, number, number, number, number, number, number, number, number, number, number, number,
-]; // prettier-ignore
+type Tasks = typeof ESP_TASKS;
 
-export class Esp {
+const performTask = performer(ESP_TASKS);
+
+/** What an iterate's residual v = b - Ax says: see `sweep`. */
+type Residual = Pick<Answer<Tasks['sweep']>, 'residual' | 'apart' | 's' | 't' | 'w'>;
+
+/** Along a unit normal: of n.(z - origin), the highest and the lowest over each family. NaN where there is no normal. */
+type Ranges = { -readonly [N in keyof Answer<Tasks['test']>]: number };
+
+const NOT_TESTED: Ranges = { high1: NaN, low1: NaN, high2: NaN, low2: NaN };
+
+export class Esp implements Twin<Tasks> {
   /** What the data were multiplied by when they were copied: a power of two, 1 unless they are huge or tiny. */
   readonly unit: number;
   readonly #d: number;
@@ -45,7 +55,6 @@ export class Esp {
   readonly #power: Float64Array;
   readonly #wide: Float64Array;
   readonly #block: Float64Array;
-  readonly #out = new Float64Array(16);
 
   constructor(
     onDefect: OnEllipsoidDefect,
@@ -92,14 +101,14 @@ export class Esp {
     this.#power = new Float64Array(d + 2);
   }
 
-  perform(...[name, ...args]: EspCall): Float64Array {
-    return (this[name] as (...args: unknown[]) => Float64Array).apply(this, args);
+  perform(name: string, ...args: TaskArgument[]): Float64Array {
+    return performTask(this, name, args);
   }
 
   /** Lets the event loop run first. */
-  async later(...call: EspCall): Promise<Float64Array> {
+  async later(name: string, ...args: TaskArgument[]): Promise<Float64Array> {
     await new Promise(setImmediate);
-    return this.perform(...call);
+    return this.perform(name, ...args);
   }
 
   dispose(): void {}
@@ -167,10 +176,10 @@ export class Esp {
   }
 
   /**
-   * Takes the origin (the middle of the class means, or 0) and the size. [curvature along A'b, size, most |c_i| + |A_i|_F from
-   * above, a bound of |A|²]
+   * Takes the origin (the middle of the class means, or 0) and the size. Answers the curvature along A'b, the size, the largest
+   * |c_i| + |A_i|_F from above (the reach), and a bound of |A|² (the cap).
    */
-  begin(centred: number): Float64Array {
+  begin({ centred }: Given<Tasks['begin']>): Answer<Tasks['begin']> {
     const d = this.#d;
     if (centred) {
       for (let j = 0; j < d; j++) {
@@ -188,7 +197,7 @@ export class Esp {
   }
 
   /** The size for this origin, and what `begin` answers. */
-  #measure(): Float64Array {
+  #measure(): Answer<Tasks['begin']> {
     const [d, n, first] = [this.#d, this.#n, this.#first];
     let [size, reach] = [0, 0];
     const difference = new Float64Array(d);
@@ -207,20 +216,20 @@ export class Esp {
     }
     if (size === 0) size = 1;
     this.#inverse = 1 / size;
-    const out = this.#out.fill(0);
-    out[0] = (first ** 2 + (n - first) ** 2 + squares(difference.map((x) => x * this.#inverse))) / n;
-    out[1] = size;
-    out[2] = reach * (1 + (d + 8) * 2 ** -53);
-    out[3] = n * (1 + (reach / size) ** 2);
-    return out;
+    return {
+      curvature: (first ** 2 + (n - first) ** 2 + squares(difference.map((x) => x * this.#inverse))) / n,
+      size,
+      reach: reach * (1 + (d + 8) * 2 ** -53),
+      cap: n * (1 + (reach / size) ** 2),
+    };
   }
 
   /**
-   * The candidate x⁺ = proj(y + A'v(y) / L) from y = x + beta (x - xPrev), and its residual. With s = x⁺ - y:
-   * [|s|², |As|², (y - x⁺).(x⁺ - x), sum lambda⁺, sum mu⁺, |v⁺|², distance of the points of the two hulls that x⁺ makes,
-   * v⁺ = (s, t, |w|)]; with testing, [hi, lo of the first family, hi, lo of the second] along x's own w, as in `test`, ride along.
+   * The candidate x⁺ = proj(y + A'v(y) / L) from y = x + beta (x - xPrev), and its residual v⁺. With s = x⁺ - y it answers |s|² (squared),
+   * |As|² (image), (y - x⁺).(x⁺ - x) (turn), the sums of lambda⁺ and of mu⁺, |v⁺|² (residual), the distance of the points of the two hulls
+   * that x⁺ makes (apart), and v⁺ = (s, t, |w|); with `testing`, the ranges along x's own w, as `test` does.
    */
-  sweep(L: number, beta: number, testing: number): Float64Array {
+  sweep({ L, beta, testing }: Given<Tasks['sweep']>): Answer<Tasks['sweep']> {
     const [d, n, first] = [this.#d, this.#n, this.#first];
     const [l, lPrev, lNext] = this.#l as Three;
     const [p, pPrev, pNext] = this.#p as Three;
@@ -229,8 +238,9 @@ export class Esp {
     const vy = v.map((value, k) => value + beta * (value - vPrev[k]!));
     const wide = this.#wide;
     for (let j = 0; j < d; j++) wide[j] = vy[2 + j]! * this.#inverse;
-    const out = this.#out.fill(0);
-    const ranges = testing && this.#aim(v) ? this.#ranges() : undefined;
+    let [squared, turn, image] = [0, 0, 0];
+    const lambda: [number, number] = [0, 0]; // sums by family
+    const ranges = testing && this.#aim(v) ? { high1: -Infinity, low1: Infinity, high2: -Infinity, low2: Infinity } : undefined;
     const block = this.#block;
     for (let i = 0; i < n; i++) {
       const sign = i < first ? 1 : -1;
@@ -251,100 +261,98 @@ export class Esp {
       const norm = Math.sqrt(square);
       const share = norm > 0 ? Math.min(Math.max((zl / norm + 1) / 2, 0), 1) : 1;
       const xl = (lNext[i] = Math.max(share * norm, zl));
-      out[SQUARED]! += (xl - yl) ** 2;
-      out[TURN]! += (yl - xl) * (xl - l[i]!);
-      out[i < first ? SUM1 : SUM2]! += xl;
+      squared += (xl - yl) ** 2;
+      turn += (yl - xl) * (xl - l[i]!);
+      lambda[i < first ? 0 : 1] += xl;
       if (round) {
         for (let j = 0; j < d; j++) {
           const k = at + j;
           const y = p[k]! + beta * (p[k]! - pPrev[k]!);
           const x = (pNext[k]! *= share);
-          out[SQUARED]! += (x - y) ** 2;
-          out[TURN]! += (y - x) * (x - p[k]!);
+          squared += (x - y) ** 2;
+          turn += (y - x) * (x - p[k]!);
         }
       }
       this.#add(i, xl, sign, pNext, at, sum, i < first ? 0 : d);
-      ranges?.(i);
+      if (ranges) this.#widen(ranges, i);
     }
-    this.#residual(sum, vNext);
-    for (let k = 0; k < d + 2; k++) out[IMAGE]! += (vy[k]! - vNext[k]!) ** 2;
-    return out;
+    const [sum1, sum2] = lambda;
+    const residual = this.#residual(sum, lambda, vNext);
+    for (let k = 0; k < d + 2; k++) image += (vy[k]! - vNext[k]!) ** 2;
+    return { squared, image, turn, sum1, sum2, ...residual, ...(ranges ?? NOT_TESTED) };
   }
 
-  /** v = b - Ax from the sums by family and, in `out`, the sums of lambda; and what is answered of it. */
-  #residual(sum: Float64Array, v: Float64Array): void {
-    const out = this.#out;
+  /** v = b - Ax from the sums by family, of lambda (c - origin) ± A p and of lambda; and what is answered of it. */
+  #residual(sum: Float64Array, [sum1, sum2]: readonly [number, number], v: Float64Array): Residual {
     const d = this.#d;
-    v[0] = 1 - out[SUM1]!;
-    v[1] = 1 - out[SUM2]!;
+    v[0] = 1 - sum1;
+    v[1] = 1 - sum2;
     let [apart, w] = [0, 0];
     for (let j = 0; j < d; j++) {
       v[2 + j] = (sum[d + j]! - sum[j]!) * this.#inverse;
       w += v[2 + j]! ** 2;
-      apart += ((sum[j]! / out[SUM1]! - sum[d + j]! / out[SUM2]!) * this.#inverse) ** 2;
+      apart += ((sum[j]! / sum1 - sum[d + j]! / sum2) * this.#inverse) ** 2;
     }
-    out[RESIDUAL] = v[0] ** 2 + v[1] ** 2 + w;
-    out[APART] = Math.sqrt(apart) / this.#inverse;
-    out[S] = v[0];
-    out[T] = v[1];
-    out[W] = Math.sqrt(w);
+    return {
+      residual: v[0] ** 2 + v[1] ** 2 + w,
+      apart: Math.sqrt(apart) / this.#inverse,
+      s: v[0],
+      t: v[1],
+      w: Math.sqrt(w),
+    };
   }
 
   /** Takes the unit normal along a residual's w; false if there is none. */
   #aim(v: Float64Array): boolean {
     let max = 0;
     for (let j = 0; j < this.#d; j++) max = Math.max(max, Math.abs(v[2 + j]!));
-    const out = this.#out.fill(NaN, HI1, LO2 + 1);
     if (!(max > 0)) return false;
     const scaled = this.#tested;
     for (let j = 0; j < this.#d; j++) scaled[j] = v[2 + j]! / max;
     const norm = Math.sqrt(squares(scaled));
     for (let j = 0; j < this.#d; j++) scaled[j]! /= norm;
-    out.fill(-Infinity, HI1, HI1 + 1).fill(Infinity, LO1, LO1 + 1);
-    out.fill(-Infinity, HI2, HI2 + 1).fill(Infinity, LO2, LO2 + 1);
     return true;
   }
 
   /** Widens the families' ranges along the tested normal by ellipsoid i. */
-  #ranges(): (i: number) => void {
-    const out = this.#out;
-    return (i) => {
-      const [hi, lo] = i < this.#first ? [HI1, LO1] : [HI2, LO2];
-      const middle = this.#along(i, this.#tested);
-      const half = this.#halfWidth(i, this.#tested);
-      out[hi] = Math.max(out[hi]!, middle + half);
-      out[lo] = Math.min(out[lo]!, middle - half);
-    };
-  }
-
-  /** The ranges of both families along the unit normal n of the iterate's w: of n.(z - origin), in the last four answers. */
-  test(): Float64Array {
-    if (this.#aim(this.#v[0]!)) {
-      const range = this.#ranges();
-      for (let i = 0; i < this.#n; i++) range(i);
+  #widen(ranges: Ranges, i: number): void {
+    const middle = this.#along(i, this.#tested);
+    const half = this.#halfWidth(i, this.#tested);
+    if (i < this.#first) {
+      ranges.high1 = Math.max(ranges.high1, middle + half);
+      ranges.low1 = Math.min(ranges.low1, middle - half);
+    } else {
+      ranges.high2 = Math.max(ranges.high2, middle + half);
+      ranges.low2 = Math.min(ranges.low2, middle - half);
     }
-    return this.#out;
   }
 
-  /** The supports by ellipsoid along the normal kept: the most of the first family, the least of the second. [most, least] */
-  verify(): Float64Array {
-    const out = this.#out;
-    [out[0], out[1]] = [-Infinity, Infinity];
+  /** The ranges of both families along the unit normal n of the iterate's w: of n.(z - origin). */
+  test(): Answer<Tasks['test']> {
+    if (!this.#aim(this.#v[0]!)) return NOT_TESTED;
+    const ranges = { high1: -Infinity, low1: Infinity, high2: -Infinity, low2: Infinity };
+    for (let i = 0; i < this.#n; i++) this.#widen(ranges, i);
+    return ranges;
+  }
+
+  /** The supports by ellipsoid along the normal kept: the highest of the first family, the lowest of the second. Answers their max and min. */
+  verify(): Answer<Tasks['verify']> {
+    let [max, min] = [-Infinity, Infinity];
     for (let i = 0; i < this.#n; i++) {
       const middle = this.#along(i, this.#best);
       const half = this.#halfWidth(i, this.#best);
       const support = (this.#support[i] = i < this.#first ? middle + half : middle - half);
-      if (i < this.#first) out[0] = Math.max(out[0], support);
-      else out[1] = Math.min(out[1], support);
+      if (i < this.#first) max = Math.max(max, support);
+      else min = Math.min(min, support);
     }
-    return out;
+    return { max, min };
   }
 
   /**
    * The origin goes to the middle of the two hulls' points, and the size with it; x stays, its residual is computed afresh, and both
    * iterates become x. Answers as `begin`.
    */
-  move(): Float64Array {
+  move(): Answer<Tasks['move']> {
     const [d, n, first] = [this.#d, this.#n, this.#first];
     let [a, b] = [0, 0];
     for (let i = 0; i < n; i++) {
@@ -353,22 +361,18 @@ export class Esp {
     }
     const sum = this.#sums[0]!;
     if (a > 0 && b > 0) for (let j = 0; j < d; j++) this.#origin[j]! += (sum[j]! / a + sum[d + j]! / b) / 2;
-    this.#measure();
-    const answer = this.#out.slice(0, 4);
+    const answer = this.#measure();
     sum.fill(0);
     for (let i = 0; i < n; i++) {
       this.#add(i, this.#l[0]![i]!, i < first ? 1 : -1, this.#p[0]!, this.#pAt[i]!, sum, i < first ? 0 : d);
     }
-    this.#out[SUM1] = a;
-    this.#out[SUM2] = b;
-    this.#residual(sum, this.#v[0]!);
+    this.#residual(sum, [a, b], this.#v[0]!);
     for (const list of [this.#l, this.#p, this.#v]) list[1]!.set(list[0]!);
-    this.#out.fill(0).set(answer);
-    return this.#out;
+    return answer;
   }
 
-  /** One power iteration for |A|² on AA'; `first` starts it anew. [estimate from below] */
-  power(first: number): Float64Array {
+  /** One power iteration for |A|² on AA'; `first` starts it anew. Answers an estimate from below. */
+  power({ first }: Given<Tasks['power']>): Answer<Tasks['power']> {
     const [d, n] = [this.#d, this.#n];
     const v = this.#power;
     if (first) for (let k = 0, state = 1; k < d + 2; k++) v[k] = (state = (state * 16807) % 2147483647) / 2147483647 - 0.5;
@@ -389,8 +393,7 @@ export class Esp {
     v[0] = a;
     v[1] = b;
     for (let j = 0; j < d; j++) v[2 + j] = (sum[j]! - sum[d + j]!) * this.#inverse;
-    this.#out[0] = Math.sqrt(squares(v));
-    return this.#out;
+    return { estimate: Math.sqrt(squares(v)) };
   }
 
   /** The candidate becomes the iterate. */

@@ -1,16 +1,18 @@
 /**
- * The SVM's dual as FISTA's loop sees it: the data, two iterates, and the few sweeps a step or a check needs. Every method is one task
- * of the loop and answers with a few numbers. The twin of native/kernels/svm.
+ * The SVM's dual as FISTA's loop sees it: the data, two iterates, and the few sweeps a step or a check needs. Every public method that
+ * takes and gives named numbers is a task of ../tasks.ts. The twin of native/kernels/svm.
  *
- * Rows stand in an order of our own, the active ones first: [0, active) take part in steps, the others rest at a bound with their
+ * Rows stand in an order of our own, the active ones first: [0, active) take part in steps, the others are shrunk: at a bound, with their
  * alpha frozen. `row[p]` is the user's row at position p. Rows of gamma 0 take no part in anything: they stand behind the others, at
  * [n, …), and only `score` reads them. H has rows y_i x̃_i, where x̃ = x / scale columnwise; q = H w.
  */
-import type { Interrupt, SvmCall } from '../interface.js';
+import type { Interrupt } from '../interface.js';
+import { SVM_TASKS, type Answer, type Given, type TaskArgument } from '../tasks.js';
 import { taskEnded } from '../../errors.js';
 import { CERTIFIED } from '../encodings.js';
 import { projectKnapsack } from './knapsack.js';
 import type { Matrix } from './matrix.js';
+import { performer, type Twin } from './perform.js';
 
 const UNIT = 2 ** -53;
 /** Below it products lose digits. */
@@ -25,9 +27,15 @@ const BUCKET_BITS = 12;
 const BUCKETS = 2 ** BUCKET_BITS;
 
 /** Tasks that are done, and answer, whether or not the problem was interrupted. */
-const AT_ONCE: readonly SvmCall[0][] = ['certify', 'forget', 'score', 'keep', 'restore', 'model'];
+const AT_ONCE: readonly string[] = ['certify', 'forget', 'score', 'keep', 'restore', 'model'];
 
-export class Svm {
+type Tasks = typeof SVM_TASKS;
+
+const performTask = performer(SVM_TASKS);
+/** The answer of tasks that have none. */
+const DONE = {};
+
+export class Svm implements Twin<Tasks> {
   readonly #X: Matrix;
   readonly #interrupt: Interrupt | undefined;
   readonly #n: number; // rows that take part
@@ -73,7 +81,6 @@ export class Svm {
   #stored = 0;
   #kept: { w: Float64Array; alpha: Float64Array | undefined } | undefined;
   #restored = false;
-  readonly #out = new Float64Array(12);
 
   /**
    * y by row, 0 for one that is not even scored; gamma by row, or one for all. scale: 0 none, 1 standard, 2 maxabs. Data are centred
@@ -128,16 +135,16 @@ export class Svm {
   }
 
   /** Fails if the problem was interrupted. Then nothing is left but what `keep` kept and what is proved of rows. */
-  perform(...[name, ...args]: SvmCall): Float64Array {
-    const answer = (this[name] as (...args: unknown[]) => Float64Array).apply(this, args);
+  perform(name: string, ...args: TaskArgument[]): Float64Array {
+    const answer = performTask(this, name, args);
     if (this.#interrupt?.isSet && !AT_ONCE.includes(name)) throw taskEnded();
     return answer;
   }
 
   /** Lets the event loop run first. */
-  async later(...call: SvmCall): Promise<Float64Array> {
+  async later(name: string, ...args: TaskArgument[]): Promise<Float64Array> {
     await new Promise(setImmediate);
-    return this.perform(...call);
+    return this.perform(name, ...args);
   }
 
   dispose(): void {}
@@ -218,32 +225,34 @@ export class Svm {
   }
 
   /**
-   * Centres, scales and measures the data. [curvature of D along the balanced class-difference vector less mu, if asked for, sum r², max r, |m|, most
-   * entries in a row, max |x̃_i|², |shift / scale|, the column of the largest |x| / scale]
+   * Centres, scales and measures the data: the curvature of D, less mu, along the balanced class-difference vector, if asked for; sum r²
+   * and max r; |m|; the most entries in a row; max |x̃_i|²; |shift / scale|; the column of the largest |x| / scale.
    */
-  begin(curvature: number): Float64Array {
+  begin({ curvature }: Given<Tasks['begin']>): Answer<Tasks['begin']> {
     this.#measureColumns();
     this.#measureRows();
-    this.#out[0] = 0;
-    if (curvature) {
-      const counts = { 1: 0, [-1]: 0 } as Record<number, number>;
-      for (let p = 0; p < this.#n; p++) counts[this.#y[p]!]!++;
-      for (let p = 0; p < this.#n; p++) this.#xNext[p] = 1 / counts[this.#y[p]!]!;
-      this.#combine(this.#xNext, 0, this.#n, this.#wNext);
-      this.#out[0] = squares(this.#wNext) / (1 / counts[1]! + 1 / counts[-1]!);
-    }
-    this.#out[1] = squares(this.#radius);
-    this.#out[2] = this.#radius.reduce((a, b) => Math.max(a, b), 0);
-    this.#out[3] = Math.sqrt(squares(this.#centre));
-    this.#out[4] = this.#maxEntries;
-    this.#out[5] = this.#maxNorm;
-    this.#out[7] = this.#X.used()?.[this.#largest] ?? this.#largest;
-    this.#out[6] = Math.sqrt(squares((this.#X.shifted?.shift ?? new Float64Array(0)).map((s, j) => s * this.#inverseScale[j]!)));
-    return this.#out;
+    return {
+      curvature: curvature ? this.#classCurvature() : 0,
+      radiusSquares: squares(this.#radius),
+      maxRadius: this.#radius.reduce((a, b) => Math.max(a, b), 0),
+      centreNorm: Math.sqrt(squares(this.#centre)),
+      maxEntries: this.#maxEntries,
+      maxSquaredNorm: this.#maxNorm,
+      shiftNorm: Math.sqrt(squares((this.#X.shifted?.shift ?? new Float64Array(0)).map((s, j) => s * this.#inverseScale[j]!))),
+      largestColumn: this.#X.used()?.[this.#largest] ?? this.#largest,
+    };
+  }
+
+  #classCurvature(): number {
+    const counts = { 1: 0, [-1]: 0 } as Record<number, number>;
+    for (let p = 0; p < this.#n; p++) counts[this.#y[p]!]!++;
+    for (let p = 0; p < this.#n; p++) this.#xNext[p] = 1 / counts[this.#y[p]!]!;
+    this.#combine(this.#xNext, 0, this.#n, this.#wNext);
+    return squares(this.#wNext) / (1 / counts[1]! + 1 / counts[-1]!);
   }
 
   /** Starts from the alpha = -psi'(theta) of a given model (weights in scaled space), made balanced. */
-  warm(w: Float64Array, t: number): Float64Array {
+  warm({ w, t }: Given<Tasks['warm']>): Answer<Tasks['warm']> {
     this.#margins(w, 0, this.#n, this.#q);
     for (let p = 0; p < this.#n; p++) {
       const theta = this.#q[p]! + this.#y[p]! * t;
@@ -267,14 +276,14 @@ export class Svm {
   }
 
   /** From x, made balanced. */
-  #restart(): Float64Array {
+  #restart(): Answer<Tasks['settle']> {
     if (!this.#balanceBetween()) projectKnapsack(this.#x, this.#y.subarray(0, this.#n), this.#gamma, 0, 0, this.#x);
     this.#combine(this.#x, 0, this.#n, this.#w);
     this.#margins(this.#w, 0, this.#n, this.#q);
     this.#xPrev.set(this.#x);
     this.#qPrev.set(this.#q);
     this.#wPrev.set(this.#w);
-    return this.#out;
+    return DONE;
   }
 
   /**
@@ -282,9 +291,9 @@ export class Svm {
    * alpha_i moves to the maximum along it. y·alpha = 0 is left to a multiplier, `offset`, and a penalty of weight / 2 (y·alpha)²: a
    * row's decision value is (x̃_i - m)·(w - y·alpha m) + offset + weight y·alpha, w = Σ y alpha x̃, m the centre. Visited are all
    * rows, or those that did not sit at a bound with delta to spare when they were visited last or, after `settle`, as they stand.
-   * [Fenchel–Young terms and losses of the rows as they were met, |w|², the next multiplier, the offset that it means]
+   * Answers the Fenchel–Young terms and the losses of the rows as they were met, |w|², the next multiplier, and the offset t it means.
    */
-  ascend(offset: number, weight: number, delta: number, all: number): Float64Array {
+  ascend({ offset, weight, delta, all }: Given<Tasks['ascend']>): Answer<Tasks['ascend']> {
     const [x, q, w, mu, m2] = [this.#x, this.#q, this.#w, this.#mu, squares(this.#centre)];
     let along = dot(this.#centre, w);
     if (!this.#ascending) {
@@ -321,8 +330,7 @@ export class Svm {
     this.#balance = balance;
     for (let j = 0; j < this.#d; j++) w[j] = wide[j]! / this.#inverseScale[j]!;
     const next = offset + weight * balance;
-    this.#out.set([fy, psi, squares(w), next, next - along + balance * m2]);
-    return this.#out;
+    return { fenchelYoung: fy, loss: psi, wSquared: squares(w), offset: next, t: next - along + balance * m2 };
   }
 
   /** Whether a row sits at a bound with delta to spare, at margin theta. */
@@ -335,7 +343,7 @@ export class Svm {
    * The positions to visit, in an order that is new in every epoch and in which a position's place does not depend on which others
    * take part.
    */
-  #shuffled(all: number): Uint32Array {
+  #shuffled(all: boolean): Uint32Array {
     const start = new Uint32Array(BUCKETS + 1);
     const key = Math.imul(++this.#epoch, 0x9e3779b9);
     const bucket = (p: number) => scattered(p ^ key) >>> (32 - BUCKET_BITS);
@@ -347,16 +355,16 @@ export class Svm {
   }
 
   /** Ends the ascent, for now: alpha is made balanced, w and q are made from it, both iterates are the same. */
-  settle(): Float64Array {
+  settle(): Answer<Tasks['settle']> {
     this.#ascending = false;
     return this.#restart();
   }
 
   /**
    * One step from y = x + beta (x - xPrev): the candidate x⁺ = proj(y + grad D(y) / L), its w and q.
-   * [|s|², s·(q⁺ - q(y)), its terms' magnitudes, lambda] with s = x⁺ - y.
+   * With s = x⁺ - y it answers |s|², the curvature s·(q⁺ - q(y)), the sum of its terms' magnitudes, and the projection's lambda.
    */
-  step(L: number, beta: number): Float64Array {
+  step({ L, beta }: Given<Tasks['step']>): Answer<Tasks['step']> {
     const [x, xPrev, q, qPrev, xNext] = [this.#x, this.#xPrev, this.#q, this.#qPrev, this.#xNext];
     const mu = this.#mu;
     const active = this.#active;
@@ -383,16 +391,15 @@ export class Svm {
     for (let j = 0; j < this.#d; j++) this.#wNext[j]! += this.#wShrunk[j]!;
     this.#margins(this.#wNext, 0, active, this.#qNext);
 
-    const out = this.#out.fill(0);
+    let [squared, curvature, magnitude] = [0, 0, 0];
     for (let p = 0; p < active; p++) {
       const s = xNext[p]! - (x[p]! + beta * (x[p]! - xPrev[p]!));
       const rise = this.#qNext[p]! - (q[p]! + beta * (q[p]! - qPrev[p]!));
-      out[0]! += s * s;
-      out[1]! += s * rise;
-      out[2]! += Math.abs(s * rise);
+      squared += s * s;
+      curvature += s * rise;
+      magnitude += Math.abs(s * rise);
     }
-    out[3] = lambda;
-    return out;
+    return { squared, curvature, magnitude, lambda };
   }
 
   /** The candidate becomes the iterate. (Shrunk rows' alpha stands in all three buffers; their q is refreshed when looked at.) */
@@ -402,40 +409,46 @@ export class Svm {
     [this.#wPrev, this.#w, this.#wNext] = [this.#w, this.#wNext, this.#wPrev];
   }
 
-  /** Brings q of the shrunk rows up to date. [|w|², m·w] */
-  look(): Float64Array {
+  /** Brings q of the shrunk rows up to date. Answers |w|² and m·w. */
+  refresh(): Answer<Tasks['refresh']> {
     if (this.#active < this.#n) this.#margins(this.#w, this.#active, this.#n, this.#q);
-    this.#out[0] = squares(this.#w);
-    this.#out[1] = dot(this.#centre, this.#w);
-    return this.#out;
+    return { wSquared: squares(this.#w), centreDot: dot(this.#centre, this.#w) };
   }
 
   /**
-   * The sums of -psi' over the positive rows and over the negative ones, and the number of rows on the quadratic piece, twice: at
+   * The sums of -psi' over the positive rows and over the negative ones, and the number of free rows, on the quadratic piece, twice: at
    * offset `low` with every decision value raised by its shift, and at `high` with every one lowered. shift_i = rho r_i + eta_i,
    * eta_i = slack_i wNorm + etaT; with rho = wNorm = etaT = 0 there is none.
    */
-  offsets(low: number, high: number, rho: number, wNorm: number, etaT: number): Float64Array {
-    const out = this.#out.fill(0);
+  offsets({ low, high, rho, wNorm, etaT }: Given<Tasks['offsets']>): Answer<Tasks['offsets']> {
+    const at = { positive: 0, negative: 0, free: 0 };
+    const beyond = { positive: 0, negative: 0, free: 0 };
     for (let p = 0; p < this.#n; p++) {
       const [y, q, gamma] = [this.#y[p]!, this.#q[p]!, this.#gamma[p]!];
       const shift = rho * this.#radius[p]! + this.#slack[p]! * wNorm + etaT;
-      for (let side = 0; side < 2; side++) {
-        const theta = q + y * (side === 0 ? low + shift : high - shift);
+      for (const sums of [at, beyond]) {
+        const theta = q + y * (sums === at ? low + shift : high - shift);
         const free = (1 - theta) / this.#mu;
-        out[3 * side + (y > 0 ? 0 : 1)]! += clamp(free, 0, gamma);
-        if (free > 0 && free < gamma) out[3 * side + 2]!++;
+        sums[y > 0 ? 'positive' : 'negative'] += clamp(free, 0, gamma);
+        if (free > 0 && free < gamma) sums.free++;
       }
     }
-    return out;
+    return {
+      positiveLow: at.positive,
+      negativeLow: at.negative,
+      freeLow: at.free,
+      positiveHigh: beyond.positive,
+      negativeHigh: beyond.negative,
+      freeHigh: beyond.free,
+    };
   }
 
   /**
-   * The sums a certificate is made of, at offset t: [FY, its rounding, psi, alpha, y·alpha, alpha·r, res², err²], with
+   * The sums a certificate is made of, at offset t: of FY and its rounding, psi, alpha, y·alpha, alpha·r, res² and err², with
    * eta_i = slack_i wNorm + etaT the error of theta_i.
    */
-  gap(t: number, wNorm: number, etaT: number): Float64Array {
-    const out = this.#out.fill(0);
+  gap({ t, wNorm, etaT }: Given<Tasks['gap']>): Answer<Tasks['gap']> {
+    let [fenchelYoung, rounding, loss, alphaSum, balance, alphaRadius, residualSquared, errorSquared] = [0, 0, 0, 0, 0, 0, 0, 0];
     const mu = this.#mu;
     for (let p = 0; p < this.#n; p++) {
       const [y, alpha, gamma] = [this.#y[p]!, this.#x[p]!, this.#gamma[p]!];
@@ -456,39 +469,30 @@ export class Svm {
         fy = (gamma - alpha) * (1 - theta - (mu * (gamma + alpha)) / 2);
         psi = gamma * (1 - theta) - (mu * gamma * gamma) / 2;
       }
-      out[0]! += Math.max(fy, 0);
-      out[1]! += Math.abs(alpha - slope) * eta + (eta * eta) / (2 * mu);
-      out[2]! += psi;
-      out[3]! += alpha;
-      out[4]! += y * alpha;
-      out[5]! += alpha * this.#radius[p]!;
+      fenchelYoung += Math.max(fy, 0);
+      rounding += Math.abs(alpha - slope) * eta + (eta * eta) / (2 * mu);
+      loss += psi;
+      alphaSum += alpha;
+      balance += y * alpha;
+      alphaRadius += alpha * this.#radius[p]!;
       let res = 1 - theta - mu * alpha;
       if (alpha === 0) res = Math.max(res, 0);
       if (alpha === gamma) res = Math.min(res, 0);
-      out[6]! += res * res;
-      out[7]! += (eta + 4 * UNIT * (1 + Math.abs(theta) + mu * alpha)) ** 2;
+      residualSquared += res * res;
+      errorSquared += (eta + 4 * UNIT * (1 + Math.abs(theta) + mu * alpha)) ** 2;
     }
-    return out;
+    return { fenchelYoung, rounding, loss, alphaSum, balance, alphaRadius, residualSquared, errorSquared };
   }
 
   /**
    * Writes down what is proved: by the interval [s_i - shift_i + low, s_i + shift_i + high] that holds every optimal decision value
-   * (shift as in `offsets`), and by |alpha - alpha*| <= delta; with ball = 0 the interval does not count for "proper". [agreed, proper, zero, at bound]: the rows proved so, agreed being those
-   * whose own decision value s_i + t clears its rounding, guardR r_i + guard, on the proved side.
+   * (shift as in `offsets`), and by |alpha - alpha*| <= delta; unless `ball`, the interval does not count for properly classified. Answers
+   * the numbers of rows proved so; agreed are those whose own decision value s_i + t clears its rounding, guardR r_i + guard, on the proved
+   * side.
    */
-  certify(
-    low: number,
-    high: number,
-    rho: number,
-    wNorm: number,
-    etaT: number,
-    delta: number,
-    ball: number,
-    t: number,
-    guardR: number,
-    guard: number,
-  ): Float64Array {
-    const out = this.#out.fill(0);
+  certify(given: Given<Tasks['certify']>): Answer<Tasks['certify']> {
+    const { low, high, rho, wNorm, etaT, delta, ball, t, guardR, guard } = given;
+    let [agreed, properlyClassified, zero, atBound] = [0, 0, 0, 0];
     const mu = this.#mu;
     for (let p = 0; p < this.#n; p++) {
       const [y, q, gamma] = [this.#y[p]!, this.#q[p]!, this.#gamma[p]!];
@@ -512,25 +516,25 @@ export class Svm {
       if ((certified & CERTIFIED.positive && s + t > margin) || (certified & CERTIFIED.negative && s + t < -margin))
         certified |= CERTIFIED.agreed;
       this.#certified[p] = certified;
-      if (certified & CERTIFIED.agreed) out[0]!++;
-      if (certified & CERTIFIED.proper) out[1]!++;
-      if (certified & CERTIFIED.zero) out[2]!++;
-      if (certified & CERTIFIED.atBound) out[3]!++;
+      if (certified & CERTIFIED.agreed) agreed++;
+      if (certified & CERTIFIED.proper) properlyClassified++;
+      if (certified & CERTIFIED.zero) zero++;
+      if (certified & CERTIFIED.atBound) atBound++;
     }
-    return out;
+    return { agreed, properlyClassified, zero, atBound };
   }
 
-  /** What was claimed so far no longer counts. */
-  forget(): Float64Array {
+  /** What was certified so far no longer counts. */
+  forget(): Answer<Tasks['forget']> {
     this.#certified.fill(0);
-    return this.#out;
+    return DONE;
   }
 
   /**
-   * Lets rows rest that sit at a bound, in both iterates, with `delta` to spare at offsets from low to high, and wakes those that no longer do.
-   * [active rows]
+   * Shrinks rows that sit at a bound, in both iterates, with `delta` to spare at offsets from low to high, and takes those back that no
+   * longer do. Answers the number of active rows.
    */
-  shrink(low: number, high: number, delta: number): Float64Array {
+  shrink({ low, high, delta }: Given<Tasks['shrink']>): Answer<Tasks['shrink']> {
     const shrinkable = (p: number): boolean => {
       const [q, x, gamma, up] = [this.#q[p]!, this.#x[p]!, this.#gamma[p]!, this.#y[p]! > 0];
       const min = q + (up ? low : -high); // of theta
@@ -561,24 +565,22 @@ export class Svm {
       for (let p = this.#active; p < this.#n; p++) this.#bShrunk += this.#y[p]! * this.#x[p]!;
     }
     for (let p = this.#active; p < this.#n; p++) this.#xPrev[p] = this.#xNext[p] = this.#x[p]!;
-    this.#out[0] = this.#active;
-    return this.#out;
+    return { active: this.#active };
   }
 
-  /** All rows take part again, and from now on (until `rest` is called again). [active rows] */
-  unshrink(): Float64Array {
+  /** All rows take part again, and from now on (until `rest` is called again). */
+  unshrink(): Answer<Tasks['unshrink']> {
     if (this.#active < this.#n) {
       this.#margins(this.#wPrev, this.#active, this.#n, this.#qPrev);
       this.#active = this.#n;
       this.#wShrunk.fill(0);
       this.#bShrunk = 0;
     }
-    this.#out[0] = this.#active;
-    return this.#out;
+    return { active: this.#active };
   }
 
-  /** One power iteration for |HH'| on the balanced subspace, all rows active; `first` starts it anew. [estimate from below] */
-  power(first: number): Float64Array {
+  /** One power iteration for |HH'| on the balanced subspace, all rows active; `first` starts it anew. Answers an estimate from below. */
+  power({ first }: Given<Tasks['power']>): Answer<Tasks['power']> {
     const z = this.#xNext;
     if (first) for (let p = 0, state = 1; p < this.#n; p++) z[p] = (state = (state * 16807) % 2147483647) / 2147483647 - 0.5;
     let along = 0;
@@ -590,45 +592,48 @@ export class Svm {
     const estimate = squares(this.#wNext);
     this.#margins(this.#wNext, 0, this.#n, this.#qNext);
     z.set(this.#qNext);
-    this.#out[0] = estimate;
-    return this.#out;
+    return { estimate };
   }
 
   /**
-   * The model on the rows that take no part, at offset t: [positive rows with a positive decision value, positive rows, negative rows
-   * with none, negative rows]. Part of no solve, so its reading is not counted.
+   * The model on the rows that take no part, at offset t: of each class, those that it gets right, and all. Part of no solve, so its
+   * reading is not counted.
    */
-  score(t: number): Float64Array {
-    const out = this.#out.fill(0);
+  score({ t }: Given<Tasks['score']>): Answer<Tasks['score']> {
+    let [positiveRight, positive, negativeRight, negative] = [0, 0, 0, 0];
     const values = new Float64Array(this.#row.length);
     this.#widen(this.#w);
     this.#X.multiplyRows(this.#row, this.#n, values.length, this.#wide, values);
     for (let p = this.#n; p < values.length; p++) {
       const value = values[p]! + t;
-      const side = this.#y[p]! > 0 ? 0 : 2;
-      if (side === 0 ? value > 0 : value <= 0) out[side]!++;
-      out[side + 1]!++;
+      if (this.#y[p]! > 0) {
+        positive++;
+        if (value > 0) positiveRight++;
+      } else {
+        negative++;
+        if (value <= 0) negativeRight++;
+      }
     }
-    return out;
+    return { positiveRight, positive, negativeRight, negative };
   }
 
   /** Keeps the iterate that was checked, its alpha too if asked for, in case that a later task is interrupted. */
-  keep(alpha: number): Float64Array {
+  keep({ alpha }: Given<Tasks['keep']>): Answer<Tasks['keep']> {
     this.#kept = { w: this.#w.slice(), alpha: undefined };
     if (alpha) this.alpha((this.#kept.alpha = new Float64Array(this.#X.describe().rows)));
-    return this.#out;
+    return DONE;
   }
 
   /** Back to that iterate: its w and its alpha are what is asked for from now on. If there is none they are 0. */
-  restore(): Float64Array {
+  restore(): Answer<Tasks['restore']> {
     this.#w.fill(0);
     if (this.#kept) this.#w.set(this.#kept.w);
     this.#restored = true;
-    return this.#out;
+    return DONE;
   }
 
-  /** The weights of raw data, by column as given (where none is kept they stay as they are). [their offset] */
-  model(weights: Float64Array, t: number): Float64Array {
+  /** The weights of raw data, by column as given (where none is kept they stay as they are). Answers their bias. */
+  model({ weights, t }: Given<Tasks['model']>): Answer<Tasks['model']> {
     const used = this.#X.used();
     const shift = this.#X.shifted?.shift;
     for (let j = 0; j < this.#d; j++) {
@@ -636,8 +641,7 @@ export class Svm {
       weights[used ? used[j]! : j] = weight;
       if (shift) t -= shift[j]! * weight;
     }
-    this.#out[0] = t + 0;
-    return this.#out;
+    return { bias: t + 0 };
   }
 
   weights(out: Float64Array): void {

@@ -1,0 +1,101 @@
+/** A check: measures the iterate over all rows, certifies what it proves, asks the stopping rules, and makes the certificate of the end. */
+import type { Step, SvmTasks } from '../backend/tasks.js';
+import type { SvmStatus } from '../types.js';
+import {
+  certify,
+  exactOffset,
+  measure,
+  nearOffset,
+  type CertifiedCounts,
+  type Constants,
+  type Hint,
+  type Measured,
+} from './certificate.js';
+import type { LoopCheck, LoopResult, LoopSettings } from './solve.js';
+
+/** What a check found: how the run ends, if it does, the gap and the offset. */
+export interface Checked {
+  readonly end: LoopResult | undefined;
+  readonly gap: number;
+  readonly t: number;
+}
+
+/** What the checks of a run share. */
+export interface CheckContext {
+  readonly settings: LoopSettings;
+  readonly constants: Constants;
+  readonly tasks: SvmTasks;
+  hint: Hint;
+  readonly kept: Kept;
+}
+
+/** The last check that was kept. In an object of its own, as a run may be interrupted before there is a context. */
+export interface Kept {
+  end?: { readonly status: SvmStatus | undefined; readonly check: LoopCheck };
+}
+
+/** What is to be checked. */
+export interface Iterate {
+  readonly iteration: number;
+  readonly L: number;
+  /** Whether the time is up. */
+  readonly late: boolean;
+  /** About its offset, which is to be known well enough not to cost more than `worth` of the gap. */
+  readonly t: number;
+  readonly worth: number;
+  /** The gap, halved, that has not been reached for long. @default Infinity: it has */
+  readonly half?: number;
+  /** The paper's bound of |alpha - alpha*|, where it may be used. */
+  readonly paperDelta?: number | undefined;
+}
+
+/** The counts of a check that certifies nothing. */
+const NOTHING: CertifiedCounts = { agreed: 0, properlyClassified: 0, zero: 0, atBound: 0 };
+
+export function* check(
+  context: CheckContext,
+  { iteration, L, late, t: guess, worth, half = Infinity, paperDelta }: Iterate,
+): Generator<Step, Checked, void> {
+  const { settings, constants, tasks } = context;
+  yield tasks.refresh.ask();
+  const { wSquared, centreDot } = tasks.refresh.answer;
+  const t = yield* nearOffset(constants, guess, worth, tasks);
+  const measured = yield* measure(constants, t, wSquared, centreDot, tasks);
+  // With the paper's L, its own proof alone, as printed; it needs a true bound and every row in the step. Once steps are below
+  // the rounding of alpha their length proves nothing, so it never counts for more than the distance that was computed.
+  const proof =
+    paperDelta === undefined ? { delta: measured.delta, ball: true } : { delta: Math.max(paperDelta, measured.delta), ball: false };
+  const counts = settings.certify !== 'end' ? yield* certify(constants, measured, proof, context.hint, tasks) : NOTHING;
+  const found: LoopCheck = { iteration, L, measured, ...counts };
+  const decided = settings.decide(found);
+  const status =
+    decided ??
+    (exhausted(measured, half) ? 'precision' : undefined) ??
+    (late ? 'time-limit' : iteration >= settings.maxIterations ? 'max-iterations' : undefined);
+  if (settings.interruptible) {
+    yield tasks.keep.ask({ alpha: settings.interruptible.alpha });
+    context.kept.end = { status, check: found };
+  }
+  if (!status) return { end: undefined, gap: measured.gap, t };
+  // The model that is returned: its offset to the last bit, and the certificate of that very model.
+  if (settings.certify !== 'always') context.hint = { low: 0, high: 0 }; // onlookers change nothing
+  const certified = function* (of: Measured, afresh: boolean): Generator<Step, LoopCheck, void> {
+    return { iteration, L, measured: of, ...(yield* certify(constants, of, proof, context.hint, tasks, afresh)) };
+  };
+  const exact = yield* exactOffset(constants, t, tasks);
+  let last = yield* certified(yield* measure(constants, exact, wSquared, centreDot, tasks), settings.certify === 'shown');
+  // What ended the run must hold for what is returned. If it does not, for a last bit or a row, the offset is the one that was judged.
+  if (decided && !settings.holds(decided, last)) {
+    context.kept.end = { status: undefined, check: last }; // rows are certified by this one now
+    last = yield* certified(measured, false);
+  }
+  return { end: { status, check: last }, gap: last.measured.gap, t: last.measured.t };
+}
+
+/**
+ * Whether iterations cannot prove more: rounding is most of the gap; or it is most of primal - dual, which has P's own rounding in it, and
+ * the gap has not halved for long.
+ */
+function exhausted({ primal, dual, gap, rounding }: Measured, half: number): boolean {
+  return !(rounding <= 0.5 * gap) || (gap > half && primal - dual > 2 * (gap - rounding));
+}
