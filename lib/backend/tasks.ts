@@ -124,65 +124,103 @@ export function argumentNames({ takes }: TaskDeclaration): string[] {
   return Object.keys(takes);
 }
 
-type TaskClass = new (problem: Performer, atOnce: boolean) => Step;
+/** What the tasks of one problem share: who performs them, and room for all their answers. */
+interface Shared {
+  readonly problem: Performer;
+  readonly atOnce: boolean;
+  readonly numbers: Float64Array;
+}
 
-/** A class of tasks. Its answers are getters, as V8 inlines these where it would look up names that come from a list. */
-function taskClass(name: string, declaration: TaskDeclaration): TaskClass {
+/**
+ * A class of tasks. It is its own answer, which is made of getters, as V8 inlines these where it would look up names that come from a list;
+ * and its members are plain ones, as fields and private members take longer to make than a small task takes.
+ */
+function taskClass(name: string, declaration: TaskDeclaration, first: number): new (shared: Shared) => Step {
   const names = argumentNames(declaration);
   const { answers } = declaration;
-  class NamedAnswer {
-    constructor(readonly numbers: Float64Array) {}
-  }
-  answers.forEach((answer, k) =>
-    Object.defineProperty(NamedAnswer.prototype, answer, {
-      get(this: NamedAnswer) {
-        return this.numbers[k];
-      },
-    }),
-  );
-  return class implements Step {
-    readonly name = name;
-    readonly answer = new NamedAnswer(new Float64Array(answers.length));
-    readonly #problem: Performer;
-    readonly #atOnce: boolean;
-    readonly #args: TaskArgument[] = [];
+  const last = first + answers.length;
+  class NamedTask implements Step {
+    declare readonly shared: Shared;
+    declare readonly args: TaskArgument[];
 
-    constructor(problem: Performer, atOnce: boolean) {
-      this.#problem = problem;
-      this.#atOnce = atOnce;
+    constructor(shared: Shared) {
+      this.shared = shared;
+      this.args = [];
+    }
+
+    get name(): string {
+      return name;
+    }
+
+    get answer(): this {
+      return this;
     }
 
     ask(given?: Readonly<Record<string, TaskArgument | boolean>>): this {
       for (let k = 0; k < names.length; k++) {
         const value = given![names[k]!]!;
-        this.#args[k] = typeof value === 'boolean' ? Number(value) : value;
+        this.args[k] = typeof value === 'boolean' ? Number(value) : value;
       }
       return this;
     }
 
     perform(): void {
-      this.#take(this.#problem.perform(name, ...this.#args));
+      this.take(this.shared.problem.perform(name, ...this.args));
     }
 
     later(): Promise<void> | undefined {
-      if (!this.#atOnce) return this.#problem.later(name, ...this.#args).then((numbers) => this.#take(numbers));
+      const { problem, atOnce } = this.shared;
+      if (!atOnce) return problem.later(name, ...this.args).then((answered) => this.take(answered));
       this.perform();
       return undefined;
     }
 
-    #take(numbers: ArrayLike<number>): void {
-      const own = this.answer.numbers;
-      for (let k = 0; k < own.length; k++) own[k] = numbers[k]!;
+    take(answered: ArrayLike<number>): void {
+      const { numbers } = this.shared;
+      for (let k = first; k < last; k++) numbers[k] = answered[k - first]!;
     }
-  };
+  }
+  answers.forEach((answer, k) =>
+    Object.defineProperty(NamedTask.prototype, answer, {
+      get(this: NamedTask) {
+        return this.shared.numbers[first + k];
+      },
+    }),
+  );
+  return NamedTask;
 }
 
-/** Makes the tasks of a problem: each keeps its answer until it is performed again. */
+/** Makes the tasks of a problem, each when it is first wanted. One keeps its answer until it is performed again. */
 function tasksOf<T extends TaskTable>(table: T): (problem: Performer, atOnce?: boolean) => Tasks<T> {
-  const classes = Object.entries(table).map(([name, declaration]) => [name, taskClass(name, declaration)] as const);
-  // The classes are made from the table, and so have what the type says.
-  return (problem, atOnce = false) =>
-    Object.fromEntries(classes.map(([name, Kind]) => [name, new Kind(problem, atOnce)])) as Tasks<T>;
+  const sizes = Object.values(table).map(({ answers }) => answers.length);
+  const size = sizes.reduce((a, b) => a + b, 0);
+  class TaskSet implements Shared {
+    declare readonly problem: Performer;
+    declare readonly atOnce: boolean;
+    declare readonly numbers: Float64Array;
+    declare readonly made: Step[];
+
+    constructor(problem: Performer, atOnce: boolean) {
+      this.problem = problem;
+      this.atOnce = atOnce;
+      this.numbers = new Float64Array(size);
+      this.made = [];
+    }
+  }
+  Object.entries(table).forEach(([name, declaration], k) => {
+    const Kind = taskClass(
+      name,
+      declaration,
+      sizes.slice(0, k).reduce((a, b) => a + b, 0),
+    );
+    Object.defineProperty(TaskSet.prototype, name, {
+      get(this: TaskSet) {
+        return (this.made[k] ??= new Kind(this));
+      },
+    });
+  });
+  // What has a getter for every name of the table has what the type says.
+  return (problem, atOnce = false) => new TaskSet(problem, atOnce) as object as Tasks<T>;
 }
 
 /** `atOnce`: tasks are so short that handing them to another thread would take longer. */

@@ -47,15 +47,10 @@ export interface Measured {
 /** The error of theta_i that comes with t. */
 const etaOf = (constants: Constants, t: number): number => 2 * (constants.maxEntries + 4) * UNIT * Math.abs(t);
 
-/** The sums of `offsets` at one place. */
-interface Sums {
-  readonly positive: number;
-  readonly negative: number;
-  readonly free: number;
-}
+type Sums = SvmTasks['offsets']['answer'];
 
 /**
- * Two searches side by side: the backend looks at two offsets in one sweep, with the shifts that `by` gives rows, and `read` says what its
+ * Two searches side by side: the backend looks at two offsets in one sweep, with these shifts of rows, and `read` says what its
  * sums mean for each. (No generator within a generator: each one made would have a prototype of its own, and cost more than a sweep over a
  * thousand rows.)
  */
@@ -63,8 +58,8 @@ function* inPairs(
   low: Search,
   high: Search,
   { offsets }: SvmTasks,
-  by: { readonly rho: number; readonly wNorm: number; readonly etaT: number },
-  read: (low: Sums, high: Sums) => [Found, Found],
+  { rho, wNorm, etaT }: { readonly rho: number; readonly wNorm: number; readonly etaT: number },
+  read: (sums: Sums) => [Found, Found],
 ): Generator<Step, [Bracket, Bracket], void> {
   let a = low.next();
   let b = high.next();
@@ -73,12 +68,8 @@ function* inPairs(
   while (!a.done || !b.done) {
     if (!a.done) atA = a.value;
     if (!b.done) atB = b.value;
-    yield offsets.ask({ low: atA, high: atB, ...by });
-    const { positiveLow, negativeLow, freeLow, positiveHigh, negativeHigh, freeHigh } = offsets.answer;
-    const [foundA, foundB] = read(
-      { positive: positiveLow, negative: negativeLow, free: freeLow },
-      { positive: positiveHigh, negative: negativeHigh, free: freeHigh },
-    );
+    yield offsets.ask({ low: atA, high: atB, rho, wNorm, etaT });
+    const [foundA, foundB] = read(offsets.answer);
     if (!a.done) a = low.next(foundA);
     if (!b.done) b = high.next(foundB);
   }
@@ -89,7 +80,7 @@ function* inPairs(
 const UNSHIFTED = { rho: 0, wNorm: 0, etaT: 0 };
 
 /** h(t), the slope of the primal in t, and its own slope. */
-function slopeOf({ positive, negative, free }: Sums, mu: number): Found {
+function slopeOf(positive: number, negative: number, free: number, mu: number): Found {
   return { value: negative - positive, slope: free / mu };
 }
 
@@ -105,9 +96,9 @@ export function* nearOffset(constants: Constants, guess: number, worth: number, 
   // Looks at places where h is flat do not count: far from the root nothing tells a better offset from a worse one.
   for (let looks = 0; !next.done && looks < 12;) {
     const t = next.value;
-    yield offsets.ask({ low: t, high: t, ...UNSHIFTED });
+    yield offsets.ask({ low: t, high: t, rho: 0, wNorm: 0, etaT: 0 });
     const { positiveLow, negativeLow, freeLow } = offsets.answer;
-    const found = slopeOf({ positive: positiveLow, negative: negativeLow, free: freeLow }, mu);
+    const found = slopeOf(positiveLow, negativeLow, freeLow, mu);
     if (found.slope > 0) looks++;
     if (Math.abs(found.value) < min) {
       min = Math.abs(found.value);
@@ -129,11 +120,11 @@ export function* exactOffset(constants: Constants, guess: number, tasks: SvmTask
     searchRoot(guess, { step: 1 }),
     tasks,
     UNSHIFTED,
-    (low, high) => {
-      const a = slopeOf(low, constants.mu);
-      const b = slopeOf(high, constants.mu);
-      a.value += eps * (low.positive + low.negative); // from here on h is not surely negative
-      b.value -= eps * (high.positive + high.negative); // up to here it is not surely positive
+    ({ positiveLow, negativeLow, freeLow, positiveHigh, negativeHigh, freeHigh }) => {
+      const a = slopeOf(positiveLow, negativeLow, freeLow, constants.mu);
+      const b = slopeOf(positiveHigh, negativeHigh, freeHigh, constants.mu);
+      a.value += eps * (positiveLow + negativeLow); // from here on h is not surely negative
+      b.value -= eps * (positiveHigh + negativeHigh); // up to here it is not surely positive
       return [a, b];
     },
   );
@@ -228,10 +219,10 @@ export function* certify(
   const step = rho * constants.maxRadius + etaT || 1;
   const fromBelow = searchRoot(t + hint.low * rho, { step, lean: -0.02, enough: (_, f, at) => f.value < 0 && near(f, at) });
   const fromAbove = searchRoot(t + hint.high * rho, { step, lean: 0.02, enough: (_, f, at) => f.value > 0 && near(f, at) });
-  const [first, last] = yield* inPairs(fromBelow, fromAbove, tasks, { rho, wNorm, etaT }, (low, high) => [
-    { value: low.negative * (1 + eps) - low.positive * (1 - eps), slope: low.free / mu },
+  const [first, last] = yield* inPairs(fromBelow, fromAbove, tasks, { rho, wNorm, etaT }, (sums) => [
+    { value: sums.negativeLow * (1 + eps) - sums.positiveLow * (1 - eps), slope: sums.freeLow / mu },
     // The last root: where the value is 0 it may still lie further up.
-    { value: high.negative * (1 - eps) - high.positive * (1 + eps) || -Number.MIN_VALUE, slope: high.free / mu },
+    { value: sums.negativeHigh * (1 - eps) - sums.positiveHigh * (1 + eps) || -Number.MIN_VALUE, slope: sums.freeHigh / mu },
   ]);
   // first.low is surely below the first root, last.high beyond the last.
   hint.low = (first.low - t) / rho || 0;
