@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import type { Step } from '../../lib/backend/tasks.js';
+import { Interrupted, taskEnded } from '../../lib/errors.js';
+import { run, runAsync } from '../../lib/solver/drivers.js';
+
+const nothing = () => undefined;
+const step = (perform: () => void): Step => ({ perform, later: () => Promise.resolve().then(perform) });
+
+/** Takes three steps and gives back what they left. */
+function* three(seen: string[]): Generator<Step, string, void> {
+  try {
+    for (const name of ['a', 'b', 'c']) yield step(() => void seen.push(name));
+    return seen.join('');
+  } finally {
+    seen.push('end');
+  }
+}
+
+const drivers = [
+  ['run', <R>(loop: Generator<Step, R, void>, signal?: AbortSignal) => Promise.resolve().then(() => run(loop, signal))],
+  ['runAsync', <R>(loop: Generator<Step, R, void>, signal?: AbortSignal) => runAsync(loop, signal)],
+] as const;
+
+describe.each(drivers)('%s(loop, signal)', (_, drive) => {
+  it('takes the steps in their order and gives back what the loop returns', async () => {
+    const seen: string[] = [];
+    expect(await drive(three(seen))).toBe('abc');
+    expect(seen).toEqual(['a', 'b', 'c', 'end']);
+  });
+
+  it('throws the reason of an aborted signal, as it is, and lets the loop clean up', async () => {
+    const seen: string[] = [];
+    const controller = new AbortController();
+    const reason = new Error('enough');
+    const loop = (function* () {
+      yield step(() => controller.abort(reason));
+      return yield* three(seen);
+    })();
+    await expect(drive(loop, controller.signal)).rejects.toBe(reason);
+    expect(seen).toEqual(['end']);
+  });
+
+  it('throws what a step fails with into the loop, which may go on', async () => {
+    const loop = (function* (): Generator<Step, string, void> {
+      try {
+        yield step(() => {
+          throw new Error('no');
+        });
+      } catch (error) {
+        yield step(nothing);
+        return `${(error as Error).message}, but`;
+      }
+      return 'unreachable';
+    })();
+    expect(await drive(loop)).toBe('no, but');
+  });
+
+  it('says Interrupted to the loop where a task was ended', async () => {
+    const loop = (function* (): Generator<Step, void, void> {
+      yield step(() => {
+        throw taskEnded();
+      });
+    })();
+    await expect(drive(loop)).rejects.toBeInstanceOf(Interrupted);
+  });
+});
+
+describe('runAsync(loop, signal, interrupt)', () => {
+  it('begins the first step before it returns', () => {
+    const seen: string[] = [];
+    const loop = (function* (): Generator<Step, void, void> {
+      yield { perform: nothing, later: () => void seen.push('begun') };
+    })();
+    void runAsync(loop);
+    expect(seen).toEqual(['begun']);
+  });
+
+  it('sets the interrupt when the signal is aborted during a step, and throws the reason', async () => {
+    const controller = new AbortController();
+    const reason = new Error('now');
+    let end: (error: Error) => void = nothing;
+    const interrupt = { isSet: false, set: () => end(taskEnded()) };
+    const loop = (function* (): Generator<Step, void, void> {
+      yield { perform: nothing, later: () => new Promise((_, reject) => (end = reject)) };
+    })();
+    const running = runAsync(loop, controller.signal, interrupt);
+    controller.abort(reason);
+    await expect(running).rejects.toBe(reason);
+  });
+});
