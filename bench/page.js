@@ -3,7 +3,7 @@
 'use strict';
 const { existsSync, readdirSync, readFileSync, writeFileSync } = require('node:fs');
 const { join, relative } = require('node:path');
-const { barChart, escape, histogram, lineChart, page, table } = require('../dist/report/charts.js');
+const { barChart, escape, histogram, lineChart, page, table } = require('../dist/report/page.js');
 
 const KINDS = { line: lineChart, bar: barChart, histogram };
 

@@ -1,5 +1,5 @@
 /** How a fit went, as one self-contained HTML page: what was proved, how it got there, margins and weights. */
-import { barChart, brief, count, escape, histogram, lineChart, page, percent, table } from './charts.js';
+import { barChart, brief, count, escape, histogram, lineChart, page, percent, table } from './page.js';
 import { upward } from '../io/decimal.js';
 import { entriesOf } from '../io/model-json.js';
 import type { Label, SvmInfo, SvmProgress, SvmShares, SvmStatus } from '../types.js';

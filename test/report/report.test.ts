@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium, type Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { barChart, brief, histogram, lineChart, page as pageOf, percent, table } from '../../lib/report/charts.js';
+import { barChart, brief, histogram, lineChart, page as pageOf, percent, table } from '../../lib/report/page.js';
 import { upward } from '../../lib/io/decimal.js';
 import { report, type ReportInput } from '../../lib/report/training-page.js';
 import { LinearSvm, stop, type Label, type SvmProgress } from '../../lib/index.js';
