@@ -3,7 +3,11 @@
 'use strict';
 const { existsSync, readdirSync, readFileSync, writeFileSync } = require('node:fs');
 const { join, relative } = require('node:path');
-const { barChart, escape, histogram, lineChart, page, table } = require('../dist/report/page.js');
+const { barChart } = require('../dist/report/bar-chart.js');
+const { histogram } = require('../dist/report/histogram.js');
+const { escape, table } = require('../dist/report/html.js');
+const { lineChart } = require('../dist/report/line-chart.js');
+const { page } = require('../dist/report/page.js');
 
 const KINDS = { line: lineChart, bar: barChart, histogram };
 

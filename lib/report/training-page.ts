@@ -1,5 +1,10 @@
 /** How a fit went, as one self-contained HTML page: what was proved, how it got there, margins and weights. */
-import { barChart, brief, count, escape, histogram, lineChart, page, percent, table } from './page.js';
+import { barChart } from './bar-chart.js';
+import { histogram } from './histogram.js';
+import { escape, table } from './html.js';
+import { lineChart } from './line-chart.js';
+import { brief, count, percent } from './number-text.js';
+import { page } from './page.js';
 import { upward } from '../io/decimal.js';
 import { entriesOf } from '../io/model-json.js';
 import type { Label, SvmInfo, SvmProgress, SvmShares, SvmStatus } from '../types.js';

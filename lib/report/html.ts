@@ -1,0 +1,34 @@
+/** Text and tables as HTML. All text is escaped. */
+import { brief, count } from './number-text.js';
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+/** Escapes text for elements and quoted attributes. Control characters, which HTML forbids, become U+FFFD. */
+export function escape(text: unknown): string {
+  return String(text)
+    .replace(/[&<>"']/g, (character) => ENTITIES[character]!)
+    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
+}
+
+export type Cell = string | number | null | { readonly value: string | number; readonly met: boolean };
+
+/** A table. Columns of numbers are aligned to the right. A cell with `met` says whether a target was met. */
+export function table(columns: readonly string[], rows: readonly (readonly Cell[])[], caption = ''): string {
+  const numeric = columns.map((_, k) => rows.some((row) => row[k] !== null) && rows.every((row) => isNumber(row[k])));
+  const kind = (k: number) => (numeric[k] ? ' class="number"' : '');
+  const body = rows.map((row) => `<tr>${row.map((cell, k) => `<td${kind(k)}>${write(cell)}</td>`).join('')}</tr>`);
+  return (
+    `<div class="wide"><table>${caption && `<caption>${escape(caption)}</caption>`}<thead><tr>` +
+    `${columns.map((name, k) => `<th scope="col"${kind(k)}>${escape(name)}</th>`).join('')}</tr></thead><tbody>${body.join('')}</tbody></table></div>`
+  );
+}
+
+const isNumber = (cell: Cell | undefined) =>
+  cell === null || cell === undefined || typeof (typeof cell === 'object' ? cell.value : cell) === 'number';
+
+function write(cell: Cell): string {
+  if (cell === null) return '';
+  if (typeof cell === 'number') return Number.isInteger(cell) ? count(cell) : brief(cell);
+  if (typeof cell === 'string') return escape(cell);
+  return `${write(cell.value)} <span class="${cell.met ? 'met' : 'missed'}">${cell.met ? '✓ met' : '✗ missed'}</span>`;
+}
