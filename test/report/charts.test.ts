@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { barChart } from '../../lib/report/bar-chart.js';
+import { histogram } from '../../lib/report/histogram.js';
+import { lineChart } from '../../lib/report/line-chart.js';
+
+describe('lineChart(spec)', () => {
+  const chart = (points: [number, number][], log?: 'x' | 'y' | 'xy') =>
+    lineChart({ title: 't', x: 'x', y: 'y', ...(log && { log }), series: [{ name: 's', points }] });
+
+  it.each([
+    ['no points', []],
+    [
+      'nothing positive on a log axis',
+      [
+        [1, 0],
+        [2, -1],
+      ],
+    ],
+    [
+      'no finite point',
+      [
+        [NaN, 1],
+        [1, Infinity],
+      ],
+    ],
+  ] as [string, [number, number][]][])('draws nothing for %s', (_, points) => {
+    expect(chart(points, 'y')).toContain('There is nothing to draw.');
+  });
+
+  it.each([
+    [[[5, 5]]],
+    [[[0, 0]]],
+    [
+      [
+        [1, 1e-300],
+        [2, 1e300],
+      ],
+    ],
+    [
+      [
+        [-1e9, -1],
+        [1e9, 1e-9],
+      ],
+    ],
+  ] as [[number, number][]][])('draws %j with finite coordinates', (points) => {
+    for (const log of [undefined, 'y'] as const) expect(chart(points, log)).not.toMatch(/NaN|Infinity/);
+  });
+
+  it('gives each of several lines a dash, a sign and a name', () => {
+    const html = lineChart({
+      title: 't',
+      x: 'x',
+      y: 'y',
+      series: ['a', 'b', 'c'].map((name) => ({
+        name,
+        points: [
+          [0, 1],
+          [1, 2],
+        ],
+      })),
+    });
+    const keys = html.match(/<li>.*?<\/li>/g)!.map((key) => key.replace(/c\d|>\w</g, ''));
+    expect(new Set(keys).size).toBe(3);
+  });
+});
+
+describe('barChart(spec) and histogram(spec)', () => {
+  it.each([[[]], [[0]], [[NaN]], [[-1, -2]], [[1e300, -1e-300]]])('draw %j with finite coordinates', (values) => {
+    for (const html of [
+      barChart({ title: 't', bars: values.map((value) => ({ name: 'b', value })) }),
+      histogram({
+        title: 't',
+        x: 'x',
+        groups: [
+          { name: 'g', values },
+          { name: 'h', values: [] },
+        ],
+      }),
+    ]) {
+      expect(html.replace(/<(title|desc)>.*?<\/\1>/g, '')).not.toMatch(/NaN|Infinity/);
+    }
+  });
+
+  it('histogram(spec) says how many values it counts in its last bins', () => {
+    const values = [...Array.from({ length: 400 }, (_, k) => k / 400), 1e6, -1e6];
+    expect(histogram({ title: 't', x: 'x', groups: [{ name: 'g', values }] })).toContain('2 further out');
+  });
+});

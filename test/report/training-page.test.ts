@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { percent } from '../../lib/report/number-text.js';
+import { report } from '../../lib/report/training-page.js';
+import { cancer, fitted, long, PAGES } from '../support/pages.js';
+import { clouds } from '../support/svm-data.js';
+
+describe('report(input)', () => {
+  it('says how the fit ended, what was proved, and names the largest weights', () => {
+    const input = { ...cancer(), names: Array.from({ length: 30 }, (_, j) => `measure ${j}`) };
+    const html = report(input);
+    const { info, model } = input;
+    const [, positive] = model.labels;
+    const right = Array.from(input.labels, (label, i) => input.decisions[i]! > 0 === (label === positive)).filter(Boolean).length;
+    const accuracy = right / 569;
+    const largest = Array.from(model.weights, Math.abs).indexOf(Math.max(...Array.from(model.weights, Math.abs)));
+    for (const words of [
+      'gap</span> The objective is proved',
+      `${info.agreed} rows`,
+      percent(info.shares.zero),
+      `None of these shares is an accuracy: that is ${percent(accuracy)} on the training rows.`,
+      `>measure ${largest}<`,
+    ]) {
+      expect(html).toContain(words);
+    }
+    expect(html.match(/<svg viewBox="0 0 420/g)).toHaveLength(6);
+  });
+
+  it('counts the columns from firstColumn where they have no names', () => {
+    expect(report({ ...cancer(), firstColumn: 1 })).toContain('>column 30<');
+    expect(report(cancer())).not.toContain('>column 30<');
+  });
+
+  it('shows 30 weights of many, the largest', () => {
+    const { rows: points, labels } = clouds(3, 60, 100);
+    const html = report(fitted(points, labels));
+    expect(html).toContain('The 30 largest weights');
+    expect(html.match(/<rect class="c[01]" x=/g)).toHaveLength(30);
+  });
+
+  it('stays small for a long run, whatever its numbers', () => {
+    const html = report(long());
+    expect(html.length).toBeLessThan(250_000);
+    const coordinates = [...html.matchAll(/ (?:d|x|y|width|height)="([^"]*)"/g)].map(([, numbers]) => numbers);
+    expect(coordinates.filter((numbers) => /NaN|Infinity|undefined/.test(numbers!))).toEqual([]);
+  });
+
+  it.each(Object.keys(PAGES))('%s loads nothing and runs nothing', (name) => {
+    const html = PAGES[name]!();
+    expect(html).not.toMatch(/<(script|img|iframe|object|embed|base|form)\b/i);
+    expect(html).not.toMatch(/url\(|@import/);
+    for (const [, address] of html.matchAll(/\s(?:src|href)="([^"]*)"/g)) expect(address).toMatch(/^(data:,|#\w+)$/);
+  });
+
+  it('prints primal and dual in full, and gaps that are no less than they are', () => {
+    const input = cancer();
+    const { primal, dual, gap, relativeGap } = input.info;
+    const page = report(input);
+    expect(page).toContain(`${dual} to ${primal}, proved`);
+    const [, first, second] = /<th scope="row">gap<\/th><td>(\S+) \(relative (\S+)\)/.exec(page)!;
+    const number = (text: string) => Number(text.replace('\u2212', '-'));
+    expect(number(first!)).toBeGreaterThanOrEqual(gap);
+    expect(number(second!)).toBeGreaterThanOrEqual(relativeGap);
+  });
+});
