@@ -5,8 +5,8 @@ import { resolveLibsvmWriting } from '../input/index.js';
 import { modelLines } from '../io/model-file.js';
 import { usageError, type Arguments, type Command } from './arguments.js';
 import type { Context } from './context.js';
-import { checkWritable, DATA_OPTIONS, denseRow, isCsv, looksLikeModel, readData, readModel, writeFile, type Data } from './data.js';
-import { count } from './numbers.js';
+import { checkWritable, DATA_OPTIONS, denseRow, isCsv, looksLikeModel, readData, readModel, writeFile, type Data } from './read-data.js';
+import { count } from './format.js';
 
 const FORMATS = ['json', 'liblinear', 'libsvm', 'csv'] as const;
 /** CSV names every column, and has a cell for it in every row. */

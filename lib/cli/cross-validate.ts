@@ -2,8 +2,8 @@
 import type { GammaScore, Label, SvmOptions } from '../types.js';
 import { crossValidate } from '../selection/cross-validation.js';
 import type { Context } from './context.js';
-import type { Data } from './data.js';
-import { brief, count, duration, percent } from './numbers.js';
+import type { Data } from './read-data.js';
+import { brief, count, duration, percent } from './format.js';
 
 /** One gamma, or with 'auto' the path and a pick. */
 export async function validate(

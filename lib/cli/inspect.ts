@@ -3,8 +3,8 @@ import { show } from '../errors.js';
 import { entriesOf } from '../io/model-json.js';
 import type { Arguments, Command } from './arguments.js';
 import type { Context } from './context.js';
-import { readModel, TRAINING } from './data.js';
-import { brief, count } from './numbers.js';
+import { readModel, TRAINING } from './read-data.js';
+import { brief, count } from './format.js';
 
 export const inspect: Command = {
   name: 'inspect',

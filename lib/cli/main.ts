@@ -7,7 +7,7 @@ import { convert, runConvert } from './convert.js';
 import { inspect, runInspect } from './inspect.js';
 import { Output } from './output.js';
 import { predict, runPredict } from './predict.js';
-import { runSeparate, separate } from './separate.js';
+import { runSeparate, separate } from './separate-command.js';
 import { runTrain, train } from './train.js';
 import { show } from '../errors.js';
 import { nearest } from '../input/index.js';

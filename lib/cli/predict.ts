@@ -3,8 +3,8 @@ import { coded, printable, show } from '../errors.js';
 import type { Label } from '../types.js';
 import { usageError, type Arguments, type Command } from './arguments.js';
 import type { Context } from './context.js';
-import { checkWritable, DATA_OPTIONS, readData, readModel, writeFile } from './data.js';
-import { brief, count } from './numbers.js';
+import { checkWritable, DATA_OPTIONS, readData, readModel, writeFile } from './read-data.js';
+import { brief, count } from './format.js';
 
 export const predict: Command = {
   name: 'predict',

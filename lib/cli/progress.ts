@@ -1,6 +1,6 @@
 /** The line that shows how a fit goes, and when it may end. */
 import type { SvmProgress } from '../types.js';
-import { count, duration, percent, short } from './numbers.js';
+import { count, duration, percent, short } from './format.js';
 
 interface Mark {
   readonly elapsed: number;

@@ -7,8 +7,8 @@ import type { Ellipsoid, Ellipsoids, EspOptions } from '../types.js';
 import { parseJSON, readText } from '../io/text.js';
 import { toNumber, usageError, type Arguments, type Command } from './arguments.js';
 import type { Context } from './context.js';
-import { DATA_OPTIONS, denseRow, readData } from './data.js';
-import { brief, count, duration } from './numbers.js';
+import { DATA_OPTIONS, denseRow, readData } from './read-data.js';
+import { brief, count, duration } from './format.js';
 import { BACKEND_OPTION, LIMIT_OPTIONS, runOptions } from './run.js';
 
 export const separate: Command = {
