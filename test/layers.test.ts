@@ -181,6 +181,11 @@ describe('lib', () => {
     for (const line of lines) expect(line).toMatch(/^export (type )?(\*|\{ [\w, ]+ \}) from '\.\/([\w-]+\/)?[\w-]+\.js';$/);
   });
 
+  it('no two files have the same name, but index.ts and the twins of kernels', () => {
+    const named = libFiles.filter((file) => !file.startsWith('lib/backend/fallback/')).map((file) => basename(file));
+    expect(named.filter((name, k) => name !== 'index.ts' && named.indexOf(name) !== k)).toEqual([]);
+  });
+
   it('nothing prints but the output of the command line', () => {
     expect(libFiles.filter((file) => /\bconsole\.|process\.(stdout|stderr)/.test(code(file)))).toEqual(['lib/cli/output.ts']);
   });

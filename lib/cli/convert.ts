@@ -5,8 +5,10 @@ import { resolveLibsvmWriting } from '../input/index.js';
 import { modelLines } from '../io/model-file.js';
 import { usageError, type Arguments, type Command } from './arguments.js';
 import type { Context } from './context.js';
-import { checkWritable, DATA_OPTIONS, denseRow, isCsv, looksLikeModel, readData, readModel, writeFile, type Data } from './read-data.js';
 import { count } from './format.js';
+import { DATA_OPTIONS, denseRow, isCsv, readData, type Data } from './read-data.js';
+import { looksLikeModel, readModel } from './read-model.js';
+import { checkWritable, writeFile } from './write-file.js';
 
 const FORMATS = ['json', 'liblinear', 'libsvm', 'csv'] as const;
 /** CSV names every column, and has a cell for it in every row. */

@@ -3,8 +3,9 @@ import { show } from '../errors.js';
 import { entriesOf } from '../io/model-json.js';
 import type { Arguments, Command } from './arguments.js';
 import type { Context } from './context.js';
-import { readModel, TRAINING } from './read-data.js';
 import { brief, count } from './format.js';
+import { readModel } from './read-model.js';
+import { TRAINING_FIELDS } from './training-summary.js';
 
 export const inspect: Command = {
   name: 'inspect',
@@ -30,7 +31,7 @@ export async function runInspect(args: Arguments, { output, signal }: Context): 
   for (let j = 0; j < weights.length && largest.length < top; j++)
     if (weights[j] === 0) largest.push({ column: nameOf(j), weight: 0 });
   const norm = Math.sqrt(values.reduce((sum, w) => sum + w * w, 0));
-  const known = TRAINING.map((name) => [name, training?.[name]] as const).filter(([, value]) =>
+  const known = TRAINING_FIELDS.map((name) => [name, training?.[name]] as const).filter(([, value]) =>
     /^(number|string)$/.test(typeof value),
   );
   const width = largest.reduce((max, { column }) => Math.max(max, plain(column).length), 0);

@@ -3,8 +3,10 @@ import { coded, printable, show } from '../errors.js';
 import type { Label } from '../types.js';
 import { usageError, type Arguments, type Command } from './arguments.js';
 import type { Context } from './context.js';
-import { checkWritable, DATA_OPTIONS, readData, readModel, writeFile } from './read-data.js';
 import { brief, count } from './format.js';
+import { DATA_OPTIONS, readData } from './read-data.js';
+import { readModel } from './read-model.js';
+import { checkWritable, writeFile } from './write-file.js';
 
 export const predict: Command = {
   name: 'predict',

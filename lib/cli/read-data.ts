@@ -1,32 +1,21 @@
-/** Data and models by their names on the command line; `-` is stdin or stdout. */
-import { constants } from 'node:fs';
-import { access, open, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { constants as zlib, createGzip, gunzipSync } from 'node:zlib';
-import { targetOf, writeAtomically } from '../io/atomic.js';
+/** Reads the data that a command line names: LIBSVM text or CSV; `-` is stdin. */
 import { coded, show, type CodedError } from '../errors.js';
-import { inChunks } from '../io/chunks.js';
 import { readCsv } from '../io/csv.js';
 import { readLibsvm } from '../io/libsvm.js';
-import { readModelFile, type ModelFile } from '../io/model-file.js';
-import { isGzip } from '../io/source.js';
-import type { DenseMatrix, SparseMatrix, SvmInfo } from '../types.js';
+import type { DenseMatrix, SparseMatrix } from '../types.js';
 import { usageError, type Arguments, type Option } from './arguments.js';
 import type { Output } from './output.js';
-
-// ---- Data
+import { looksLikeModel } from './read-model.js';
 
 export interface Data {
   readonly points: DenseMatrix | SparseMatrix;
-  /** None where the file has none. */
+  /** Empty if the file has no labels. */
   readonly labels: Float64Array | string[];
-  /** Entries beyond the columns asked for. */
+  /** The number of entries left out, in columns that were not asked for. */
   readonly ignored: number;
-  /** Of CSV: the columns' names, or else their numbers in the file. */
+  /** CSV: the columns' names, or their numbers in the file if it has no header. */
   readonly columns?: readonly string[];
-  /** Whether these are names. */
+  /** CSV: whether the file has a header. */
   readonly named?: boolean;
 }
 
@@ -41,14 +30,14 @@ export const DATA_OPTIONS: readonly Option[] = [
 ];
 
 interface Wanted {
-  /** Of LIBSVM text: how many columns, and whether more are left out or an error. */
+  /** LIBSVM text: the number of columns, and whether entries beyond them are an error. */
   readonly cols?: number | undefined;
   readonly extra?: 'error' | 'ignore';
-  /** Of CSV with names: which columns, in this order. */
+  /** CSV with a header: the columns to read, in this order. */
   readonly columns?: readonly string[] | undefined;
-  /** Whether labels are wanted. */
+  /** CSV: whether there is a column of labels. */
   readonly labelled: boolean;
-  /** What labels must be, whatever the file says. */
+  /** The kind of labels, whatever --labels says. */
   readonly labels?: 'number' | 'string' | undefined;
   readonly signal: AbortSignal;
   readonly output: Output;
@@ -58,14 +47,14 @@ export function isCsv(path: string, args: Arguments): boolean {
   return args.has('csv') || /\.csv(\.gz)?$/i.test(path);
 }
 
-/** Points and labels of a file. */
+/** Reads points and labels. */
 export async function readData(path: string, args: Arguments, wanted: Wanted): Promise<Data> {
   try {
     return await readTable(path, args, wanted);
   } catch (error) {
     const { code } = error as CodedError;
     if ((code !== 'ERR_LIBSVM' && code !== 'ERR_CSV') || !(await looksLikeModel(path))) throw error;
-    // File names in the wrong order.
+    // The file names are in the wrong order.
     throw coded(SyntaxError, code, `Expected rows of data for ${path} but received a model`, error);
   }
 }
@@ -115,103 +104,10 @@ function looksLikeData(names: readonly string[]): boolean {
   return names.length > 0 && names.every((name) => name.trim() !== '' && Number.isFinite(Number(name)));
 }
 
-/** A row with its zeros. A sparse one may be of a file that does not use the last of the columns. */
+/** A row with its zeros, and zeros up to `cols` columns: a sparse file may use fewer than another. */
 export function denseRow(points: Data['points'], i: number, cols = points.cols): Float64Array {
   if ('data' in points) return Float64Array.from(points.data.subarray(i * points.cols, (i + 1) * points.cols));
   const row = new Float64Array(cols);
   for (let k = points.indptr[i]!; k < points.indptr[i + 1]!; k++) row[points.indices[k]!] = points.values?.[k] ?? 1;
   return row;
-}
-
-// ---- Models
-
-/** Neither row nor comment of LIBSVM text begins like a model. What is no regular file cannot be looked at twice: it is data. */
-export async function looksLikeModel(path: string): Promise<boolean> {
-  if (path === '-') return false;
-  const file = await open(path, 'r');
-  try {
-    if (!(await file.stat()).isFile()) return false;
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(256), 0, 256, 0);
-    const bytes = buffer.subarray(0, bytesRead);
-    const plain = isGzip(bytes) ? gunzipSync(bytes, { finishFlush: zlib.Z_SYNC_FLUSH }) : bytes;
-    return /^\ufeff?\s*(\{|solver_type\s)/.test(plain.toString());
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code?.startsWith('Z_')) return false; // who reads it will say what is wrong
-    throw error;
-  } finally {
-    await file.close();
-  }
-}
-
-export function readModel(path: string, signal: AbortSignal): Promise<ModelFile> {
-  return readModelFile(path, signal, path === '-' ? process.stdin : undefined);
-}
-
-/** What a file keeps of a training. Nothing that differs from run to run: the same data and options give the same file. */
-export const TRAINING = [
-  'status',
-  'iterations',
-  'rows',
-  'relativeGap',
-  'agreed',
-  'properlyClassified',
-  'zero',
-  'atBound',
-  'gamma',
-  'mu',
-  'scale',
-  'backend',
-] as const satisfies readonly (keyof SvmInfo)[];
-
-export function trainingOf(info: SvmInfo): Record<string, unknown> {
-  return Object.fromEntries(TRAINING.map((name) => [name, info[name]]));
-}
-
-// ---- Writing
-
-/** Ends early what could only fail late, after hours of work; and what would replace a file that is read. */
-export async function checkWritable(path: string, output: Output, ...read: readonly string[]): Promise<void> {
-  if (path === '-') {
-    if (output.lost) throw failure('EBADF', 'Expected an open stdout, to which - writes, but it is closed');
-    return;
-  }
-  const there = await stat(path).catch(ignoreMissing);
-  if (there?.isDirectory()) throw failure('EISDIR', `Expected a file name for what is to be written but ${path} is a folder`);
-  if (there && !there.isFile()) return; // a terminal, a pipe
-  for (const other of there ? read.filter((name) => name !== '-') : []) {
-    const { dev, ino } = await stat(other);
-    if (dev !== there!.dev || ino !== there!.ino) continue;
-    throw usageError(`Expected another file than ${other}, which is read, for what is written`);
-  }
-  if (there) await (await open(path, 'r+')).close();
-  // The file is made beside the one that it replaces.
-  const folder = dirname(await targetOf(path));
-  const entry = await stat(folder).catch(ignoreMissing);
-  if (!entry?.isDirectory()) throw failure('ENOENT', `Expected a folder for ${path} but there is no ${folder}`);
-  await access(folder, constants.W_OK);
-}
-
-/** All of it or nothing; `-` is stdout. A name that ends in .gz gets gzip. */
-export async function writeFile(path: string, lines: Iterable<string>, output: Output, signal?: AbortSignal): Promise<void> {
-  const text = inChunks(lines, signal);
-  if (path === '-') {
-    for (const chunk of text) {
-      if (output.closed) return;
-      await output.write(chunk);
-    }
-  } else if (path.endsWith('.gz')) {
-    const zip = createGzip();
-    pipeline(Readable.from(text), zip).catch(() => undefined); // zip fails with the same error
-    await writeAtomically(path, zip as AsyncIterable<Uint8Array>);
-  } else {
-    await writeAtomically(path, text);
-  }
-}
-
-function ignoreMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
-}
-
-function failure(code: string, message: string): Error {
-  return Object.assign(new Error(message), { code });
 }

@@ -9,12 +9,14 @@ import { stop } from '../svm/stopping.js';
 import { LinearSvm } from '../svm/linear-svm.js';
 import type { Label, StopRule, SvmOptions, SvmProgress } from '../types.js';
 import { toNumber, usageError, type Arguments, type Command } from './arguments.js';
-import { checkWritable, DATA_OPTIONS, isCsv, readData, trainingOf, writeFile, type Data } from './read-data.js';
+import { DATA_OPTIONS, isCsv, readData, type Data } from './read-data.js';
 import type { Context } from './context.js';
 import { brief, count, duration, percent, short } from './format.js';
 import { progressLine, TimeLeft } from './progress.js';
 import { BACKEND_OPTION, LIMIT_OPTIONS, runOptions } from './run.js';
 import { validate } from './cross-validate.js';
+import { trainingSummary } from './training-summary.js';
+import { checkWritable, writeFile } from './write-file.js';
 
 export const train: Command = {
   name: 'train',
@@ -107,7 +109,7 @@ export async function runTrain(args: Arguments, context: Context): Promise<numbe
   }
   await writeFile(
     path,
-    modelLines(model, format, { columns: file.named ? file.columns : undefined, training: trainingOf(info) }),
+    modelLines(model, format, { columns: file.named ? file.columns : undefined, training: trainingSummary(info) }),
     output,
     signal,
   );

@@ -1,0 +1,58 @@
+/** Writes the files that a command line names; `-` is stdout. */
+import { constants } from 'node:fs';
+import { access, open, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { targetOf, writeAtomically } from '../io/atomic.js';
+import { inChunks } from '../io/chunks.js';
+import { usageError } from './arguments.js';
+import type { Output } from './output.js';
+
+/** Refuses, before hours of work, a path that cannot be written, or that would replace a file of `read`. */
+export async function checkWritable(path: string, output: Output, ...read: readonly string[]): Promise<void> {
+  if (path === '-') {
+    if (output.lost) throw failure('EBADF', 'Expected an open stdout, to which - writes, but it is closed');
+    return;
+  }
+  const there = await stat(path).catch(ignoreMissing);
+  if (there?.isDirectory()) throw failure('EISDIR', `Expected a file name for what is to be written but ${path} is a folder`);
+  if (there && !there.isFile()) return; // a terminal, a pipe
+  for (const other of there ? read.filter((name) => name !== '-') : []) {
+    const { dev, ino } = await stat(other);
+    if (dev !== there!.dev || ino !== there!.ino) continue;
+    throw usageError(`Expected another file than ${other}, which is read, for what is written`);
+  }
+  if (there) await (await open(path, 'r+')).close();
+  // A temporary file is made in the folder of the file that it replaces.
+  const folder = dirname(await targetOf(path));
+  const entry = await stat(folder).catch(ignoreMissing);
+  if (!entry?.isDirectory()) throw failure('ENOENT', `Expected a folder for ${path} but there is no ${folder}`);
+  await access(folder, constants.W_OK);
+}
+
+/** Writes a file whole or not at all; `-` is stdout. A path that ends in .gz is compressed. */
+export async function writeFile(path: string, lines: Iterable<string>, output: Output, signal?: AbortSignal): Promise<void> {
+  const text = inChunks(lines, signal);
+  if (path === '-') {
+    for (const chunk of text) {
+      if (output.closed) return;
+      await output.write(chunk);
+    }
+  } else if (path.endsWith('.gz')) {
+    const zip = createGzip();
+    pipeline(Readable.from(text), zip).catch(() => undefined); // zip fails with the same error
+    await writeAtomically(path, zip as AsyncIterable<Uint8Array>);
+  } else {
+    await writeAtomically(path, text);
+  }
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
+}
+
+function failure(code: string, message: string): Error {
+  return Object.assign(new Error(message), { code });
+}
