@@ -561,14 +561,14 @@ describe('Parser', () => {
     expect(() => parser.takeStarts(new Float64Array(1) as never)).toThrow('Expected a Uint32Array for out');
   });
 
-  it('goes on refusing after a problem, and takes empty chunks', () => {
+  it('goes on refusing after a defect, and takes empty chunks', () => {
     for (const { Parser } of [js, ...natives.slice(0, 1)]) {
       const parser = new Parser(false, 1000, false, false);
       expect(parser.push(new Uint8Array(0))).toBeUndefined();
-      const problem = parser.push(bytes('1 x\n'));
-      expect(problem).toMatchObject({ problem: 'entry', line: 1, column: 3 });
-      expect(parser.push(bytes('1 1:1\n'))).toEqual(problem);
-      expect(parser.finish()).toEqual(problem);
+      const defect = parser.push(bytes('1 x\n'));
+      expect(defect).toMatchObject({ defect: 'entry', line: 1, column: 3 });
+      expect(parser.push(bytes('1 1:1\n'))).toEqual(defect);
+      expect(parser.finish()).toEqual(defect);
     }
   });
 });
