@@ -8,7 +8,7 @@ const { backend, LinearSvm, separateEllipsoids } = require('..');
 const { parseLibsvm, toDense } = require('../bench/data.js');
 const { ellipsoids, readFixture } = require('../bench/digits.js');
 const { kernels } = require('../dist/backend/load.js');
-const { upward } = require('../dist/io/decimal.js');
+const { upward } = require('../dist/report/number-text.js');
 const { selfCheck } = require('../dist/backend/self-check.js');
 
 // ---- What computes

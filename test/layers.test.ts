@@ -121,12 +121,12 @@ describe('lib', () => {
   const runtime = (file: string) => imports(file).filter(({ typeOnly }) => !typeOnly);
 
   it.each(libFiles.filter((file) => file.startsWith('lib/backend/fallback/')))(
-    '%s imports only its siblings, errors and types',
+    '%s imports only its siblings, encodings, decimal, errors and types',
     (file) => {
       for (const { from, typeOnly } of imports(file)) {
         if (typeOnly)
-          expect(from).toMatch(/^(\.\/[\w-]+\.js|\.\.\/(interface|encodings|tasks)\.js|\.\.\/\.\.\/(types|errors)\.js)$/);
-        else expect(from).toMatch(/^(\.\/[\w-]+\.js|\.\.\/(encodings|tasks)\.js|\.\.\/\.\.\/errors\.js)$/);
+          expect(from).toMatch(/^(\.\/[\w-]+\.js|\.\.\/(interface|encodings|tasks|decimal)\.js|\.\.\/\.\.\/(types|errors)\.js)$/);
+        else expect(from).toMatch(/^(\.\/[\w-]+\.js|\.\.\/(encodings|tasks|decimal)\.js|\.\.\/\.\.\/errors\.js)$/);
       }
     },
   );

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import nodeGypBuild from 'node-gyp-build';
 import { coded } from '../errors.js';
 import type { BackendInfo, BackendName } from '../types.js';
+import { decimal } from './decimal.js';
 import * as fallback from './fallback/index.js';
 import type { Backend, Kernels } from './interface.js';
 
@@ -30,7 +31,7 @@ function oneOf<T extends string>(variable: 'BACKEND' | 'SIMD', allowed: readonly
 function defaultThreads(): number {
   const value = environment('THREADS');
   if (value === undefined) return availableParallelism();
-  const threads = Number(value);
+  const threads = decimal(value.trim());
   if (Number.isInteger(threads) && threads >= 1 && threads <= 256) return threads;
   throw coded(
     RangeError,

@@ -1,4 +1,5 @@
 /** The words of a command line, by a table of options; and the help that such a table gives. */
+import { decimal } from '../backend/decimal.js';
 import { coded, show, type CodedError } from '../errors.js';
 import { nearest } from '../input/index.js';
 
@@ -98,12 +99,12 @@ export class Arguments {
 }
 
 export function toNumber(text: string, where: string, kind: 'finite' | 'positive' | readonly [min: number, max: number]): number {
-  const number = text.trim() === '' ? NaN : Number(text);
+  const number = decimal(text.trim());
   const [fine, what] =
     typeof kind === 'string'
       ? [kind === 'finite' || number > 0, `a ${kind} number`]
       : [Number.isInteger(number) && number >= kind[0] && number <= kind[1], `an integer from ${kind[0]} to ${kind[1]}`];
-  if (fine && Number.isFinite(number)) return number;
+  if (fine && !Number.isNaN(number)) return number;
   throw usageError(`Expected ${what} for ${where} but received ${show(text)}`);
 }
 

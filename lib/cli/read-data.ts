@@ -1,4 +1,5 @@
 /** Reads the data that a command line names: LIBSVM text or CSV; `-` is stdin. */
+import { decimal } from '../backend/decimal.js';
 import { coded, show, type CodedError } from '../errors.js';
 import { readCsv } from '../io/csv.js';
 import { readLibsvm } from '../io/libsvm.js';
@@ -101,7 +102,7 @@ async function readTable(path: string, args: Arguments, wanted: Wanted): Promise
 }
 
 function looksLikeData(names: readonly string[]): boolean {
-  return names.length > 0 && names.every((name) => name.trim() !== '' && Number.isFinite(Number(name)));
+  return names.length > 0 && names.every((name) => !Number.isNaN(decimal(name.trim())));
 }
 
 /** A row with its zeros, and zeros up to `cols` columns: a sparse file may use fewer than another. */

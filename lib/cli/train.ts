@@ -1,9 +1,10 @@
 /** fista-classify train: data → model. */
 import { basename } from 'node:path';
 import { sameFile } from '../io/atomic.js';
-import { upward } from '../io/decimal.js';
+import { decimal } from '../backend/decimal.js';
 import { show } from '../errors.js';
 import { modelLines } from '../io/model-file.js';
+import { upward } from '../report/number-text.js';
 import { report } from '../report/training-page.js';
 import { stop } from '../svm/stopping.js';
 import { LinearSvm } from '../svm/linear-svm.js';
@@ -202,7 +203,7 @@ function fitOptions(args: Arguments): SvmOptions {
 function classOptions(args: Arguments, labels: Data['labels']): Pick<SvmOptions, 'classWeight' | 'positive'> {
   const named = (text: string): Label => (labels instanceof Float64Array ? toNumber(text, 'a label', 'finite') : text);
   const positive = args.text('positive');
-  const weights = new Map([...args.parts].map(([label, weight]) => [named(label), Number(weight)]));
+  const weights = new Map([...args.parts].map(([label, weight]) => [named(label), toNumber(weight, `-w${label}`, 'finite')]));
   return {
     ...(weights.size > 0 && { classWeight: weights }),
     ...(args.has('balanced') && { classWeight: 'balanced' as const }),
@@ -225,5 +226,5 @@ function stopRules(text: string): StopRule[] {
 /** The relative gap that ends a run at the latest; NaN if none does. */
 function gapGoal(args: Arguments): number {
   const rules = args.has('e') ? `gap:${args.text('e')}` : (args.text('stop') ?? 'gap:1e-4');
-  return Number(/(?:^|,)gap:([^,]*)/.exec(rules)?.[1] ?? NaN);
+  return decimal(/(?:^|,)gap:([^,]*)/.exec(rules)?.[1]?.trim() ?? '');
 }

@@ -4,7 +4,7 @@ import { checkSource, resolveCsvReading, type CsvReading, checkCsv, csvError, ch
 import type { Source, ReadCsvOptions, CsvData } from '../types.js';
 import { Blocks } from './blocks.js';
 import { records, type CsvRecord } from './csv-records.js';
-import { decimal } from './decimal.js';
+import { decimal } from '../backend/decimal.js';
 import { Pace } from './pace.js';
 import { chunks } from './source.js';
 
@@ -121,7 +121,7 @@ class Table {
       await inSteps(known.length, pace, (i) => labels.push(words[known[i]!]!));
       return labels;
     }
-    const numbers = Float64Array.from(words, Number);
+    const numbers = Float64Array.from(words, (word) => decimal(word.trim()));
     const labels = new Float64Array(known.length);
     await inSteps(known.length, pace, (i) => (labels[i] = numbers[known[i]!]!));
     return labels;

@@ -2,7 +2,7 @@
  * LIBLINEAR's model files, as its load_model and save_model have them: words of a header in any order, `w`, and one line of weights a
  * feature. Its first label is the one of positive decision values, and a tie goes to the second, which is our rule.
  */
-import { decimal } from './decimal.js';
+import { decimal } from '../backend/decimal.js';
 import { coded, plural, rangeError, show, typeError, Verbatim, type CodedError } from '../errors.js';
 import { MAX_COLUMNS } from '../input/index.js';
 import type { Model } from '../svm/model.js';

@@ -30,6 +30,12 @@ export function percent(share: number): string {
   return share === 0 || share === 1 ? `${100 * share} %` : `${text} %`;
 }
 
+/** Rounds up to two decimal digits, so that an upper bound remains one when it is printed. */
+export function upward(value: number): number {
+  const near = Number(value.toPrecision(2));
+  return near >= value ? near : Number((near + 10 ** (Math.floor(Math.log10(near)) - 1)).toPrecision(2));
+}
+
 const SUPERSCRIPT = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 
 /** 10⁻³ */

@@ -3,9 +3,8 @@ import { barChart } from './bar-chart.js';
 import { histogram } from './histogram.js';
 import { escape, table } from './html.js';
 import { lineChart } from './line-chart.js';
-import { brief, count, percent } from './number-text.js';
+import { brief, count, percent, upward } from './number-text.js';
 import { page } from './page.js';
-import { upward } from '../io/decimal.js';
 import { entriesOf } from '../io/model-json.js';
 import type { Label, SvmInfo, SvmProgress, SvmShares, SvmStatus } from '../types.js';
 

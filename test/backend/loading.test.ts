@@ -105,6 +105,7 @@ describe('environment variables', () => {
     ['THREADS', '-2', 'Expected an integer from 1 to 256 for FISTA_CLASSIFY_THREADS but received "-2"'],
     ['THREADS', '2.5', 'Expected an integer from 1 to 256 for FISTA_CLASSIFY_THREADS but received "2.5"'],
     ['THREADS', 'many', 'Expected an integer from 1 to 256 for FISTA_CLASSIFY_THREADS but received "many"'],
+    ['THREADS', '0x2', 'Expected an integer from 1 to 256 for FISTA_CLASSIFY_THREADS but received "0x2"'],
     ['THREADS', ' ', 'Expected an integer from 1 to 256 for FISTA_CLASSIFY_THREADS but received " "'],
   ] as const)('FISTA_CLASSIFY_%s=%s is refused', async (variable, value, message) => {
     const backends = variable === 'BACKEND' ? [value] : ['auto', 'js'];

@@ -150,6 +150,7 @@ describe.concurrent('fista-classify', () => {
     [['train', '--gamma=', 'x'], 'Expected a positive number for --gamma but received ""'],
     [['train', '--json=1', 'x'], 'Expected no value for --json but received "1"'],
     [['train', '-v', '1', 'x'], 'Expected an integer from 2 to 1000000 for -v but received "1"'],
+    [['train', '-v', '0x10', 'x'], 'Expected an integer from 2 to 1000000 for -v but received "0x10"'],
     [['train', '-v', '5', 'x', 'model'], 'Expected neither a model name nor --report with -v'],
     [['train', '-s', '1', 'x'], 'Expected 3 for -s but received "1": what is trained here is LIBLINEAR\'s type 3'],
     [['train', '-B', '-1', 'x'], 'Expected a number of 0 or more for -B but received -1: a bias is always trained here'],

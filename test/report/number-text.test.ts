@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { brief, percent, powerOfTen, threeDigits } from '../../lib/report/number-text.js';
+import { brief, percent, powerOfTen, threeDigits, upward } from '../../lib/report/number-text.js';
 
 describe('numbers as text', () => {
   it.each([
@@ -27,4 +27,18 @@ describe('numbers as text', () => {
     [0, '10⁰'],
     [-12, '10⁻¹²'],
   ])('powerOfTen(%d) is %s', (exponent, text) => expect(powerOfTen(exponent)).toBe(text));
+});
+
+describe('upward(value)', () => {
+  it('has two digits and is no less', () => {
+    expect([0, 1, 0.12, 0.121, 0.999, 9.91e-8, 1.2000001e-5, 123, 5e-324].map(upward)).toEqual([
+      0, 1, 0.12, 0.13, 1, 1e-7, 1.3e-5, 130, 5e-324,
+    ]);
+    expect([NaN, Infinity].map(upward)).toEqual([NaN, Infinity]);
+    for (let k = 1; k < 500; k++) {
+      const value = Math.abs(Math.sin(k)) * 10 ** ((k % 40) - 20);
+      expect(upward(value)).toBeGreaterThanOrEqual(value);
+      expect(upward(value)).toBeLessThanOrEqual(1.1 * value);
+    }
+  });
 });

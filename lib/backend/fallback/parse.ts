@@ -7,7 +7,7 @@
  * Blanks are space, tab and carriage return; a line of blanks or comment only is no row. Positions count bytes, from 1.
  */
 import type { ParsedSizes, ParseDefect } from '../interface.js';
-import { DECIMAL } from '../encodings.js';
+import { DECIMAL } from '../decimal.js';
 
 /** A token is never longer; what is longer is no number, and no label. */
 const LONGEST = 1000;
