@@ -6,6 +6,7 @@ import { decimal } from '../backend/decimal.js';
 import { coded, plural, rangeError, show, typeError, Verbatim, type CodedError } from '../errors.js';
 import { MAX_COLUMNS } from '../input/index.js';
 import type { Model } from '../svm/model.js';
+import { position } from './position.js';
 
 /** A model's text, line by line: it has a line for every weight, be it 0. Labels must be integers. */
 export function liblinearLines({ weights, bias, labels }: Model): Iterable<string> {
@@ -194,10 +195,8 @@ class Words {
   }
 
   refuse(Kind: typeof SyntaxError | typeof RangeError, what: string, at: number, received: unknown): CodedError {
-    let [line, start] = [1, 0];
-    for (let n = this.#text.indexOf('\n'); n >= 0 && n < at; n = this.#text.indexOf('\n', start)) [line, start] = [line + 1, n + 1];
-    const column = at - start + 1;
-    return coded(Kind, 'ERR_MODEL', `Expected ${what} at ${this.#name}:${line}:${column} but received ${show(received)}`);
+    const where = `${this.#name}:${position(this.#text, at)}`;
+    return coded(Kind, 'ERR_MODEL', `Expected ${what} at ${where} but received ${show(received)}`);
   }
 }
 

@@ -5,6 +5,7 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import { getHeapStatistics } from 'node:v8';
 import { gunzipSync } from 'node:zlib';
 import { coded, show } from '../errors.js';
+import { position } from './position.js';
 import { isGzip, named } from './source.js';
 
 type Code = 'ERR_MODEL' | 'ERR_ELLIPSOIDS';
@@ -56,10 +57,8 @@ export function parseJSON(text: string, path: string, code: Code): unknown {
       throw coded(SyntaxError, code, `Expected JSON for ${path} but received ${show(token)} where no value can begin`, error);
     }
     const at = told === undefined ? text.length : Number(told);
-    let [line, start] = [1, 0];
-    for (let n = text.indexOf('\n'); n >= 0 && n < at; n = text.indexOf('\n', start)) [line, start] = [line + 1, n + 1];
     const received = text.slice(at).trim() === '' ? 'the end: the file was cut' : show(text.slice(at, at + 20));
-    throw coded(SyntaxError, code, `Expected JSON at ${path}:${line}:${at - start + 1} but received ${received}`, error);
+    throw coded(SyntaxError, code, `Expected JSON at ${path}:${position(text, at)} but received ${received}`, error);
   }
 }
 
