@@ -2,11 +2,10 @@
 import { constants } from 'node:fs';
 import { access, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { targetOf, writeAtomically } from '../io/atomic.js';
 import { inChunks } from '../io/chunks.js';
+import { pipe } from '../io/pipe.js';
 import { usageError } from './arguments.js';
 import type { Output } from './output.js';
 
@@ -41,9 +40,7 @@ export async function writeFile(path: string, lines: Iterable<string>, output: O
       await output.write(chunk);
     }
   } else if (path.endsWith('.gz')) {
-    const zip = createGzip();
-    pipeline(Readable.from(text), zip).catch(() => undefined); // zip fails with the same error
-    await writeAtomically(path, zip as AsyncIterable<Uint8Array>);
+    await writeAtomically(path, pipe<Uint8Array>(text, createGzip()));
   } else {
     await writeAtomically(path, text);
   }

@@ -1,12 +1,12 @@
 /** The bytes of a file, stream or array in chunks, decompressed where they are gzip. */
 import { open } from 'node:fs/promises';
-import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { types } from 'node:util';
 import { createGunzip } from 'node:zlib';
 import { checkChunk, gone, gzipError, longError } from '../input/index.js';
 import { isShared, lengthOf, plainView } from '../input/intrinsics.js';
 import type { Pace } from './pace.js';
+import { pipe } from './pipe.js';
 import type { Source } from '../types.js';
 
 /** Bytes of a chunk. */
@@ -49,11 +49,11 @@ async function* all(source: Source, name: string, code: Reading['code'], signal:
   const raw = typeof source === 'string' ? fromFile(source) : types.isUint8Array(source) ? fromBytes(source) : fromStream(source);
   const { beginning, rest } = await begin(abortable(raw, signal));
   if (isGzip(beginning)) {
-    const plain = gunzip(beginning, rest, name, code);
+    const plain = gunzip(join(beginning, rest), name, code);
     const { beginning: first, rest: others } = await begin(abortable(plain, signal));
-    yield* join(first, others);
+    yield* join(withoutMark(first), others);
   } else {
-    yield* join(beginning, rest);
+    yield* join(withoutMark(beginning), rest);
   }
 }
 
@@ -73,13 +73,17 @@ async function begin(all: Chunks): Promise<{ beginning: Uint8Array; rest: Chunks
   return { beginning, rest: all };
 }
 
+/** Without the byte order mark of UTF-8. */
+function withoutMark(bytes: Uint8Array): Uint8Array {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
+}
+
 async function* join(first: Uint8Array, rest: Chunks): Chunks {
-  const marked = first[0] === 0xef && first[1] === 0xbb && first[2] === 0xbf;
   try {
-    yield marked ? first.subarray(3) : first;
+    yield first;
     yield* rest;
   } finally {
-    await rest.return(); // a reader that stops after the first chunk
+    await rest.return(); // if the reader stops after the first chunk
   }
 }
 
@@ -130,30 +134,8 @@ function unshared(chunk: Uint8Array): Uint8Array {
   return isShared(chunk) ? Buffer.from(chunk) : chunk;
 }
 
-async function* gunzip(beginning: Uint8Array, rest: Chunks, name: string, code: Reading['code']): Chunks {
-  let failed: { error: unknown } | undefined;
-  const compressed = async function* () {
-    try {
-      yield Buffer.from(beginning);
-      for await (const chunk of rest) yield Buffer.from(chunk); // it is still being read when the next is asked for
-    } catch (error) {
-      failed = { error };
-      throw error;
-    }
-  };
-  const input = Readable.from(compressed(), { objectMode: true, highWaterMark: 1 });
-  const output = createGunzip({ chunkSize: CHUNK / 4 });
-  input.on('error', (error) => output.destroy(error));
-  input.pipe(output);
-  try {
-    for await (const chunk of output) yield chunk as Uint8Array;
-  } catch (error) {
-    if (failed) throw failed.error;
-    throw gzipError(name, code, error as Error);
-  } finally {
-    input.destroy();
-    output.destroy();
-  }
+function gunzip(compressed: Chunks, name: string, code: Reading['code']): Chunks {
+  return pipe<Uint8Array>(compressed, createGunzip({ chunkSize: CHUNK / 4 }), (error) => gzipError(name, code, error));
 }
 
 /** The same chunks; the signal's reason is thrown as soon as it is aborted. */
