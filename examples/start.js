@@ -21,7 +21,7 @@ const text = gunzipSync(readFileSync(join(__dirname, '..', 'test', 'fixtures', '
 const { labels: signs, ...sparse } = parseLibsvm(text);
 const points = toDense(sparse);
 const labels = Array.from(signs, (sign) => (sign > 0 ? 'malignant' : 'benign'));
-const checks = selfCheck(points, Int8Array.from(signs), kernels(), backend.threads);
+const checks = selfCheck(kernels(), backend.threads);
 for (const { kernel, difference, bound } of checks.filter(({ agrees }) => !agrees)) {
   console.log(
     `          ${kernel} DIFFERS from its twin by ${difference.toExponential(1)}, where rounding explains ${bound.toExponential(1)}`,

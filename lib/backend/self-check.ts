@@ -1,4 +1,4 @@
-/** Runs every kernel of a backend beside its TypeScript twin, on the same data: do they agree, and how fast is each? */
+/** Compares every kernel of a backend with its TypeScript twin on the same generated data: whether they agree, and how fast each is. */
 import { loadFallback } from './load.js';
 import type { Backend, Kernels, Matrix, OnDefect } from './interface.js';
 import { coded } from '../errors.js';
@@ -9,7 +9,7 @@ export interface KernelCheck {
   readonly kernel: string;
   /** The largest difference between the two results, relative to the size of the terms they are made of. */
   readonly difference: number;
-  /** What rounding explains, in the same terms. */
+  /** The largest difference that rounding explains, in the same terms. */
   readonly bound: number;
   /** Microseconds a call. */
   readonly time: { readonly backend: number; readonly twin: number };
@@ -30,7 +30,7 @@ function time(work: () => void): number {
     for (let k = 0; k < calls; k++) work();
     return Number(process.hrtime.bigint() - from) / 1e3 / calls;
   };
-  round(20); // lets the compiler see it
+  round(20); // V8 compiles it meanwhile
   const calls = Math.max(1, Math.ceil(500 / Math.max(round(5), 0.1)));
   let best = Infinity;
   for (let k = 0; k < 5; k++) best = Math.min(best, round(calls));
@@ -101,7 +101,7 @@ function checkMatrix(
     Y[call](input, b, 1);
     magnitudes[call](absolute(input), size, 1);
     return verdict(
-      `${kernel}  ${name}`,
+      `${kernel}, ${name}`,
       largest(a, b, (i) => size[i]!),
       2 * terms * UNIT,
       {
@@ -136,7 +136,7 @@ function checkKnapsack(
   const size = q.reduce((sum, v) => sum + v, 0) / Math.max(free, 1) + Math.abs(lambda) + 1;
   const times = { backend: time(() => project(backend, p)), twin: time(() => project(twin, q)) };
   return verdict(
-    `knapsack  ${guess}`,
+    `knapsack, ${guess} start`,
     largest(p, q, () => size),
     2 * n * UNIT,
     times,
@@ -151,7 +151,7 @@ function checkCones(length: number, backend: Kernels, twin: Kernels, threads: nu
   backend.projectCones(x, start, p, threads);
   twin.projectCones(x, start, q, 1);
   const size = (i: number) => Math.hypot(...x.subarray(i - (i % length), i - (i % length) + length));
-  return verdict(`cones of ${length}`, largest(p, q, size), 2 * (length + 8) * UNIT, {
+  return verdict(`cones, of ${length} entries`, largest(p, q, size), 2 * (length + 8) * UNIT, {
     backend: time(() => backend.projectCones(x, start, p, threads)),
     twin: time(() => twin.projectCones(x, start, q, 1)),
   });
@@ -161,9 +161,16 @@ function verdict(kernel: string, difference: number, bound: number, times: Kerne
   return { kernel, difference, bound, time: times, agrees: difference <= bound };
 }
 
-/** Every kernel of `backend` on the given points, against its twin. `labels` are ±1. */
-export function selfCheck(points: DenseMatrix, labels: Int8Array, backend: Backend, threads: number): KernelCheck[] {
+/** Points with zeros among their entries, which sparse forms leave out, and labels of ±1. */
+function generate(rows: number, cols: number): { points: DenseMatrix; labels: Int8Array } {
+  const data = noise(rows * cols, 6).map((value, k) => (k % 3 === 0 ? 0 : value));
+  return { points: { data, rows, cols }, labels: Int8Array.from({ length: rows }, (_, i) => (i % 2 === 0 ? 1 : -1)) };
+}
+
+/** Checks every kernel of `backend` against its twin. Takes some tenths of a second. */
+export function selfCheck(backend: Backend, threads: number): KernelCheck[] {
   const twin = loadFallback();
+  const { points, labels } = generate(500, 32);
   return [
     ...forms(points).flatMap(([name, make, values]) => checkMatrix(name, make, values, points.cols, backend, twin, threads)),
     checkKnapsack(labels.length, labels, 'cold', backend, twin, threads),

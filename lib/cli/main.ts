@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Arguments, COMMON, EXITS, helpOf, table, usageError, type Command } from './arguments.js';
 import type { Context } from './context.js';
 import { convert, runConvert } from './convert.js';
+import { doctor, runDoctor } from './doctor.js';
 import { inspect, runInspect } from './inspect.js';
 import { Output } from './output.js';
 import { predict, runPredict } from './predict.js';
@@ -20,6 +21,7 @@ const COMMANDS = new Map<string, readonly [Command, Run]>([
   ['separate', [separate, runSeparate]],
   ['inspect', [inspect, runInspect]],
   ['convert', [convert, runConvert]],
+  ['doctor', [doctor, runDoctor]],
 ]);
 
 const OPTIONS = new Set([...COMMANDS.values()].flatMap(([{ options }]) => options.flatMap(({ names }) => names)));

@@ -116,13 +116,13 @@ describe.concurrent('fista-classify', () => {
     const help = await good(['--help']);
     expect(help.indexOf('train data.svm model.json')).toBeGreaterThan(0);
     expect(help.indexOf('train data.svm model.json')).toBeLessThan(help.indexOf('Commands:'));
-    for (const name of ['train', 'predict', 'separate', 'inspect', 'convert'])
+    for (const name of ['train', 'predict', 'separate', 'inspect', 'convert', 'doctor'])
       expect(help).toMatch(new RegExp(`^ {2}${name} `, 'm'));
     expect(help).toMatch(/Exit codes: 0 .* 1 .* 2 .*\n3 .*\n130 /);
     expect(await good(['help'])).toBe(help);
   });
 
-  it.each(['train', 'predict', 'separate', 'inspect', 'convert'])('%s --help begins with an example', async (name) => {
+  it.each(['train', 'predict', 'separate', 'inspect', 'convert', 'doctor'])('%s --help begins with an example', async (name) => {
     const help = await good([name, '--help']);
     const example = help.indexOf(`  fista-classify ${name} `);
     expect(example).toBeGreaterThan(0);
@@ -988,7 +988,7 @@ describe('README.md', () => {
   const guide = readFileSync(join(ROOT, 'docs', 'guide.md'), 'utf8');
 
   it.each([
-    ['README.md', section, ['convert', 'inspect', 'predict', 'separate', 'train']],
+    ['README.md', section, ['convert', 'doctor', 'inspect', 'predict', 'separate', 'train']],
     ['docs/guide.md', guide, ['inspect', 'predict', 'train']],
   ])('%s has examples of commands that run as they are, and print what it says', (_, page, names) => {
     file('data.svm', gunzipSync(readFileSync(WDBC)));
