@@ -1,12 +1,12 @@
-/** The words of a command line, by a table of options; and the help that such a table gives. */
+/** Parses a command line by a table of options, and prints the help that the table gives. */
 import { decimal } from '../backend/decimal.js';
 import { coded, show, type CodedError } from '../errors.js';
 import { nearest } from '../input/index.js';
 
 export interface Option {
-  /** As typed, the short one first. A name that ends in <…> has the rest of the word as a part of its own, as -w1 has. */
+  /** As typed, the short name first. A name that ends in <…> takes the rest of the word as a suffix: -w<label> matches -w1. */
   readonly names: readonly [string, ...string[]];
-  /** What must follow, for the help; a switch has none. */
+  /** The value's name in the help; a switch has no value. */
   readonly value?: string;
   readonly help: string;
 }
@@ -14,12 +14,12 @@ export interface Option {
 export interface Command {
   readonly name: string;
   readonly summary: string;
-  /** After the program's and the command's name. */
+  /** The arguments, after the names of program and command. */
   readonly usage: string;
-  /** The common case first; each an example and what it does. */
+  /** Command lines and what they do, the most common first. */
   readonly examples: readonly (readonly [string, string])[];
   readonly options: readonly Option[];
-  /** What the help says below the options. */
+  /** Lines of the help below the options. */
   readonly notes: readonly string[];
   readonly files: { readonly min: number; readonly max: number };
 }
@@ -34,16 +34,16 @@ export function usageError(message: string): CodedError {
   return coded(TypeError, 'ERR_USAGE', message);
 }
 
-/** What was given: options by their last name, without dashes, and files. */
+/** A parsed command line: files, and options by their last name without dashes. */
 export class Arguments {
   readonly files: string[] = [];
   readonly #values = new Map<string, string | true>();
-  /** Of the options whose names end in <…>: their second parts, with the value. */
+  /** The values of options whose names end in <…>, by suffix. */
   readonly parts = new Map<string, string>();
 
   constructor(words: readonly string[], { name, options, files }: Pick<Command, 'name' | 'options' | 'files'>) {
     const all = [...options, ...COMMON];
-    let only = false; // after --: only files
+    let only = false; // after --, all words are files
     for (let k = 0; k < words.length; k++) {
       const word = words[k]!;
       if (only || word === '-' || !word.startsWith('-')) {
@@ -83,7 +83,7 @@ export class Arguments {
     return this.#values.get(name) as string | undefined;
   }
 
-  /** A finite number, or one above 0 (`positive`), or an integer from least to most. */
+  /** A finite number, a number above 0 (`positive`), or an integer from min to max. */
   number(name: string, kind: 'finite' | 'positive' | readonly [min: number, max: number]): number | undefined {
     const text = this.text(name);
     return text === undefined ? undefined : toNumber(text, flag(name), kind);
@@ -146,7 +146,7 @@ function unknown(given: string, options: readonly Option[], command: string): ne
   );
 }
 
-/** The page of one command. */
+/** The help of one command. */
 export function helpOf(command: Command): string {
   const { name, summary, usage, examples, options, notes } = command;
   return [
@@ -171,7 +171,7 @@ export const EXITS = [
   '130 and 143 interrupted (Ctrl-C, SIGTERM). Files are written whole or not at all; after 2, 130 and 143 none was.',
 ].join('\n');
 
-/** Two columns; a long left side has a line of its own. */
+/** Formats two columns. A left cell that is too long has a line of its own. */
 export function table(rows: readonly (readonly [string, string])[]): string[] {
   const width = Math.min(26, Math.max(...rows.map(([left]) => left.length)));
   return rows.flatMap(([left, right]) => {

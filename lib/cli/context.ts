@@ -1,8 +1,8 @@
 import type { Output } from './output.js';
 
-/** What every command is given. */
+/** What every command receives beside its arguments. */
 export interface Context {
   readonly output: Output;
-  /** Aborted by Ctrl-C. */
+  /** Aborted by SIGINT (Ctrl-C) and SIGTERM. */
   readonly signal: AbortSignal;
 }

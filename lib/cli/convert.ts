@@ -11,7 +11,7 @@ import { looksLikeModel, readModel } from './read-model.js';
 import { checkWritable, writeFile } from './write-file.js';
 
 const FORMATS = ['json', 'liblinear', 'libsvm', 'csv'] as const;
-/** CSV names every column, and has a cell for it in every row. */
+/** The limit on columns of CSV, which has a name for each and a cell for each in every row. */
 const MAX_NAMES = 1_000_000;
 type Format = (typeof FORMATS)[number];
 

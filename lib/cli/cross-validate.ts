@@ -5,7 +5,7 @@ import type { Context } from './context.js';
 import type { Data } from './read-data.js';
 import { brief, count, duration, percent } from './format.js';
 
-/** One gamma, or with 'auto' the path and a pick. */
+/** Validates one gamma, or with 'auto' a path of them, of which it picks one. */
 export async function validate(
   { points, labels }: Data,
   folds: number,
@@ -24,7 +24,7 @@ export async function validate(
     },
   });
   output.clear();
-  // As LIBLINEAR counts: rows predicted rightly while they were held out, of all rows.
+  // As LIBLINEAR counts: the share of all rows that were predicted correctly while they were held out.
   const sizes = new Array<number>(result.folds).fill(0);
   for (const fold of result.fold) if (fold >= 0) sizes[fold]!++;
   const total = sizes.reduce((sum, size) => sum + size, 0);
@@ -48,7 +48,7 @@ export async function validate(
   return 0;
 }
 
-/** What is to be said of a gamma some of whose fits ended at a limit. */
+/** A remark on a gamma if some of its fits ended at a limit. */
 function unfinished({ unfinished, status }: GammaScore): string {
   return unfinished > 0 ? `, ${unfinished} of ${count(status.length, 'fit')} ended at a limit` : '';
 }

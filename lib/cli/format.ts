@@ -1,28 +1,28 @@
-/** Numbers as people and LIBLINEAR write them. */
+/** Numbers as text for the terminal. LIBLINEAR prints some of them in the same format. */
 
-/** As C's %g. */
+/** Six significant digits, as C's %g. */
 export function brief(value: number): string {
   return String(Number(value.toPrecision(6)));
 }
 
-/** Three digits, small numbers with an exponent. */
+/** Three significant digits; small numbers have two and an exponent. */
 export function short(value: number): string {
   return value !== 0 && Math.abs(value) < 1e-3 ? value.toExponential(1) : String(Number(value.toPrecision(3)));
 }
 
-/** 100.0 % only for all. */
+/** 99.9 %. Only a share of 1 is shown as 100.0 %. */
 export function percent(share: number): string {
   const text = (100 * share).toFixed(1);
   return share < 1 && text === '100.0' ? '> 99.9 %' : `${text} %`;
 }
 
-/** 12,345; with a noun 12,345 rows, 1 row */
+/** 12,345, or with a noun: 12,345 rows, 1 row. */
 export function count(value: number, noun?: string): string {
   const number = value.toLocaleString('en-US');
   return noun === undefined ? number : `${number} ${noun}${value === 1 ? '' : 's'}`;
 }
 
-/** From milliseconds. */
+/** A duration, given in milliseconds, in a suitable unit. */
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.max(1, Math.round(ms))} ms`;
   const s = ms / 1000;

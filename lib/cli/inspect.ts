@@ -27,7 +27,7 @@ export async function runInspect(args: Arguments, { output, signal }: Context): 
   const used = indices.length;
   const order = Uint32Array.from(indices.keys()).sort((i, j) => Math.abs(values[j]!) - Math.abs(values[i]!) || i - j);
   const largest = Array.from(order.subarray(0, top), (k) => ({ column: nameOf(indices[k]!), weight: values[k]! }));
-  // Then the first of those that are 0, if so many are asked for.
+  // If more are asked for than are nonzero, the first zeros follow.
   for (let j = 0; j < weights.length && largest.length < top; j++)
     if (weights[j] === 0) largest.push({ column: nameOf(j), weight: 0 });
   const norm = Math.sqrt(values.reduce((sum, w) => sum + w * w, 0));
@@ -50,7 +50,7 @@ export async function runInspect(args: Arguments, { output, signal }: Context): 
   return 0;
 }
 
-/** Without control characters, which a file may hold to play with the terminal. */
+/** Escapes control characters: a hostile file may hold some that a terminal obeys. */
 function plain(text: string): string {
   return show(text).slice(1, -1);
 }

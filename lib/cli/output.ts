@@ -1,4 +1,4 @@
-/** What the command line prints; nothing else in lib prints. Results go to stdout, all else to stderr. */
+/** Prints for the command line; nothing else in lib prints. Results go to stdout, everything else to stderr. */
 import { fstatSync, readSync, statSync } from 'node:fs';
 import { printable } from '../errors.js';
 
@@ -12,19 +12,19 @@ export class Output {
   #drawn = -Infinity;
 
   constructor() {
-    // A reader that has seen enough (| head) ends the printing, not the work.
+    // A reader that closes the pipe early (| head) ends the printing, not the work.
     process.stdout.on('error', () => (this.#closed = true));
     process.stderr.on('error', () => {});
   }
 
-  /** Whether nobody reads stdout any more. */
+  /** Whether the reader of stdout has closed it. */
   get closed(): boolean {
     return this.#closed;
   }
 
   /**
-   * Whether stdout was closed from the start: Node puts /dev/null in its place, open for reading too, and all that is written is lost
-   * without an error. Who wants that says > /dev/null, which is open for writing only.
+   * Whether stdout was closed from the start (>&-). Node then opens /dev/null in its place, for reading and writing, and output is lost
+   * without an error. With > /dev/null, where the user wants that, it is open for writing only.
    */
   get lost(): boolean {
     try {
@@ -33,37 +33,37 @@ export class Output {
       readSync(1, Buffer.alloc(1));
       return true;
     } catch {
-      return false; // for writing only, or no such device here
+      return false; // open for writing only, or there is no such device
     }
   }
 
   /** One JSON object for machines, or lines for people. */
   result(json: object, lines: readonly string[]): Promise<void> {
-    // JSON escapes most control characters itself.
+    // JSON.stringify escapes some control characters; printable escapes the others.
     const text = this.json ? printable(JSON.stringify(json)) : lines.join('\n');
     return text === '' ? Promise.resolve() : this.write(`${text}\n`);
   }
 
-  /** Text for stdout as it is. */
+  /** Writes text to stdout, unchanged. */
   write(text: string): Promise<void> {
     this.clear();
     if (this.#closed) return Promise.resolve();
     return new Promise((done, fail) => {
       process.stdout.write(text, (error: NodeJS.ErrnoException | null | undefined) => {
         if (error) this.#closed = true;
-        // A full disk is no reader that has seen enough: what was printed is not what there is.
+        // Other errors than a closed pipe, such as a full disk, mean that output is incomplete.
         if (error && error.code !== 'EPIPE') fail(Object.assign(error, { path: 'stdout' }));
         else done();
       });
     });
   }
 
-  /** A line beside the result: a summary, an announcement. */
+  /** Prints a line that is not part of the result, such as a summary, unless --quiet or --json is given. */
   say(line: string): void {
     if (!this.quiet && !this.json) this.#aside(line);
   }
 
-  /** A line that people should see even with --quiet. */
+  /** Prints a warning or an error, with --quiet too. */
   warn(line: string): void {
     this.#aside(`fista-classify: ${line}`);
   }
@@ -73,12 +73,12 @@ export class Output {
     process.stderr.write(`${line}\n`);
   }
 
-  /** Whether there is a terminal to draw the progress on. */
+  /** Whether stderr is a terminal that can show the progress line. */
   get live(): boolean {
     return process.stderr.isTTY && !this.quiet && process.env.TERM !== 'dumb';
   }
 
-  /** Draws the progress over the last one, at most ten times a second. */
+  /** Replaces the progress line, at most ten times a second. */
   progress(line: () => string): void {
     const now = performance.now();
     if (!this.live || now - this.#drawn < 100) return;
@@ -88,7 +88,7 @@ export class Output {
     process.stderr.write(CLEAR + (process.env.NO_COLOR ? text : `\u001b[2m${text}\u001b[22m`));
   }
 
-  /** Takes the progress away. */
+  /** Removes the progress line. */
   clear(): void {
     if (this.#shown) process.stderr.write(CLEAR);
     this.#shown = false;

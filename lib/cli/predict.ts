@@ -41,7 +41,7 @@ export async function runPredict(args: Arguments, { output, signal }: Context): 
     throw usageError('Expected 0 for -b but received 1: a linear SVM has no probabilities (see --decision-values)');
   if (asked !== undefined || !output.json) await checkWritable(out, output, data, file);
   const { model } = await readModel(file, signal);
-  // One label a line: what is printed must be told apart again, and leave a terminal as it was.
+  // Labels are printed one a line, so that none may contain a line end or a character that a terminal obeys.
   const odd = model.labels.find((label) => printable(String(label)) !== String(label));
   if (odd !== undefined) {
     throw coded(RangeError, 'ERR_MODEL', `Expected labels without control characters for ${file} but received ${show(odd)}`);
@@ -79,7 +79,7 @@ export async function runPredict(args: Arguments, { output, signal }: Context): 
 
   const rows = predicted.length;
   const counts = model.labels.map((label) => predicted.filter((p) => p === label).length);
-  // Rows to be predicted may have no true label, only something in its place.
+  // Rows without a true label have a placeholder, such as 0, in its place.
   const known = new Set<Label>(model.labels);
   const others = Array.from<Label>(labels).filter((label) => !known.has(label));
   const labelled = others.length < labels.length;

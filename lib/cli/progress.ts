@@ -1,4 +1,4 @@
-/** The line that shows how a fit goes, and when it may end. */
+/** The progress line of a fit, with an estimate of the time left. */
 import type { SvmProgress } from '../types.js';
 import { count, duration, percent, short } from './format.js';
 
@@ -7,12 +7,12 @@ interface Mark {
   readonly logGap: number;
 }
 
-/** Marks kept: enough to see a rate, few enough to forget the beginning. */
+/** The limit on marks: enough to estimate a rate. Beyond it every other mark is dropped. */
 const MAX_MARKS = 64;
 
 /**
- * The time that a fit still needs, in milliseconds, told by the rate at which the logarithm of its gap falls; undefined as long as the
- * later half of what was seen falls at less than half or more than twice the rate of the earlier half.
+ * Estimates the time left, in milliseconds, from the rate at which the logarithm of the gap decreases. There is no estimate while the rate
+ * of the later half of the marks is less than half or more than twice that of the earlier half.
  */
 export class TimeLeft {
   readonly #goal: number;
@@ -22,7 +22,7 @@ export class TimeLeft {
   #every = 1;
   #seen = 0;
 
-  /** `goal`: the relative gap that ends the fit, `limit`: its time limit; NaN and Infinity where there is none. */
+  /** `goal` is the relative gap that ends the fit, or NaN; `limit` its time limit in milliseconds, or Infinity. */
   constructor(goal: number, limit: number) {
     this.#goal = Math.log(goal);
     this.#limit = limit;
@@ -38,11 +38,11 @@ export class TimeLeft {
     this.#every *= 2;
   }
 
-  /** From a second on. */
+  /** The estimate; undefined in the first second, and while the rate is not steady. */
   tell(): number | undefined {
     const last = this.#last;
     if (!last || last.elapsed < 1000 || this.#marks.length < 12) return undefined;
-    // The first quarter is the start-up.
+    // The first quarter is left out: the rate differs at the start.
     const settled = this.#marks.slice(this.#marks.length >> 2);
     const half = settled.length >> 1;
     const [early, late] = [slope(settled.slice(0, half)), slope(settled.slice(half))];
@@ -54,7 +54,7 @@ export class TimeLeft {
   }
 }
 
-/** Least squares. */
+/** The slope of the least-squares line. */
 function slope(marks: readonly Mark[]): number {
   const n = marks.length;
   const x = marks.reduce((sum, mark) => sum + mark.elapsed, 0) / n;
@@ -71,7 +71,7 @@ export function progressLine({ iteration, relativeGap, shares, elapsed }: SvmPro
     `label settled for ${percent(shares.agreed)} of rows`,
     duration(elapsed),
   ];
-  // An upper bound where a rule other than the gap may end it sooner.
+  // An upper bound: a rule other than the gap may end the fit sooner.
   if (left !== undefined) parts.push(`at most ${duration(left)} left`);
   return parts.join(' · ');
 }

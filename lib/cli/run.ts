@@ -1,4 +1,4 @@
-/** What is asked of a run, whatever it computes: its limits and who computes. */
+/** Options that all computations share: limits, threads and backend. */
 import { show } from '../errors.js';
 import type { EspOptions } from '../types.js';
 import { toNumber, usageError, type Arguments, type Option } from './arguments.js';
@@ -25,7 +25,7 @@ export function runOptions(args: Arguments): Pick<EspOptions, 'maxIterations' | 
 
 const UNITS = { ms: 1, s: 1000, min: 60_000, h: 3_600_000 } as const;
 
-/** A time without its unit is refused: it is milliseconds in the library, and seconds to most people. */
+/** Parses a time. One without a unit is refused: the library counts in milliseconds, most people in seconds. */
 function milliseconds(text: string): number {
   const [, number, unit] = /^([-+.\deE]+) ?(ms|s|min|h)$/.exec(text) ?? [];
   if (unit === undefined) {

@@ -83,7 +83,7 @@ export async function runSeparate(args: Arguments, { output, signal }: Context):
       `robustness ${robustness}`,
       ...(output.quiet ? [] : [bracket]),
     ]);
-    // A plane answers the question; the widest one was asked for.
+    // A plane was found, but a limit came before the widest slab that was asked for.
     return goalReached ? 0 : 3;
   }
   if (status === 'touching') {

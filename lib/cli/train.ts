@@ -116,7 +116,7 @@ export async function runTrain(args: Arguments, context: Context): Promise<numbe
   );
   const decisions = model.decision(points);
   const correct = decisions.reduce((sum, value, i) => sum + (model.labels[value > 0 ? 1 : 0] === labels[i] ? 1 : 0), 0);
-  // The model is there: Ctrl-C comes too late to leave nothing behind.
+  // Without the signal: the model is written, and Ctrl-C can no longer leave nothing behind.
   if (page !== undefined) await writeFile(page, [pageOf(data, model, file, decisions, history, args)], output);
 
   const limit = info.status === 'max-iterations' || info.status === 'time-limit' || info.status === 'precision';
@@ -130,7 +130,7 @@ export async function runTrain(args: Arguments, context: Context): Promise<numbe
         `relative gap ${short(upward(info.relativeGap))}, gamma ${brief(info.gamma)}, scale ${info.scale}, ${info.backend} backend`,
         ...written.map((name) => `wrote ${name}`),
       ];
-  // What is printed must not end up in the model.
+  // The model goes to stdout, so that the summary must not.
   if (path === '-') lines.forEach((line) => output.say(line));
   else
     await output.result(
@@ -169,7 +169,7 @@ function pageOf(
   });
 }
 
-/** All that can be told before the data are read. */
+/** The options that do not depend on the data. Wrong ones are refused before the data are read. */
 function fitOptions(args: Arguments): SvmOptions {
   const solver = args.text('s');
   if (solver !== undefined && solver !== '3') {
@@ -199,7 +199,7 @@ function fitOptions(args: Arguments): SvmOptions {
   };
 }
 
-/** What names labels, now that they are known to be numbers or words. */
+/** The options that name labels, which the data have shown to be numbers or strings. */
 function classOptions(args: Arguments, labels: Data['labels']): Pick<SvmOptions, 'classWeight' | 'positive'> {
   const named = (text: string): Label => (labels instanceof Float64Array ? toNumber(text, 'a label', 'finite') : text);
   const positive = args.text('positive');
@@ -211,7 +211,7 @@ function classOptions(args: Arguments, labels: Data['labels']): Pick<SvmOptions,
   };
 }
 
-/** agreement:0.99,gap:1e-4,stale */
+/** Parses rules such as agreement:0.99,gap:1e-4,stale. */
 function stopRules(text: string): StopRule[] {
   return text.split(',').map((rule) => {
     const [name, value] = rule.split(':') as [string, string?];
@@ -223,7 +223,7 @@ function stopRules(text: string): StopRule[] {
   });
 }
 
-/** The relative gap that ends a run at the latest; NaN if none does. */
+/** The relative gap that ends the fit at the latest; NaN without a rule on the gap. */
 function gapGoal(args: Arguments): number {
   const rules = args.has('e') ? `gap:${args.text('e')}` : (args.text('stop') ?? 'gap:1e-4');
   return decimal(/(?:^|,)gap:([^,]*)/.exec(rules)?.[1]?.trim() ?? '');

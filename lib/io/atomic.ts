@@ -1,4 +1,4 @@
-/** Files that are whole or not there. */
+/** Atomic writes: a file is written whole or not at all. */
 import { randomBytes } from 'node:crypto';
 import { lstat, open, readdir, readlink, realpath, rename, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -10,7 +10,7 @@ type Chunks = Iterable<Uint8Array | string> | AsyncIterable<Uint8Array | string>
  * Writes a file so that its path holds, at any moment, either what it held before or all of the chunks: they go to a temporary
  * file beside it, which takes its place when everything is on the disk. If something fails, the temporary file is removed, and the
  * chunks' own errors come out unchanged. A process that is killed leaves it behind; the next one to write the file removes it.
- * What is no regular file (a terminal, a pipe) is written to as it is.
+ * What is not a regular file, such as a terminal or a pipe, is written to directly.
  */
 export async function writeAtomically(path: string, chunks: Chunks): Promise<void> {
   const there = await stat(path).catch(missing);
@@ -26,7 +26,7 @@ export async function writeAtomically(path: string, chunks: Chunks): Promise<voi
   const target = await targetOf(path);
   await sweep(target);
   const temporary = `${target}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
-  // Who asked for the file knows nothing of the temporary one.
+  // Errors name the file that the caller knows, not the temporary one.
   const inItsName = (error: unknown): never => {
     const { path: known, message } = error as NodeJS.ErrnoException;
     if (known !== temporary) return named(error, path);
@@ -35,7 +35,7 @@ export async function writeAtomically(path: string, chunks: Chunks): Promise<voi
   const file = await open(temporary, 'wx', there?.mode).catch(inItsName);
   try {
     try {
-      // The process's mask has taken bits away from the mode of a new file.
+      // The umask has cleared bits of the new file's mode.
       if (there && (await file.stat()).mode !== there.mode) await file.chmod(there.mode).catch(inItsName);
       await writeAll(file, path, chunks);
       await file.sync().catch(inItsName);
@@ -50,15 +50,15 @@ export async function writeAtomically(path: string, chunks: Chunks): Promise<voi
   await syncFolder(dirname(target));
 }
 
-/** The file that is written under this path: links stay, and lead to it, whether it is there yet or not. */
+/** Follows symbolic links to the file that is to be written, whether it exists or not; the links stay. */
 export async function targetOf(path: string): Promise<string> {
-  const entry = await lstat(path).catch(() => undefined); // who opens it says what is wrong
+  const entry = await lstat(path).catch(() => undefined); // errors are reported when it is opened
   if (!entry?.isSymbolicLink()) return path;
-  // The link's own folder may be reached through links, and what it says may begin with "..".
+  // The link's folder may itself be reached through links, and its target may begin with "..".
   return targetOf(resolve(await realpath(dirname(path)), await readlink(path)));
 }
 
-/** Whether two paths lead to the same file, which may not be there yet. */
+/** Whether two paths lead to the same file, which need not exist. */
 export async function sameFile(one: string, other: string): Promise<boolean> {
   const [first, second] = await Promise.all([one, other].map(targetOf));
   const folder = (path: string) => realpath(dirname(path)).catch(() => resolve(dirname(path)));
@@ -73,8 +73,8 @@ const MINUTE = 60_000;
 const DAY = 1440 * MINUTE;
 
 /**
- * Removes what killed processes left behind of this file: what was not written to for a minute, as a process that is not here may be
- * alive on another machine, and for a day, where another process has its number by now. A failure is no reason not to write.
+ * Removes temporary files of this file that killed processes left behind. They must be unmodified for a minute, as their process may run
+ * on another machine; and for a day if a process of that id runs here, as the id may have been reused. Failures are ignored.
  */
 async function sweep(target: string): Promise<void> {
   const [folder, start] = [dirname(target), `${basename(target)}.`];
@@ -100,7 +100,7 @@ function missing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }
 
-/** The new name is on the disk once the folder is; not every system can be asked for that. */
+/** Flushes a folder, and with it the new name of a file. Not every system supports this. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r').catch(() => undefined);
   await folder?.sync().catch(() => undefined);

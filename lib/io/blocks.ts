@@ -1,15 +1,15 @@
-/** Lists of numbers that grow block by block: nothing is copied until all is there. */
+/** Lists of numbers that grow block by block, so that growing copies nothing. */
 import type { Pace } from './pace.js';
 
 type Numbers = Float64Array<ArrayBuffer> | Uint32Array<ArrayBuffer>;
 
-/** Entries of a block. */
+/** The number of entries in a block. */
 const BLOCK = 1 << 17;
 
 export class Blocks<T extends Numbers> {
   readonly #View: new (length: number) => T;
   #blocks: T[] = [];
-  /** Of the last block. */
+  /** The number of entries used in the last block. */
   #used = BLOCK;
   length = 0;
 
@@ -17,7 +17,7 @@ export class Blocks<T extends Numbers> {
     this.#View = View;
   }
 
-  /** Throws a RangeError of V8's where there is no memory. */
+  /** Throws V8's RangeError if memory runs out. */
   append(values: T): void {
     for (let at = 0; at < values.length;) {
       if (this.#used === BLOCK) {
@@ -32,7 +32,7 @@ export class Blocks<T extends Numbers> {
     }
   }
 
-  /** Copies all to `all`, of this length, in steps; each block is dropped once it is copied. */
+  /** Moves all entries to `all`, which has this length, in steps. Each block is released once it is copied. */
   async take(all: T, pace: Pace): Promise<void> {
     this.#blocks.reverse();
     for (let at = 0; at < all.length; at += BLOCK) {

@@ -1,7 +1,7 @@
-/** Text in chunks that are worth writing. */
+/** Joins lines into chunks for writing. */
 import type { Signal } from '../types.js';
 
-/** Lines in chunks of some 64 kB, which are worth writing, until the signal is aborted. */
+/** Joins lines into chunks of about 64 kB, as a write of each line would be slow. Throws the signal's reason once it is aborted. */
 export function* inChunks(lines: Iterable<string>, signal: Signal | undefined): Generator<string> {
   let text = '';
   for (const line of lines) {

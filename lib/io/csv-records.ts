@@ -1,19 +1,19 @@
-/** The CSV library, an optional peer dependency: loaded when a file is read. */
+/** CSV text → records, by csv-parse, an optional peer dependency that is loaded when a file is read. */
 import { coded, printable, Verbatim } from '../errors.js';
 import { csvError } from '../input/index.js';
 import type { Pace } from './pace.js';
 import { pipe } from './pipe.js';
 import { inParts, type Chunks } from './source.js';
 
-/** A record, and the number of the line it ends on. */
+/** A record and the number of its last line. */
 export interface CsvRecord {
   readonly cells: readonly string[];
   readonly line: number;
 }
 
-/** Bytes of a record, and of a line: a quote that is never closed, or a line that never ends, would take in the rest of the file. */
+/** The limit on bytes of a record, and of a line. An unclosed quote, or a file without line ends, would make all of it one record. */
 const MAX_BYTES = 1 << 24;
-/** Bytes that the parser is given at a time: it takes a few milliseconds for them. */
+/** Bytes that the parser gets at a time, for which it takes a few milliseconds. */
 const FED = 1 << 14;
 
 async function load(): Promise<typeof import('csv-parse')> {
@@ -24,12 +24,12 @@ async function load(): Promise<typeof import('csv-parse')> {
   }
 }
 
-/** The records of CSV text, whatever their lengths; empty lines are none. */
+/** The records of CSV text, of any length. Empty lines are skipped. */
 export async function* records(chunks: Chunks, delimiter: string, file: string, pace: Pace): AsyncGenerator<CsvRecord> {
   const { parse, CsvError } = await load();
   const parser = parse({
     delimiter,
-    // Named, as the parser would ask at every byte of the first line which of them it is, and know no other afterwards.
+    // Without the list the parser looks for the line end at every byte of the first line, and accepts no other afterwards.
     record_delimiter: ['\r\n', '\n', '\r'],
     info: true,
     relax_column_count: true,

@@ -22,16 +22,16 @@ export async function readCsv(source: Source, options: ReadCsvOptions): Promise<
   const table = new Table(file, reading);
   const text = chunks(source, file, { ...reading, code: 'ERR_CSV' });
   for await (const record of records(text, reading.delimiter, file, pace)) {
-    // eslint-disable-next-line @typescript-eslint/no-unused-vars -- it comes back between parts of a long record
+    // eslint-disable-next-line @typescript-eslint/no-unused-vars -- it only pauses between parts of a long record
     for (const _ of table.add(record)) if (pace.due) await pace.turn();
     if (pace.due) await pace.turn();
   }
   return table.finish(pace);
 }
 
-/** As of LIBSVM text. */
-const LONGEST_LABEL = 1000;
-/** Cells that are looked at in one go. */
+/** The limit on characters of a label, as in LIBSVM text. */
+const MAX_LABEL = 1000;
+/** The number of cells between two looks at the clock. */
 const CELLS = 1 << 14;
 
 class Table {
@@ -42,11 +42,11 @@ class Table {
   #label = -1;
   #line = 1;
   #rows = 0;
-  /** By cell: where its number goes in the row of points, or -1. */
+  /** By cell, the column of the points that its number goes to, or -1. */
   #places: Int32Array<ArrayBuffer> = new Int32Array(0);
   #row: Float64Array<ArrayBuffer> = new Float64Array(0);
   readonly #data = new Blocks(Float64Array);
-  /** By row, the number of its label in the order of their first rows. */
+  /** By row, the index of its label in #known. */
   readonly #labels = new Blocks(Uint32Array);
   readonly #one = new Uint32Array(1);
   readonly #known = new Map<string, number>();
@@ -57,7 +57,7 @@ class Table {
     this.#reading = reading;
   }
 
-  /** Comes back between the parts of a long record. */
+  /** Adds a record. Yields between parts of a long one. */
   *add({ cells, line }: CsvRecord): Generator<void> {
     this.#line = line;
     if (this.#label < 0) {
@@ -129,7 +129,7 @@ class Table {
 
   #find(cells: readonly string[]): number {
     const { label } = this.#reading;
-    if (label === null) return cells.length; // beyond all there are
+    if (label === null) return cells.length; // an index that no cell has
     const place = { file: this.#file, line: this.#line };
     if (typeof label === 'string') {
       const found = cells.indexOf(label);
@@ -144,7 +144,7 @@ class Table {
     return found;
   }
 
-  /** The places of the cells: all in their order, or those that are asked for in theirs. */
+  /** The columns that cells go to: all in file order, or those of options.columns in its order. */
   #match(cells: readonly string[]): Int32Array<ArrayBuffer> {
     const { columns } = this.#reading;
     const places = new Int32Array(cells.length);
@@ -154,7 +154,7 @@ class Table {
     if (columns.length === others && places.every((place, j) => place < 0 || cells[j] === columns[place])) return places;
     const wanted = new Map(columns.map((name, place) => [name, place]));
     const place = { file: this.#file, line: this.#line };
-    // Names that are there twice say nothing, unless everything is as it was.
+    // A name that occurs twice cannot be matched. Only a header equal to options.columns, above, may have one.
     const missing = new Set(columns);
     const twice = columns.find((name, j) => wanted.get(name) !== j);
     cells.forEach((name, j) => {
@@ -183,7 +183,7 @@ class Table {
       this.#numeric = false;
     }
     if (cell === '') throw csvError('a label', this.#place(column), cell);
-    if (cell.length > LONGEST_LABEL) throw csvError(`a label of at most ${LONGEST_LABEL} characters`, this.#place(column), cell);
+    if (cell.length > MAX_LABEL) throw csvError(`a label of at most ${MAX_LABEL} characters`, this.#place(column), cell);
     let known = this.#known.get(cell);
     if (known === undefined) {
       known = this.#known.size;
@@ -193,7 +193,7 @@ class Table {
     this.#fit(() => this.#labels.append(this.#one));
   }
 
-  /** Does what needs memory. */
+  /** Runs work that allocates, and words the error if memory runs out. */
   #fit<T>(work: () => T): T {
     try {
       return work();
@@ -204,7 +204,7 @@ class Table {
   }
 }
 
-/** Calls work(0), … work(count - 1); the event loop turns meanwhile. */
+/** Calls work(0), … work(count - 1), and lets the event loop turn in between. */
 async function inSteps(count: number, pace: Pace, work: (k: number) => void): Promise<void> {
   for (let begin = 0; begin < count; begin += CELLS) {
     if (pace.due) await pace.turn();

@@ -1,6 +1,6 @@
 /**
- * LIBLINEAR's model files, as its load_model and save_model have them: words of a header in any order, `w`, and one line of weights a
- * feature. Its first label is the one of positive decision values, and a tie goes to the second, which is our rule.
+ * LIBLINEAR's model files, as its load_model and save_model read and write them: the fields of a header in any order, `w`, and one line of
+ * weights a feature. Positive decision values stand for the first label, and a tie for the second: the negative label, as here.
  */
 import { decimal } from '../backend/decimal.js';
 import { coded, plural, rangeError, show, typeError, Verbatim, type CodedError } from '../errors.js';
@@ -8,7 +8,7 @@ import { MAX_COLUMNS } from '../input/index.js';
 import type { Model } from '../svm/model.js';
 import { position } from './position.js';
 
-/** A model's text, line by line: it has a line for every weight, be it 0. Labels must be integers. */
+/** A model's text, line by line, with a line for every weight, zeros included. Labels must be integers. */
 export function liblinearLines({ weights, bias, labels }: Model): Iterable<string> {
   for (const label of labels) {
     if (typeof label !== 'number' || !Number.isInteger(label) || Math.abs(label) > 0x7fffffff) {
@@ -18,7 +18,7 @@ export function liblinearLines({ weights, bias, labels }: Model): Iterable<strin
   return lines(weights, bias, labels);
 }
 
-/** Every row has a last feature of value `bias`, if that is not negative. We write 1, so that the feature's weight is our bias. */
+/** In LIBLINEAR every row has a last feature of value `bias`, unless that is negative. With `bias 1` its weight is the model's bias. */
 function* lines(weights: Float64Array, bias: number, [negative, positive]: Model['labels']): Generator<string> {
   yield `solver_type L2R_L1LOSS_SVC_DUAL\nnr_class 2\nlabel ${String(positive)} ${String(negative)}\n`;
   yield `nr_feature ${weights.length}\nbias 1\nw\n`;
@@ -26,7 +26,7 @@ function* lines(weights: Float64Array, bias: number, [negative, positive]: Model
   yield `${bias} \n`;
 }
 
-/** Its linear classifiers, with the number of weights that a feature has when there are two classes. */
+/** LIBLINEAR's classifiers, each with its number of weights a feature for two classes. */
 const CLASSIFIERS = new Map([
   ['L2R_LR', 1],
   ['L2R_L2LOSS_SVC_DUAL', 1],
@@ -49,8 +49,8 @@ const HEADER = ['solver_type', 'nr_class', 'label', 'nr_feature', 'bias'] as con
 type Field = (typeof HEADER)[number];
 
 /**
- * Reads a model; the file may have been cut, edited or made up. Memory stays within a small multiple of the text: a length that the
- * header claims is believed only if the text is long enough for it. `name` stands for the text in messages.
+ * Reads a model from a file that may be truncated, edited or forged. Memory stays within a small multiple of the text's: a length in the
+ * header is accepted only if the text is long enough for it. `name` stands for the text in messages.
  */
 export function readLiblinear(text: unknown, name = 'text'): Model<number> {
   if (typeof text !== 'string') throw typeError('ERR_MODEL', 'the text of a LIBLINEAR model, as a string,', name, text);
@@ -67,7 +67,7 @@ export function readLiblinear(text: unknown, name = 'text'): Model<number> {
     const field = key as Field;
     if (fields.has(field)) throw words.refuse(SyntaxError, `one ${field}`, at, new Verbatim('a second'));
     if (field === 'label') {
-      // As many as nr_class says, which comes first in every file that LIBLINEAR wrote.
+      // There are nr_class labels. LIBLINEAR writes nr_class first.
       if (!fields.has('nr_class')) throw words.refuse(SyntaxError, 'nr_class before label', at, key);
       labels = [words.integer('a label', 0x7fffffff), words.integer('a second label', 0x7fffffff)];
       if (labels[0] === labels[1]) throw words.refuse(RangeError, 'two distinct labels', at, new Verbatim(`${labels[0]} twice`));
@@ -94,7 +94,7 @@ export function readLiblinear(text: unknown, name = 'text'): Model<number> {
   for (let j = 0; j < lines; j++) {
     const what = `weight ${j + 1} of ${lines}`;
     const w = words.number(what);
-    // Of Crammer's and Singer's two weights a feature, the one with the opposite sign is not used by LIBLINEAR either.
+    // Crammer and Singer's method has two weights a feature. The second is the first with the opposite sign; LIBLINEAR ignores it too.
     if (columns === 2) words.number(what);
     if (j < count) weights[j] = w + 0;
     else bias = B * w + 0;
@@ -131,15 +131,15 @@ function checkClasses(words: Words, value: Word): void {
   throw words.refuse(RangeError, '2 classes', value.at, new Verbatim(why));
 }
 
-/** Longer than any number; a longer word is not read further. */
-const LONGEST_WORD = 400;
+/** The limit on characters of a word, more than any number has. The rest of a longer word is not read. */
+const MAX_WORD = 400;
 
-/** The words of a text between white space, and where they stand. */
+/** The words of a text, which white space separates, with their offsets. */
 class Words {
   readonly #text: string;
   readonly #name: string;
   #at = 0;
-  /** Where the last word began. */
+  /** The offset of the last word. */
   last = 0;
 
   constructor(text: string, name: string) {
@@ -161,7 +161,7 @@ class Words {
     while (at < text.length && isSpace(text.charCodeAt(at))) at++;
     if (at === text.length) throw this.refuse(SyntaxError, what, at, new Verbatim('the end: the file was cut'));
     let end = at;
-    while (end < text.length && end - at < LONGEST_WORD && !isSpace(text.charCodeAt(end))) end++;
+    while (end < text.length && end - at < MAX_WORD && !isSpace(text.charCodeAt(end))) end++;
     this.#at = end;
     this.last = at;
     return { word: text.slice(at, end), at };
@@ -179,7 +179,7 @@ class Words {
     return number + 0;
   }
 
-  /** A finite number; with `most`, an integer from 0 to that. */
+  /** Parses a finite number, or with `max` an integer from 0 to max. */
   parse({ value, at }: { value: string; at: number }, what: string, max?: number): number {
     const number = decimal(value);
     const fine = max === undefined ? Number.isFinite(number) : Number.isInteger(number) && number >= 0 && number <= max;
@@ -187,7 +187,7 @@ class Words {
     return number;
   }
 
-  /** Nothing may follow, and the last word must be seen to have ended: 0.12 may be what was left of 0.1234. */
+  /** Checks that nothing follows, and that white space ends the last word: in a truncated file 0.12 may be the beginning of 0.1234. */
   finish(): void {
     if (this.left === 0) throw this.refuse(SyntaxError, 'a line end', this.end, new Verbatim('the end: the file was cut'));
     while (this.left > 0 && isSpace(this.#text.charCodeAt(this.#at))) this.#at++;
@@ -200,7 +200,7 @@ class Words {
   }
 }
 
-/** As C's isspace. */
+/** White space as of C's isspace. */
 function isSpace(code: number): boolean {
   return code === 32 || (code >= 9 && code <= 13);
 }

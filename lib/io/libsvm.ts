@@ -28,8 +28,8 @@ import type {
 import { inChunks } from './chunks.js';
 
 /**
- * Reads LIBSVM text, `label index:value …` by row, plain or gzip. The text is not kept: memory is what is returned and a few
- * buffers. What is wrong with it is said with file, line and column (in bytes).
+ * Reads LIBSVM text, `label index:value …` by row, plain or gzip. The text is not kept: memory is the result and a few buffers. Errors
+ * name file, line and column (in bytes).
  */
 export async function readLibsvm(source: Source, options: ReadLibsvmOptions & { labels: 'string' }): Promise<LibsvmData<string[]>>;
 export async function readLibsvm(
@@ -52,9 +52,9 @@ export async function readLibsvm(source: Source, options?: ReadLibsvmOptions): P
   return handOver(parser, name, reading, pace);
 }
 
-/** Bytes of text that are parsed in one go: by the TypeScript kernels in a few milliseconds. */
+/** Bytes that are parsed at a time, for which the TypeScript kernels take a few milliseconds. */
 const PARSED = 1 << 17;
-/** Entries of a list that are copied in one go. */
+/** Entries of a list that are copied at a time. */
 const COPIED = 1 << 18;
 
 async function handOver(parser: Parser, name: string, { cols: asked, words }: LibsvmReading, pace: Pace): Promise<LibsvmData> {
@@ -77,13 +77,13 @@ async function handOver(parser: Parser, name: string, { cols: asked, words }: Li
   return { points: { indptr, indices, ...(values && { values }), rows, cols: asked ?? cols }, labels, ignored };
 }
 
-/** Labels that are words, with a newline after each; equal ones are one string. */
+/** Takes the labels that are words, each of which a newline ends. Equal labels share one string. */
 async function takeWords(parser: Parser, rows: number, bytes: number, name: string, pace: Pace): Promise<string[]> {
   checkWords(rows, 0, name, 'ERR_LIBSVM');
   const known = new Map<string, string>();
   const words: string[] = [];
   const buffer = Buffer.alloc(Math.min(bytes, PARSED + 1000)); // a label is at most 1000 bytes
-  let held = 0; // bytes of a word that has no end yet
+  let held = 0; // bytes of an incomplete word
   while (bytes > 0) {
     if (pace.due) await pace.turn();
     const some = Math.min(bytes, buffer.length - held);
@@ -105,8 +105,8 @@ async function takeWords(parser: Parser, rows: number, bytes: number, name: stri
 }
 
 /**
- * Writes LIBSVM text: indices from 1, every stored value (of dense rows those that are not 0) with as many digits as it takes to
- * read the same number again. A path is written atomically; a stream is ended.
+ * Writes LIBSVM text: indices from 1, and every stored value (of dense rows the nonzero ones) with as many digits as reading it back
+ * exactly takes. A path is written atomically; a stream is ended.
  */
 export async function writeLibsvm(
   target: Target,

@@ -1,4 +1,4 @@
-/** Models in files: written whole or not at all, read as JSON or as LIBLINEAR's text. */
+/** Model files: JSON or LIBLINEAR's text, written atomically. */
 import type { Readable } from 'node:stream';
 import { writeAtomically } from './atomic.js';
 import { coded, show } from '../errors.js';
@@ -14,13 +14,13 @@ export type ModelFormat = 'json' | 'liblinear';
 export interface ModelFile {
   readonly model: LinearSvm;
   readonly format: ModelFormat;
-  /** What the command line wrote about the training, as it stands in the file. */
+  /** The summary of the training that the command line wrote, unchecked. */
   readonly training: Readonly<Record<string, unknown>> | undefined;
 }
 
 /**
- * Writes a model as JSON. The path holds, at any moment, what it held before or all of the model, also if the process is killed or the
- * disk is full.
+ * Writes a model as JSON, atomically: at any moment the path holds either its earlier content or the whole model, even if the process is
+ * killed or the disk is full.
  */
 export async function saveModel(path: string, model: LinearSvm): Promise<void> {
   checkPath(path);
@@ -30,7 +30,7 @@ export async function saveModel(path: string, model: LinearSvm): Promise<void> {
   await writeAtomically(path, modelLines(model, 'json'));
 }
 
-/** Reads a model that `saveModel`, the command line or LIBLINEAR's train wrote, gzipped or not. What is damaged is refused. */
+/** Reads a model that `saveModel`, the command line or LIBLINEAR's train wrote, gzipped or not. A damaged file is refused. */
 export async function loadModel<L extends Label = Label>(path: string): Promise<LinearSvm<L>> {
   checkPath(path);
   const { model } = await readModelFile(path);
@@ -60,12 +60,12 @@ function jsonText(json: object): string {
   }
 }
 
-/** The format is told by the first character. A stream may stand for the file. @internal */
+/** Reads a model of either format, which the first character tells. `stream` takes the place of the file's content. @internal */
 export async function readModelFile(path: string, signal?: AbortSignal, stream?: Readable): Promise<ModelFile> {
   const text = await readText(path, 'ERR_MODEL', signal, stream);
   if (text.trim() === '') throw coded(SyntaxError, 'ERR_MODEL', `Expected a model for ${path} but received an empty file`);
   if (!/^\s*[{[]/.test(text.slice(0, 1000))) {
-    // Data in place of a model: file names in the wrong order.
+    // The file holds data: file names may be in the wrong order.
     if (/^\s*[-+.\d]/.test(text.slice(0, 1000))) {
       const received = show(text.trimStart().split('\n', 1)[0]!.trimEnd());
       throw coded(SyntaxError, 'ERR_MODEL', `Expected a model, JSON or LIBLINEAR's text, for ${path} but received ${received}`);

@@ -1,3 +1,4 @@
+/** Models as JSON with a checksum. What is read may be truncated, edited or forged. */
 import { createHash } from 'node:crypto';
 import { endianness } from 'node:os';
 import { coded, plural, rangeError, show, typeError } from '../errors.js';
@@ -7,10 +8,9 @@ import type { Model } from '../svm/model.js';
 import type { Label, SvmJSON } from '../types.js';
 import { finite, notFinite } from '../input/numbers.js';
 
-/** A model as plain data, with a checksum; and back, from data that may have been cut, edited or made up. */
 const FORMAT = 'fista-classify/linear-svm';
 
-/** The weights that are not 0, which may be a handful of millions. */
+/** The nonzero weights, of which there may be a handful in millions. */
 export interface Entries {
   readonly length: number;
   readonly indices: Uint32Array;
@@ -20,7 +20,7 @@ export interface Entries {
 const BLOCK = 4096;
 const NOTHING = new Uint8Array(8 * BLOCK);
 
-/** Looks at all weights, at the speed of memory where they are 0, and makes no copy of those. */
+/** Finds the nonzero weights. Blocks of zeros are skipped at the speed of memory, and not copied. */
 export function entriesOf(weights: Float64Array): Entries {
   const { length } = weights;
   let [indices, values] = [new Uint32Array(64), new Float64Array(64)];
@@ -49,13 +49,13 @@ export function writeJSON(model: Model): SvmJSON {
   const { labels, bias, columns } = model;
   const entries = entriesOf(model.weights);
   const { length, indices, values } = entries;
-  // A zero in a list is two characters, an index some seven; the names of the other form are worth a few more.
+  // A zero in a list takes two characters, an index about seven, and the keys of the sparse form a few more.
   const sparse = 3 * (indices.length + 8) < length;
   const weights = sparse ? { length, indices: Array.from(indices), values: Array.from(values) } : Array.from(model.weights);
   return { format: FORMAT, version: 1, labels, bias, weights, ...(columns && { columns }), checksum: checksum(model, entries) };
 }
 
-/** The sha256 of all that predicts, whichever form the weights are written in. */
+/** The SHA-256 of everything that predictions depend on. It is the same for both forms of weights. */
 function checksum({ labels, bias, columns }: Model, { length, indices, values }: Entries): string {
   const hash = createHash('sha256').update(JSON.stringify(columns ? [labels, bias, length, columns] : [labels, bias, length]));
   for (const list of [indices, values]) {
@@ -66,8 +66,8 @@ function checksum({ labels, bias, columns }: Model, { length, indices, values }:
 }
 
 /**
- * Reads what `writeJSON` wrote; the file may have been cut, edited or made up. Only own properties are looked at, each once. Nothing
- * is allocated for lists that claim a length but do not hold as many numbers.
+ * Reads what `writeJSON` wrote, from data that may be truncated, edited or forged. Reads own properties only, each once. Allocates nothing
+ * for lists that claim a length but hold fewer numbers.
  */
 export function readJSON(json: unknown): Model {
   const own = properties(json, 'an object', 'json');
@@ -98,7 +98,7 @@ export function readJSON(json: unknown): Model {
   return model;
 }
 
-/** Gives an object's own properties by name. */
+/** Returns a reader of an object's own properties. */
 function properties(value: unknown, what: string, where: string): (name: string) => unknown {
   if (!isObject(value) || isArray(value)) throw typeError('ERR_MODEL', what, where, value);
   return (name) => (Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined);
@@ -120,7 +120,7 @@ function readLabels(list: unknown): [Label, Label] {
   return [negative as Label, positive as Label];
 }
 
-/** The weights of either form that are not 0. */
+/** Reads the nonzero weights of either form. */
 function readEntries(weights: unknown): Entries {
   if (isArray(weights)) return entriesOf(numbers(weights, MAX_COLUMNS, 'json.weights'));
   const own = properties(weights, 'an array of numbers or { length, indices, values }', 'json.weights');
@@ -141,14 +141,14 @@ function readEntries(weights: unknown): Entries {
     const what = `an integer from ${last(bad) + 1} to ${length - 1}, as indices ascend,`;
     throw rangeError('ERR_MODEL', what, `json.weights.indices[${bad}]`, columns[bad]);
   }
-  // A 0 that was written is none of the entries.
+  // A file may list zeros, which are not entries.
   const { indices: used, values: entries } = entriesOf(values);
   return { length: length, indices: used.map((k) => columns[k]!), values: entries };
 }
 
 /**
- * A copy of an array of at most so many finite numbers, each asked for once. Room is made as they come: nothing is allocated for a list
- * that claims a length but does not hold as many.
+ * Copies an array of at most `max` finite numbers, and reads each once. The copy grows as they come, so that a list which claims a length
+ * but holds fewer numbers allocates little.
  */
 function numbers(list: unknown, max: number, where: string): Float64Array {
   if (!isArray(list)) throw typeError('ERR_MODEL', 'an array of numbers', where, list);
@@ -174,7 +174,7 @@ function readColumns(list: unknown, length: number): string[] | undefined {
     throw typeError('ERR_MODEL', `${plural(length, 'name')}, one for each weight,`, 'json.columns', list);
   }
   return Array.from({ length }, (_, k) => {
-    const name = list[k]; // once: a proxy may answer otherwise the second time
+    const name = list[k]; // read once: a proxy may give another value the second time
     if (typeof name !== 'string') throw typeError('ERR_MODEL', 'a string', `json.columns[${k}]`, name);
     return name;
   });

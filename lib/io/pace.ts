@@ -1,7 +1,7 @@
-/** Long work on the main thread, in tasks that are short enough for others to have their turns. */
+/** Divides long work on the main thread into short tasks, between which the event loop turns. */
 import { setImmediate } from 'node:timers/promises';
 
-/** Milliseconds of a task, after which the event loop turns. What a task does in one go comes on top of it. */
+/** Milliseconds after which a task is due to end. The step that is under way then is finished first. */
 const TASK = 5;
 
 export class Pace {
@@ -12,12 +12,12 @@ export class Pace {
     this.#signal = signal;
   }
 
-  /** Whether it is time for the others. */
+  /** Whether the event loop should turn. */
   get due(): boolean {
     return performance.now() - this.#began > TASK;
   }
 
-  /** Lets the event loop turn; throws the signal's reason if it was aborted by then. */
+  /** Lets the event loop turn, then throws the signal's reason if it is aborted. */
   async turn(): Promise<void> {
     await setImmediate();
     this.#signal?.throwIfAborted();

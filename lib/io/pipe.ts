@@ -3,7 +3,7 @@ import { Readable, type Transform } from 'node:stream';
 
 /**
  * Yields what `transform` makes of the chunks. Errors of `chunks` come out unchanged; those of `transform` go through `reword`. Each
- * chunk is copied, as the stream may still read it when the next is asked for. Both streams are destroyed at the end, however it comes.
+ * chunk is copied, as the stream may still read it when the next is asked for. Both streams are destroyed in any case.
  */
 export async function* pipe<T>(
   chunks: Iterable<string> | AsyncIterable<Uint8Array>,

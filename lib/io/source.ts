@@ -1,4 +1,4 @@
-/** The bytes of a file, stream or array in chunks, decompressed where they are gzip. */
+/** Reads a file, stream or array in chunks of bytes; gzip is decompressed. */
 import { open } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { types } from 'node:util';
@@ -9,7 +9,7 @@ import type { Pace } from './pace.js';
 import { pipe } from './pipe.js';
 import type { Source } from '../types.js';
 
-/** Bytes of a chunk. */
+/** The size of a chunk in bytes. */
 const CHUNK = 1 << 20;
 
 export type Chunks = AsyncGenerator<Uint8Array, void, undefined>;
@@ -21,8 +21,8 @@ interface Reading {
 }
 
 /**
- * The chunks of a source, one after the other, without a byte order mark, up to so many bytes. A chunk is valid until the next is
- * asked for. An aborted signal ends the wait for the next with its reason; errors of a stream come out unchanged.
+ * The chunks of a source, without a byte order mark and up to maxBytes in all. A chunk is valid until the next is asked for. When the
+ * signal is aborted, its reason is thrown at once; errors of a stream come out unchanged.
  */
 export async function* chunks(source: Source, name: string, { code, maxBytes, signal }: Reading): Chunks {
   let length = 0;
@@ -33,13 +33,13 @@ export async function* chunks(source: Source, name: string, { code, maxBytes, si
   }
 }
 
-/** The same bytes in parts of at most so many, which may be taken in one go; the event loop turns in between. */
+/** Divides chunks into parts of at most `size` bytes, and lets the event loop turn in between. */
 export async function* inParts(all: Chunks, size: number, pace: Pace): Chunks {
   for await (const chunk of all) {
     const { length } = chunk;
     for (let at = 0; at < length; at += size) {
       if (pace.due) await pace.turn();
-      if (chunk.length !== length) throw gone(); // whose bytes they are had a turn, too
+      if (chunk.length !== length) throw gone(); // their owner may have transferred them meanwhile
       yield chunk.subarray(at, at + size);
     }
   }
@@ -61,19 +61,19 @@ export function isGzip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }
 
-/** At least the first three bytes, if there are as many: enough to tell what it is. */
+/** Reads at least three bytes, if there are as many: enough to recognise gzip and a byte order mark. */
 async function begin(all: Chunks): Promise<{ beginning: Uint8Array; rest: Chunks }> {
   let beginning: Uint8Array = new Uint8Array(0);
   while (beginning.length < 3) {
     const { done, value } = await all.next();
     if (done) break;
-    // What is too short is copied before the next is asked for.
+    // A chunk that is too short is copied, as it is valid only until the next is asked for.
     beginning = beginning.length === 0 && value.length >= 3 ? value : Buffer.concat([beginning, value]);
   }
   return { beginning, rest: all };
 }
 
-/** Without the byte order mark of UTF-8. */
+/** Removes the byte order mark of UTF-8. */
 function withoutMark(bytes: Uint8Array): Uint8Array {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 }
@@ -87,7 +87,7 @@ async function* join(first: Uint8Array, rest: Chunks): Chunks {
   }
 }
 
-/** Reads ahead: while one buffer is looked at, the next is filled. */
+/** Reads ahead: while one buffer is in use, the next is filled. */
 async function* fromFile(path: string): Chunks {
   const file = await open(path, 'r');
   let ahead: Promise<{ bytesRead: number; buffer: Uint8Array }> | undefined;
@@ -99,7 +99,7 @@ async function* fromFile(path: string): Chunks {
       ahead = undefined;
       if (bytesRead === 0) return;
       ahead = file.read(buffers[k % 2]!, 0, CHUNK);
-      ahead.catch(() => undefined); // it is reported when its turn comes
+      ahead.catch(() => undefined); // the error is reported when the buffer is asked for
       yield buffer.subarray(0, bytesRead);
     }
   } finally {
@@ -108,7 +108,7 @@ async function* fromFile(path: string): Chunks {
   }
 }
 
-/** A failure to read or write, a folder's or a full disk's, says of which file, as a failure to open does. */
+/** Adds the path to an error of reading or writing, such as EISDIR or ENOSPC. Node does so only for errors of opening. */
 export function named(error: unknown, path: string): never {
   const { path: known, message } = error as NodeJS.ErrnoException;
   if (known === undefined) throw Object.assign(error as Error, { path, message: `${message} '${path}'` });
@@ -121,7 +121,7 @@ async function* fromBytes(source: Uint8Array): Chunks {
   for (let at = 0; at < length; at += CHUNK) {
     if (bytes.length !== length || lengthOf(source) !== length) throw gone();
     yield unshared(bytes.subarray(at, at + CHUNK));
-    await setImmediate(); // others have their turn, and may abort
+    await setImmediate(); // the event loop turns, and may abort the signal
   }
 }
 
@@ -129,7 +129,7 @@ async function* fromStream(stream: AsyncIterable<unknown>): Chunks {
   for await (const chunk of stream) yield unshared(checkChunk(chunk));
 }
 
-/** Bytes that no other thread writes to while a parser, which looks for ends only once, reads them. */
+/** Copies shared memory: a parser checks bounds once, and must not see bytes that another thread changes. */
 function unshared(chunk: Uint8Array): Uint8Array {
   return isShared(chunk) ? Buffer.from(chunk) : chunk;
 }
@@ -138,7 +138,7 @@ function gunzip(compressed: Chunks, name: string, code: Reading['code']): Chunks
   return pipe<Uint8Array>(compressed, createGunzip({ chunkSize: CHUNK / 4 }), (error) => gzipError(name, code, error));
 }
 
-/** The same chunks; the signal's reason is thrown as soon as it is aborted. */
+/** Passes chunks on, and throws the signal's reason as soon as it is aborted. */
 async function* abortable(all: Chunks, signal: AbortSignal | undefined): Chunks {
   if (!signal) return yield* all;
   let stop: () => void = () => undefined;
@@ -157,7 +157,7 @@ async function* abortable(all: Chunks, signal: AbortSignal | undefined): Chunks 
     }
   } finally {
     signal.removeEventListener('abort', stop);
-    // Not waited for: the source may never answer.
+    // Without await, as the source may never answer.
     void all.return().catch(() => undefined);
   }
 }

@@ -1,4 +1,4 @@
-/** Whole files of text, and the JSON in them. */
+/** Reads whole files of text, and JSON. */
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { addAbortSignal, type Readable } from 'node:stream';
@@ -10,13 +10,13 @@ import { isGzip, named } from './source.js';
 
 type Code = 'ERR_MODEL' | 'ERR_ELLIPSOIDS';
 
-/** V8's strings end there. */
+/** The greatest length of a string in V8. */
 const MAX_BYTES = 2 ** 29 - 24;
-/** V8 ends the process, and no error, when its heap is full: JSON may have one character for so many bytes of it, and one list. */
+// V8 ends the process, without an error, when its heap is full. Bytes of heap that a character of JSON may take, and a list or object.
 const HEAP_A_CHARACTER = 32;
 const HEAP_A_LIST = 256;
 
-/** The text of a file, gzipped or not; or of a stream that stands for it. */
+/** Reads the text of a file, gzipped or not, or of a stream in its place. */
 export async function readText(path: string, code: Code, signal?: AbortSignal, given?: Readable): Promise<string> {
   const tooLong = () => coded(RangeError, code, `Expected at most ${MAX_BYTES} bytes of text for ${path} but received more`);
   if (!given && (await stat(path)).size > MAX_BYTES) throw tooLong();
@@ -43,7 +43,7 @@ export async function readText(path: string, code: Code, signal?: AbortSignal, g
   }
 }
 
-/** JSON, or an error that names file, line and column. */
+/** Parses JSON. Errors name file, line and column. */
 export function parseJSON(text: string, path: string, code: Code): unknown {
   checkHeap(text, path, code);
   try {
@@ -51,7 +51,7 @@ export function parseJSON(text: string, path: string, code: Code): unknown {
   } catch (error) {
     const { message } = error as Error;
     const told = / at position (\d+)( \(line \d+ column \d+\))?$/.exec(message)?.[1];
-    // Of a value that cannot be one V8 tells the first character, not the place.
+    // For an invalid first character V8 gives the character but not its position.
     if (told === undefined && !message.endsWith('end of JSON input')) {
       const token = /^Unexpected token '(.+?)', /s.exec(message)?.[1] ?? message;
       throw coded(SyntaxError, code, `Expected JSON for ${path} but received ${show(token)} where no value can begin`, error);

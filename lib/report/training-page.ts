@@ -1,4 +1,4 @@
-/** How a fit went, as one self-contained HTML page: what was proved, how it got there, margins and weights. */
+/** The report of a fit as one self-contained HTML page: certificates, progress, margins and weights. */
 import { barChart } from './bar-chart.js';
 import { histogram } from './histogram.js';
 import { escape, table } from './html.js';
@@ -13,17 +13,15 @@ export interface ReportInput {
   readonly title: string;
   readonly model: { readonly weights: Float64Array; readonly bias: number; readonly labels: readonly [Label, Label] };
   readonly info: SvmInfo;
-  /** What `onProgress` was given, in order. */
+  /** The arguments of `onProgress`, in order. */
   readonly history: readonly SvmProgress[];
-  /** By row of the training data: weights·x + bias, and the label. */
+  /** By row of the training data, weights·x + bias and the label. */
   readonly decisions: ArrayLike<number>;
   readonly labels: ArrayLike<Label>;
   /** Names of columns. @default their numbers, counted from `firstColumn` */
   readonly names?: readonly string[] | undefined;
   /** The number of the first column: 1 for LIBSVM files. @default 0 */
   readonly firstColumn?: 0 | 1 | undefined;
-  /** More lines for the table at the end: what, and its value. */
-  readonly facts?: readonly (readonly [string, string | number])[] | undefined;
 }
 
 const MAX_BARS = 30;
@@ -127,7 +125,7 @@ function progress({ history }: ReportInput): string[] {
   ];
 }
 
-/** The charts' numbers, for those who want or need them as text. */
+/** The numbers of the charts as a table. */
 function numbers(history: readonly SvmProgress[]): string {
   if (history.length === 0) return '';
   const every = (history.length - 1) / Math.max(1, MAX_LINES - 1);
@@ -145,7 +143,7 @@ function numbers(history: readonly SvmProgress[]): string {
 
 // ---- Margins and weights
 
-/** Margins of the rows of the positive class, and of the negative one. */
+/** The margins of the rows of the positive and of the negative class. */
 function byClass({ model, decisions, labels }: ReportInput): [number[], number[]] {
   const [, positive] = model.labels;
   const margins: [number[], number[]] = [[], []];
@@ -191,7 +189,7 @@ function weightChart({ model, names, firstColumn = 0 }: ReportInput): string {
 
 // ---- The table
 
-function settings({ info, model, facts = [] }: ReportInput): string {
+function settings({ info, model }: ReportInput): string {
   const rows: (readonly [string, string | number])[] = [
     ['status', info.status],
     ['labels', `${String(model.labels[0])} (negative), ${String(model.labels[1])} (positive)`],
@@ -209,7 +207,6 @@ function settings({ info, model, facts = [] }: ReportInput): string {
     ['scaling', info.scale],
     ['L (steps are 1 / L)', brief(info.L)],
     ['backend', `${info.backend}, ${info.threads} ${info.threads === 1 ? 'thread' : 'threads'}`],
-    ...facts,
   ];
   const lines = rows.map(([name, value]) => `<tr><th scope="row">${escape(name)}</th><td>${escape(value)}</td></tr>`);
   return `<h3>The run in numbers</h3><div class="wide"><table><tbody>${lines.join('')}</tbody></table></div>`;

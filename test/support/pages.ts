@@ -39,7 +39,6 @@ function hostile(): ReportInput {
     },
     labels: Array.from(input.labels, rename),
     names: Array.from({ length: 30 }, (_, j) => `${j}${HOSTILE}`),
-    facts: [[HOSTILE, HOSTILE]],
   };
 }
 
