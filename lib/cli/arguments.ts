@@ -25,9 +25,9 @@ export interface Command {
 }
 
 export const COMMON: readonly Option[] = [
-  { names: ['--json'], help: 'print one JSON object, for machines' },
-  { names: ['-q', '--quiet'], help: 'print results only: no summary, no progress' },
-  { names: ['-h', '--help'], help: 'print this' },
+  { names: ['--json'], help: 'print one JSON object instead of text' },
+  { names: ['-q', '--quiet'], help: 'print only results: no summary and no progress' },
+  { names: ['-h', '--help'], help: 'print this help' },
 ];
 
 export function usageError(message: string): CodedError {

@@ -31,12 +31,15 @@ export const convert: Command = {
     {
       names: ['--to'],
       value: 'FORMAT',
-      help: `${FORMATS.join(', ')} (default by the name of out: .json and .csv say so;\nelse a model becomes liblinear and data libsvm)`,
+      help: `${FORMATS.join(', ')} (default: by the name of out if it ends in .json or .csv;\notherwise liblinear for a model, libsvm for data)`,
     },
-    { names: ['--cols'], value: 'N', help: 'LIBSVM text: the number of columns (default as many as the file uses)' },
+    { names: ['--cols'], value: 'N', help: 'LIBSVM text: the number of columns (default: as many as the file uses)' },
     ...DATA_OPTIONS,
   ],
-  notes: ['A model is told from data by its beginning. A name that ends in .gz gets gzip. CSV has a header: label, x1, x2, …'],
+  notes: [
+    'Whether a file is a model or data is seen from its first characters. If out ends in .gz it is compressed.',
+    'CSV is written with a header: label, x1, x2, …',
+  ],
 };
 
 export async function runConvert(args: Arguments, context: Context): Promise<number> {

@@ -13,8 +13,8 @@ export const inspect: Command = {
   usage: '[options] model',
   examples: [['fista-classify inspect model.json', 'labels, bias, the largest weights, and how the training went']],
   files: { min: 1, max: 1 },
-  options: [{ names: ['--top'], value: 'N', help: 'how many of the largest weights (default 10)' }],
-  notes: ['Columns are numbered from 1, as in LIBSVM text, or named, if the model was trained on CSV.'],
+  options: [{ names: ['--top'], value: 'N', help: 'the number of largest weights to show (default 10)' }],
+  notes: ['Columns are numbered from 1, as in LIBSVM text, or named if the model was trained on CSV with a header.'],
 };
 
 export async function runInspect(args: Arguments, { output, signal }: Context): Promise<number> {

@@ -21,9 +21,12 @@ export const predict: Command = {
   ],
   files: { min: 2, max: 3 },
   options: [
-    { names: ['--decision-values'], help: "after each label its decision value, positive for the model's second label" },
-    { names: ['-b'], value: '0|1', help: 'accepted if 0: there are no probabilities here' },
-    { names: ['--no-label'], help: 'CSV: there is no column of labels' },
+    {
+      names: ['--decision-values'],
+      help: "print the decision value after each label; above 0 stands for the model's second label",
+    },
+    { names: ['-b'], value: '0|1', help: 'only 0 is accepted: probabilities are not supported' },
+    { names: ['--no-label'], help: 'CSV: the file has no column of labels' },
     ...DATA_OPTIONS,
   ],
   notes: [

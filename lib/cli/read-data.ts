@@ -21,13 +21,17 @@ export interface Data {
 }
 
 export const DATA_OPTIONS: readonly Option[] = [
-  { names: ['--zero-based'], help: 'LIBSVM text whose columns count from 0' },
-  { names: ['--labels'], value: 'number|string', help: 'what labels are (LIBSVM text: number; CSV: numbers where all are)' },
-  { names: ['--max-bytes'], value: 'N', help: 'refuse data of more text than that, decompressed (default no limit)' },
-  { names: ['--csv'], help: 'CSV whatever the name of the file is (.csv and .csv.gz are)' },
-  { names: ['--label'], value: 'COLUMN', help: 'CSV: the column of labels by name or number from 0, -1 the last (default label)' },
-  { names: ['--no-header'], help: 'CSV: the first row has no names' },
-  { names: ['--delimiter'], value: 'TEXT', help: 'CSV: what is between cells (default a comma)' },
+  { names: ['--zero-based'], help: 'LIBSVM text: columns are numbered from 0' },
+  { names: ['--labels'], value: 'number|string', help: 'the kind of labels (default: LIBSVM text number; CSV number if all are)' },
+  { names: ['--max-bytes'], value: 'N', help: 'refuse data of more bytes than this, after decompression (default: no limit)' },
+  { names: ['--csv'], help: 'read CSV whatever the file is called (default: if it ends in .csv or .csv.gz)' },
+  {
+    names: ['--label'],
+    value: 'COLUMN',
+    help: 'CSV: the column of labels, by name or by number from 0; -1 is the last (default: label)',
+  },
+  { names: ['--no-header'], help: 'CSV: the first row is data, not the names of columns' },
+  { names: ['--delimiter'], value: 'TEXT', help: 'CSV: the separator of cells (default: a comma)' },
 ];
 
 interface Wanted {

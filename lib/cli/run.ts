@@ -4,11 +4,11 @@ import type { EspOptions } from '../types.js';
 import { toNumber, usageError, type Arguments, type Option } from './arguments.js';
 
 export const LIMIT_OPTIONS: readonly Option[] = [
-  { names: ['--max-iterations'], value: 'N', help: 'at most so many (default 10000)' },
-  { names: ['--time-limit'], value: 'TIME', help: 'at most so long, with its unit: 500ms, 30s, 5min or 2h' },
+  { names: ['--max-iterations'], value: 'N', help: 'the limit on iterations (default 10000)' },
+  { names: ['--time-limit'], value: 'TIME', help: 'the limit on time, with its unit: 500ms, 30s, 5min or 2h' },
 ];
 
-export const BACKEND_OPTION: Option = { names: ['--backend'], value: 'NAME', help: 'auto, native or js (default auto)' };
+export const BACKEND_OPTION: Option = { names: ['--backend'], value: 'NAME', help: 'auto, native or js (default: auto)' };
 
 export function runOptions(args: Arguments): Pick<EspOptions, 'maxIterations' | 'timeLimit' | 'threads' | 'backend'> {
   const maxIterations = args.number('max-iterations', [1, 1e9]);

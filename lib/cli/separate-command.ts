@@ -27,26 +27,26 @@ export const separate: Command = {
     {
       names: ['--radius'],
       value: 'R|R1,R2',
-      help: 'of the balls around the points of two files (default 0), or for each file its own',
+      help: 'the radius of the balls around the points of two files, or one for each file (default 0)',
     },
     {
       names: ['--goal'],
       value: 'any|widest',
-      help: 'the first plane that is proved to separate, or the widest slab (default any)',
+      help: 'the first plane that provably separates, or the widest slab (default: any)',
     },
     {
       names: ['--tolerance'],
       value: 'NUMBER',
-      help: 'any: how near hulls come to count as touching (default 1e-6);\nwidest: of the width, relative (default 1e-4)',
+      help: 'any: the distance below which hulls count as touching (default 1e-6);\nwidest: the relative error of the width (default 1e-4)',
     },
     ...LIMIT_OPTIONS,
-    { names: ['--threads'], value: 'N', help: 'how many (default all)' },
+    { names: ['--threads'], value: 'N', help: 'the number of threads (default: all cores)' },
     BACKEND_OPTION,
-    { names: ['--has-labels'], help: 'CSV: leave out a column of labels (see --label)' },
+    { names: ['--has-labels'], help: 'CSV: the files have a column of labels, which is left out (see --label)' },
     ...DATA_OPTIONS,
   ],
   notes: [
-    'A shape is a radius, half-axes or a matrix. Of LIBSVM text labels are not looked at. Exit code 0 if separated,',
+    'A shape is a radius, half-axes or a matrix. Labels of LIBSVM text are ignored. Exit code 0 if separated,',
     '3 if the families touch (a point that both come near is printed) or a limit was reached.',
   ],
 };
