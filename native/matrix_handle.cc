@@ -287,7 +287,7 @@ Napi::Value MatrixHandle::used(const Napi::CallbackInfo& info) {
   return list;
 }
 
-// describe(): { rows, cols, kept, stored, bytes, form }
+// describe(): { rows, cols, kept, stored, bytes, sparse, form }
 Napi::Value MatrixHandle::describe(const Napi::CallbackInfo& info) {
   const Matrix& X = matrix(info.Env());
   static const char* const values[] = {"f64", "f32", "ones"};
@@ -297,6 +297,7 @@ Napi::Value MatrixHandle::describe(const Napi::CallbackInfo& info) {
   o.Set("kept", static_cast<double>(X.cols()));
   o.Set("stored", static_cast<double>(X.stored()));
   o.Set("bytes", static_cast<double>(X.bytes()));
+  o.Set("sparse", X.sparse());
   const std::string kind = !X.sparse() ? "dense " : X.index() == Index::u16 ? "sparse u16 " : "sparse u32 ";
   o.Set("form", kind + values[size_t(X.values())]);
   return o;

@@ -28,7 +28,7 @@ export interface Interrupt {
  * not `kept`, and what is computed about columns is about the others.
  */
 export interface Matrix {
-  describe(): { rows: number; cols: number; kept: number; stored: number; bytes: number; form: string };
+  describe(): { rows: number; cols: number; kept: number; stored: number; bytes: number; sparse: boolean; form: string };
   /** The columns that are kept, ascending, if not all are. */
   used(): Uint32Array | undefined;
   /** out = X·w */

@@ -48,11 +48,11 @@ export class TrainingData<L extends Label> implements Labels {
     let columns: number; // that tasks look at
     if (Dataset.is(points)) {
       const { matrix, backend } = Dataset.dataOf(points);
-      const { rows, cols, kept, stored, form } = matrix.describe();
+      const { rows, cols, kept, stored, sparse } = matrix.describe();
       this.backend = backend;
       this.rows = rows;
       this.cols = cols;
-      this.sparse = form.startsWith('sparse');
+      this.sparse = sparse;
       this.#matrix = matrix.share(); // the Dataset may be disposed of meanwhile
       entries = stored;
       columns = kept;

@@ -99,13 +99,14 @@ describe.each([
 });
 
 describe.each(backends)('dense Matrix, $title', ({ kernels }) => {
-  it('describe() tells rows, cols, the entries stored, their bytes and form', () => {
+  it('describe() tells rows, cols, the entries stored, their bytes, whether they are sparse, and the form', () => {
     expect(dense(new Float64Array(6), 2, 3).copy(kernels).describe()).toEqual({
       rows: 2,
       cols: 3,
       kept: 3,
       stored: 6,
       bytes: 48,
+      sparse: false,
       form: 'dense f64',
     });
     // Dense f64 stays f64 even where floats would do: only f32 that came as f32 is kept so.
@@ -115,6 +116,7 @@ describe.each(backends)('dense Matrix, $title', ({ kernels }) => {
       kept: 2,
       stored: 6,
       bytes: 24,
+      sparse: false,
       form: 'dense f32',
     });
   });
@@ -325,6 +327,7 @@ describe.each(backends)('sparse Matrix, $title', ({ kernels }) => {
           rows: 3,
           cols,
           stored: 3,
+          sparse: true,
           bytes: 4 * 4 + (cols === 5 ? 2 : 4) * (3 + spare) + (size && size * (3 + spare)),
         });
       }

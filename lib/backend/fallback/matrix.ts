@@ -120,7 +120,7 @@ export class Matrix implements MatrixInterface {
   describe() {
     if (this.#held.dense) {
       const { data, rows, cols } = this.#held.dense;
-      return { rows, cols, kept: cols, stored: data.length, bytes: data.byteLength, form: `dense ${name(data)}` };
+      return { rows, cols, kept: cols, stored: data.length, bytes: data.byteLength, sparse: false, form: `dense ${name(data)}` };
     }
     const { start, index, values, rows, cols } = this.#alive();
     return {
@@ -129,6 +129,7 @@ export class Matrix implements MatrixInterface {
       kept: cols,
       stored: index.length,
       bytes: start.byteLength + index.byteLength + (values?.byteLength ?? 0),
+      sparse: true,
       form: `sparse ${index instanceof Uint16Array ? 'u16' : 'u32'} ${values ? name(values) : 'ones'}`,
     };
   }
