@@ -2,11 +2,10 @@
 // Complexity of First-Order Methods for Binary Classification, arXiv:2512.03947.
 'use strict';
 const { LinearSvm, separateEllipsoids, stop } = require('../..');
-const { kernels } = require('../../dist/backend/load.js');
 const { svmTasks } = require('../../dist/backend/tasks.js');
 const { run: perform } = require('../../dist/solver/drivers.js');
 const { solveSvm } = require('../../dist/svm/solve.js');
-const { copyPoints, resolveLabels } = require('../../dist/input/index.js');
+const { resolveFit } = require('../../dist/input/index.js');
 const { parseLibsvm, toDense } = require('../data.js');
 const { withPeers } = require('../compare.js');
 const { ellipses, instances, loadDigits, spread } = require('../digits.js');
@@ -142,15 +141,12 @@ function* problems(data) {
 
 /** The lengths of y_k - proj(y_k + grad D(y_k) / L), which each step gives. */
 function trace({ points, labels, scale }) {
-  const backend = kernels();
-  const threads = 2;
-  const matrix = copyPoints(points, backend, threads);
-  const { rows, cols } = matrix.describe();
-  const { y } = resolveLabels(labels, rows, {});
-  const gamma = 64 / rows;
-  const mu = 1 / (2 * gamma);
+  const { backend, threads, y, source, options, gamma } = resolveFit(points, labels, { scale, threads: 2 });
+  const { rows, cols, view } = source;
+  const mu = 1 / (2 * gamma.value);
+  const matrix = new backend.Matrix(view.refuse, threads, ...view.arguments);
   matrix.centre(threads);
-  const problem = new backend.Svm(matrix, y, Float64Array.of(gamma), mu, { none: 0, standard: 1, maxabs: 2 }[scale], threads);
+  const problem = new backend.Svm(matrix, y, gamma.byRow, mu, { none: 0, standard: 1, maxabs: 2 }[options.scale], threads);
   const lengths = [];
   const end = performance.now() + 1000 * SECONDS;
   const tasks = svmTasks(problem);

@@ -1,7 +1,8 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Backend, Matrix } from '../backend/interface.js';
 import { coded } from '../errors.js';
-import { copyPoints, notMade, resolveDatasetOptions } from '../input/index.js';
+import { resolveDataset } from '../input/dataset.js';
+import { notMade } from '../input/options.js';
 import type { DatasetOptions, DenseMatrix, Rows, SparseMatrix } from '../types.js';
 
 interface Data {
@@ -39,8 +40,8 @@ export class Dataset {
   }
 
   static from(points: Rows | DenseMatrix | SparseMatrix, options?: DatasetOptions): Dataset {
-    const { backend, threads } = resolveDatasetOptions(options);
-    const matrix = copyPoints(points, backend, threads, false);
+    const { view, backend, threads } = resolveDataset(points, options);
+    const matrix = new backend.Matrix(view.refuse, threads, ...view.arguments);
     return new Dataset(MADE, matrix, backend, matrix.centre(threads));
   }
 

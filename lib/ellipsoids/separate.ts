@@ -4,14 +4,7 @@ import { espTasks } from '../backend/tasks.js';
 import { differenceTwice, dotTwice } from './double-double.js';
 import { run, runAsync } from '../solver/drivers.js';
 import { chiSquareQuantile } from './gaussian.js';
-import {
-  copyEllipsoids,
-  resolveBackend,
-  resolveCovariance,
-  resolveEspOptions,
-  resolveThreads,
-  type ResolvedEspOptions,
-} from '../input/index.js';
+import { resolveCovariance, resolveSeparation, type ResolvedEspOptions, type SeparationInput } from '../input/index.js';
 import { fistaEsp, type EspResult } from './cone-fista.js';
 import type { BackendName, Ellipsoids, EspOptions, Separation } from '../types.js';
 
@@ -27,8 +20,8 @@ function divided(a: number, b: number, way: 1 | -1 = -1): number {
  * Looks for a plane with every ellipsoid of the first family below it and every one of the second above it: 'separated', with the
  * proof checked on the data as given; or 'touching', with a point that both convex hulls come near.
  */
-export function separateEllipsoids(first: Ellipsoids, second: Ellipsoids, options: EspOptions = {}): Separation {
-  const separating = new Separating(first, second, options);
+export function separateEllipsoids(first: Ellipsoids, second: Ellipsoids, options?: EspOptions): Separation {
+  const separating = new Separating(resolveSeparation(first, second, options));
   try {
     return separating.finish(run(separating.loop(), separating.fit.signal));
   } finally {
@@ -37,12 +30,8 @@ export function separateEllipsoids(first: Ellipsoids, second: Ellipsoids, option
 }
 
 /** The same off the main thread (with the TypeScript kernels: in turns with it). Gives the same result, bit for bit. */
-export async function separateEllipsoidsAsync(
-  first: Ellipsoids,
-  second: Ellipsoids,
-  options: EspOptions = {},
-): Promise<Separation> {
-  const separating = new Separating(first, second, options);
+export async function separateEllipsoidsAsync(first: Ellipsoids, second: Ellipsoids, options?: EspOptions): Promise<Separation> {
+  const separating = new Separating(resolveSeparation(first, second, options));
   try {
     return separating.finish(await runAsync(separating.loop(), separating.fit.signal));
   } finally {
@@ -79,15 +68,27 @@ class Separating {
   readonly #backend: BackendName;
   readonly #counts: [number, number];
   readonly #cols: number;
-  readonly #began = performance.now();
+  readonly #began: number;
   #plane: Plane | undefined; // what is certified
 
-  constructor(first: Ellipsoids, second: Ellipsoids, options: EspOptions) {
-    this.fit = resolveEspOptions(options);
-    const threads = resolveThreads(options.threads);
-    const backend = resolveBackend(options.backend);
+  /** Copies the families, checking their numbers on the way. The user's arrays are not kept. */
+  constructor({ began, options, backend, threads, first, second, refuse }: SeparationInput) {
+    this.#began = began;
+    this.fit = options;
     this.#backend = backend.name;
-    ({ problem: this.problem, counts: this.#counts, cols: this.#cols } = copyEllipsoids(first, second, backend, threads));
+    this.#counts = [first.kinds.length, second.kinds.length];
+    this.#cols = first.cols;
+    this.problem = new backend.Esp(
+      refuse,
+      threads,
+      first.cols,
+      first.centers,
+      first.kinds,
+      first.shapes,
+      second.centers,
+      second.kinds,
+      second.shapes,
+    );
   }
 
   loop(): ReturnType<typeof fistaEsp> {

@@ -63,11 +63,9 @@ export function isTypedArray(value: unknown): value is TypedArray {
   return tag.call(value) !== undefined;
 }
 
-/** The length of what has one, asked for once; NaN for anything else. */
-export function lengthOf(value: unknown): number {
-  if (isTypedArray(value)) return length.call(value);
-  const claimed: unknown = isObject(value) ? (value as ArrayLike<unknown>).length : undefined;
-  return typeof claimed === 'number' && Number.isInteger(claimed) && claimed >= 0 ? claimed : NaN;
+/** How many entries its memory has. */
+export function typedLength(view: TypedArray): number {
+  return length.call(view);
 }
 
 /** A new view of the same memory: of the same kind, but with nothing of the user's on it. Detached memory has no length. */

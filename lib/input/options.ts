@@ -79,6 +79,9 @@ export function integer(min: number, max: number) {
   };
 }
 
+/** What decides over chance. */
+export const SEED = integer(0, Number.MAX_SAFE_INTEGER);
+
 export function oneOfThese<T extends string>(...allowed: T[]) {
   return (value: unknown, where: string): T => {
     if (allowed.includes(value as T)) return value as T;

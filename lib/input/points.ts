@@ -1,13 +1,11 @@
-/** Points, in each of their forms. */
+/** Points in each of their forms, rows, dense and CSR, as views: what can be said of them without looking at their entries. */
 import { types } from 'node:util';
-import type { Backend, CopyDefect, Matrix, MatrixArguments, OnDefect } from '../backend/interface.js';
+import type { CopyDefect, MatrixArguments, OnDefect } from '../backend/interface.js';
 import { coded, plural, rangeError, typeError, Verbatim, type ErrorCode } from '../errors.js';
-import { isArray, isObject, lengthOf, plainView, unsigned } from './intrinsics.js';
-import type { DatasetOptions, DenseMatrix, SparseMatrix } from '../types.js';
+import type { DenseMatrix, SparseMatrix } from '../types.js';
+import { isArray, isObject, plainView, unsigned } from './intrinsics.js';
 import { checkKeys, type Words } from './keys.js';
-import { numbersOf } from './lists.js';
-import { knownOptions, resolveBackend, resolveThreads } from './options.js';
-import { THREAD_WORDS } from './words.js';
+import { checkedLength, numbersOf } from './lists.js';
 
 type Data = Float64Array | Float32Array;
 
@@ -19,15 +17,18 @@ export interface View {
   readonly rows: number;
   readonly cols: number;
   readonly entries: number;
+  readonly sparse: boolean;
+  /** The same as a matrix, in plain arrays of numbers. */
+  readonly matrix: DenseMatrix | SparseMatrix;
   readonly arguments: MatrixArguments;
   /** Words what is found wrong with the entries. */
   readonly refuse: OnDefect;
 }
 
 /** Refuses a view whose arrays are not as long as they were: what was asked for after them may have detached or resized a buffer. */
-export function checkUnchanged({ arguments: given, entries, rows }: View): void {
+export function checkUnchanged({ arguments: given, entries, rows, sparse }: View): void {
   const lists = (given as readonly unknown[]).filter((list): list is Float64Array => ArrayBuffer.isView(list));
-  const wanted = given.length === 5 ? [rows + 1, entries, entries] : [entries];
+  const wanted = sparse ? [rows + 1, entries, entries] : [entries];
   lists.forEach((list, k) => {
     if (list.length === wanted[k]) return;
     throw coded(
@@ -38,12 +39,6 @@ export function checkUnchanged({ arguments: given, entries, rows }: View): void 
   });
 }
 
-/** Copies points into a backend's matrix, checking them on the way. The user's arrays are not kept. */
-export function copyPoints(points: unknown, backend: Backend, threads: number, orDataset = true): Matrix {
-  const view = viewPoints(points, { orDataset });
-  return new backend.Matrix(view.refuse, threads, ...view.arguments);
-}
-
 interface Wanted {
   /** Whether a Dataset would have done, too. @default true */
   readonly orDataset?: boolean;
@@ -51,15 +46,32 @@ interface Wanted {
   readonly min?: 0 | 1;
 }
 
-/** What can be said of points without looking at their entries. Each property is asked for once. */
+/** Which of the forms points have, by the keys that they have; undefined: none. */
+export function formOf(points: unknown): 'rows' | 'sparse' | 'dense' | undefined {
+  if (isArray(points)) return 'rows';
+  if (!isObject(points)) return undefined;
+  return 'indptr' in points ? 'sparse' : 'data' in points ? 'dense' : undefined;
+}
+
+/** Each property of the points is asked for once. */
 export function viewPoints(points: unknown, { orDataset = true, min = 1 }: Wanted = {}): View {
-  if (isArray(points)) return viewRows(points, min);
-  if (isObject(points)) {
-    if ('indptr' in points) return viewSparse(points as SparseMatrix, min);
-    if ('data' in points) return viewDense(points as DenseMatrix, min);
+  switch (formOf(points)) {
+    case 'rows':
+      return viewRows(points as unknown[], min);
+    case 'sparse':
+      return viewSparse(points as SparseMatrix, min);
+    case 'dense':
+      return viewDense(points as DenseMatrix, min);
+    default: {
+      const forms = [
+        'rows of numbers',
+        '{ data, rows, cols }',
+        '{ indptr, indices, rows, cols }',
+        ...(orDataset ? ['a Dataset'] : []),
+      ];
+      throw typeError('ERR_POINTS', `${forms.slice(0, -1).join(', ')} or ${forms.at(-1)}`, 'points', points);
+    }
   }
-  const forms = ['rows of numbers', '{ data, rows, cols }', '{ indptr, indices, rows, cols }', ...(orDataset ? ['a Dataset'] : [])];
-  throw typeError('ERR_POINTS', `${forms.slice(0, -1).join(', ')} or ${forms.at(-1)}`, 'points', points);
 }
 
 /** Of no rows the number of columns is not known: NaN. */
@@ -71,8 +83,7 @@ function viewRows(points: readonly unknown[], min: number): View {
   let cols = rows === 0 ? NaN : 0;
   for (let i = 0; i < rows; i++) {
     const row = points[i];
-    const length = lengthOf(row);
-    if (Number.isNaN(length)) throw typeError('ERR_POINTS', 'a row of numbers', `points[${i}]`, row);
+    const length = checkedLength(row, 'ERR_POINTS', 'a row of numbers', `points[${i}]`);
     if (i === 0) cols = length;
     if (length !== cols) throw rangeError('ERR_POINTS', plural(cols, 'number'), `points[${i}], as in points[0],`, length);
     list.push(row as ArrayLike<number>);
@@ -86,10 +97,7 @@ function viewRows(points: readonly unknown[], min: number): View {
     }
   });
   return {
-    rows,
-    cols,
-    entries: rows * cols,
-    arguments: [data, rows, cols],
+    ...denseView({ data, rows, cols }),
     refuse: ({ at, found }) => {
       throw rangeError('ERR_POINTS', 'a finite number', `points[${Math.floor(at / cols)}][${at % cols}]`, found);
     },
@@ -121,19 +129,9 @@ const MATRIX_WORDS: Words = {
 const DENSE_KEYS = ['data', 'rows', 'cols'] as const satisfies readonly (keyof DenseMatrix)[];
 const SPARSE_KEYS = ['indptr', 'indices', 'values', 'rows', 'cols'] as const satisfies readonly (keyof SparseMatrix)[];
 
-/** Refuses keys that a dense matrix has not. */
-export function checkDenseKeys(points: object, where: string, code: ErrorCode = 'ERR_POINTS'): void {
-  checkKeys(points, DENSE_KEYS, code, where, MATRIX_WORDS);
-}
-
-/** Refuses keys that a sparse matrix has not. */
-export function checkSparseKeys(points: object, where: string): void {
-  checkKeys(points, SPARSE_KEYS, 'ERR_POINTS', where, { ...MATRIX_WORDS, data: 'values' });
-}
-
 /** A dense matrix of at least so many rows; its numbers are not looked at. */
 export function denseMatrix(given: DenseMatrix, where: string, min: number, code: ErrorCode = 'ERR_POINTS'): DenseMatrix {
-  checkDenseKeys(given, where, code);
+  checkKeys(given, DENSE_KEYS, code, where, MATRIX_WORDS);
   const { data } = given;
   const rows = size(given.rows, `${where}.rows`, min, code);
   const cols = size(given.cols, `${where}.cols`, 0, code);
@@ -145,13 +143,16 @@ export function denseMatrix(given: DenseMatrix, where: string, min: number, code
   return { data: view, rows, cols };
 }
 
+function denseView(matrix: DenseMatrix): Omit<View, 'refuse'> {
+  const { data, rows, cols } = matrix;
+  return { rows, cols, entries: rows * cols, sparse: false, matrix, arguments: [data, rows, cols] };
+}
+
 function viewDense(points: DenseMatrix, min: number): View {
-  const { data, rows, cols } = denseMatrix(points, 'points', min);
+  const matrix = denseMatrix(points, 'points', min);
+  const { cols } = matrix;
   return {
-    rows,
-    cols,
-    entries: rows * cols,
-    arguments: [data, rows, cols],
+    ...denseView(matrix),
     refuse: ({ at, found }) => {
       const where = `points.data[${at}] (row ${Math.floor(at / cols)}, column ${at % cols})`;
       throw rangeError('ERR_POINTS', 'a finite number', where, found);
@@ -159,26 +160,51 @@ function viewDense(points: DenseMatrix, min: number): View {
   };
 }
 
-function viewSparse(points: SparseMatrix, min: number): View {
-  checkSparseKeys(points, 'points');
-  const given = { indptr: points.indptr, indices: points.indices, values: points.values };
-  const rows = size(points.rows, 'points.rows', min);
-  const cols = size(points.cols, 'points.cols', 0);
-  const indptr = offsets(given.indptr, 'points.indptr');
-  const indices = offsets(given.indices, 'points.indices');
-  const values = optionalValues(given.values);
+/** How the lists of a sparse matrix are read. */
+interface ListReaders<I, V> {
+  readonly integers: (list: unknown, where: string) => I;
+  readonly values: (list: unknown, where: string) => V;
+}
+
+/** A sparse matrix of at least so many rows, whose lists are as long as they should be; what they hold is up to their readers. */
+export function sparseMatrix<I extends ArrayLike<number>, V extends ArrayLike<number>>(
+  given: SparseMatrix,
+  min: number,
+  read: ListReaders<I, V>,
+): { indptr: I; indices: I; values?: V; rows: number; cols: number } {
+  checkKeys(given, SPARSE_KEYS, 'ERR_POINTS', 'points', { ...MATRIX_WORDS, data: 'values' });
+  const lists = { indptr: given.indptr, indices: given.indices, values: given.values };
+  const rows = size(given.rows, 'points.rows', min);
+  const cols = size(given.cols, 'points.cols', 0);
+  const indptr = read.integers(lists.indptr, 'points.indptr');
+  const indices = read.integers(lists.indices, 'points.indices');
+  const values = lists.values === undefined ? undefined : read.values(lists.values, 'points.values');
   if (indptr.length !== rows + 1) throw rangeError('ERR_POINTS', `rows + 1 = ${rows + 1} offsets`, 'points.indptr', indptr.length);
   if (values && values.length !== indices.length) {
     throw rangeError('ERR_POINTS', plural(indices.length, 'number'), 'points.values, as in points.indices,', values.length);
   }
+  return { indptr, indices, ...(values && { values }), rows, cols };
+}
+
+function viewSparse(points: SparseMatrix, min: number): View {
+  // How integers were written decides how a bad one is shown.
+  const written: ((value: number) => number)[] = [];
+  const integers = (list: unknown, where: string) => {
+    written.push(signed(list));
+    return offsets(list, where);
+  };
+  const matrix = sparseMatrix(points, min, { integers, values: valuesOf });
+  const { indptr, indices, values, rows, cols } = matrix;
   const entries = indices.length;
   return {
     rows,
     cols,
     entries,
+    sparse: true,
+    matrix,
     arguments: [indptr, indices, values, rows, cols],
     refuse: (defect) => {
-      throw sparseError(defect, cols, entries, { indptr: signed(given.indptr), indices: signed(given.indices) });
+      throw sparseError(defect, cols, entries, { indptr: written[0]!, indices: written[1]! });
     },
   };
 }
@@ -216,7 +242,7 @@ function sparseError(
 }
 
 /** Whatever realm (vm context) it comes from, and nothing that only looks like one. */
-export function isData(value: unknown): value is Data {
+function isData(value: unknown): value is Data {
   return types.isFloat64Array(value) || types.isFloat32Array(value);
 }
 
@@ -231,29 +257,19 @@ function offsets(list: unknown, where: string): Uint32Array {
   return Uint32Array.from(numbersOf(list, offset));
 }
 
-function optionalValues(list: unknown): Data | undefined {
-  if (list === undefined) return undefined;
+function valuesOf(list: unknown, where: string): Data {
   if (isData(list)) return plainView(list);
-  if (!isArray(list)) {
-    throw typeError('ERR_POINTS', 'a Float64Array, Float32Array or array of numbers', 'points.values', list);
-  }
+  if (!isArray(list)) throw typeError('ERR_POINTS', 'a Float64Array, Float32Array or array of numbers', where, list);
   const value = (given: unknown, k: number): number => {
     if (typeof given === 'number') return given; // whether it is finite is seen when it is copied
-    throw typeError('ERR_POINTS', 'a finite number', `points.values[${k}]`, given);
+    throw typeError('ERR_POINTS', 'a finite number', `${where}[${k}]`, given);
   };
   return Float64Array.from(numbersOf(list, value));
 }
 
-export function size(value: unknown, where: string, min: number, code: ErrorCode = 'ERR_POINTS'): number {
+function size(value: unknown, where: string, min: number, code: ErrorCode = 'ERR_POINTS'): number {
   const what = `an integer from ${min} to ${MOST}`;
   if (typeof value !== 'number') throw typeError(code, what, where, value);
   if (!Number.isInteger(value) || value < min || value > MOST) throw rangeError(code, what, where, value);
   return value;
-}
-
-const DATASET_OPTIONS = ['backend', 'threads'] as const satisfies readonly (keyof DatasetOptions)[];
-
-export function resolveDatasetOptions(options: DatasetOptions | undefined): { backend: Backend; threads: number } {
-  const { backend, threads } = knownOptions(options, DATASET_OPTIONS, THREAD_WORDS);
-  return { backend: resolveBackend(backend), threads: resolveThreads(threads) };
 }

@@ -1,6 +1,6 @@
 /** Points and labels from comma-separated values. */
 import { show, Verbatim } from '../errors.js';
-import { checkSource, resolveCsvReading, type CsvReading, checkCsv, csvError, checkWords } from '../input/file-options.js';
+import { checkSource, resolveCsvReading, type CsvReading, checkCsv, csvError, checkWords } from '../input/index.js';
 import type { Source, ReadCsvOptions, CsvData } from '../types.js';
 import { Blocks } from './blocks.js';
 import { records, type CsvRecord } from './csv-records.js';

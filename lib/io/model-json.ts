@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { endianness } from 'node:os';
 import { coded, plural, rangeError, show, typeError } from '../errors.js';
 import { isArray, isObject } from '../input/intrinsics.js';
-import { MAX_COLUMNS } from '../input/svm-options.js';
+import { MAX_COLUMNS } from '../input/capacity.js';
 import type { Model } from '../svm/model.js';
 import type { Label, SvmJSON } from '../types.js';
 import { finite, notFinite } from '../input/numbers.js';

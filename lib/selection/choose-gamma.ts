@@ -1,12 +1,13 @@
 /** gamma: 'auto', a quick cross-validation. */
-import { checkFolds, PATH } from '../input/selection-options.js';
-import type { ResolvedSvmOptions } from '../input/svm-options.js';
+import { PATH } from '../input/cross-validation.js';
+import { QUICK_FOLDS, type ResolvedSvmOptions } from '../input/fit.js';
 import { atOnce, inTurns } from '../solver/drivers.js';
 import { stop } from '../svm/stopping.js';
+import { membersOf } from '../svm/taking-part.js';
 import type { TrainingData } from '../svm/training-data.js';
 import type { FitParameters } from '../svm/training.js';
 import type { GammaScore, Label, SvmInfo } from '../types.js';
-import { deal, membersOf } from './folds.js';
+import { deal } from './folds.js';
 import { inTime, Trial } from './trial.js';
 import { Random } from './random.js';
 
@@ -32,7 +33,6 @@ export async function chooseGammaAsync(data: TrainingData<Label>, fit: ResolvedS
   return quick.choice();
 }
 
-const QUICK_FOLDS = 3;
 const QUICK_ROWS = 4096;
 
 /**
@@ -53,7 +53,6 @@ class Quick {
   /** In steps that are short even where rows are many. */
   static *from(data: TrainingData<Label>, fit: ResolvedSvmOptions): Generator<void, Quick, void> {
     const { byRow } = fit.weights;
-    checkFolds(QUICK_FOLDS, data, byRow, "gamma: 'auto'");
     const random = new Random(0);
     const classes = membersOf(data.y, byRow);
     const rows = classes[0].length + classes[1].length;

@@ -1,6 +1,6 @@
 /** Cross-validation over a list of gammas. */
 import { inTurns, turn } from '../solver/drivers.js';
-import { checkMemory, knownCrossValidationOptions, resolveCrossValidation } from '../input/index.js';
+import { resolveCrossValidation } from '../input/index.js';
 import { Random } from './random.js';
 import { TrainingData } from '../svm/training-data.js';
 import type { CrossValidation, CrossValidationOptions, FileLabels, Label, Points } from '../types.js';
@@ -27,19 +27,17 @@ export async function crossValidate<L extends Label>(
   labels: ArrayLike<L>,
   asked?: CrossValidationOptions<L>,
 ): Promise<CrossValidation> {
-  const options = knownCrossValidationOptions(asked);
-  const data = new TrainingData<L>(points, labels, options);
+  const input = resolveCrossValidation(points, labels, asked);
+  const { options, folds } = input;
+  const { signal } = options;
+  const data = new TrainingData(input);
   try {
-    const task = resolveCrossValidation(options, data.rows, data.cols, data.sparse, data);
-    await data.copyLater({ timeLimit: Infinity, signal: task.fit.signal });
-    checkMemory(data.matrix.describe().kept);
-    const { folds } = task;
-    const { byRow } = task.fit.weights;
+    await data.copyLater({ timeLimit: Infinity, signal });
     const fold =
       typeof folds === 'number'
-        ? await inTurns(deal(data.y, byRow, folds, new Random(task.seed)), () => task.fit.signal?.throwIfAborted())
-        : folds.map((k, i) => (byRow === undefined || byRow[i]! > 0 ? k : -1));
-    const trial = new Trial(data, task.fit, task.gammas, fold, task);
+        ? await inTurns(deal(data.y, options.weights.byRow, folds, new Random(input.seed)), () => signal?.throwIfAborted())
+        : folds;
+    const trial = new Trial(data, options, input.gammas, fold, input);
     await turn();
     await trial.runAsync();
     const { table, best, pick } = trial.result();

@@ -1,11 +1,11 @@
 /** Every fold against every gamma. The data are copied once: rows held out take part with weight 0. */
 import type { Answer, Step, SVM_TASKS } from '../backend/tasks.js';
 import { Interrupted } from '../errors.js';
-import type { CrossValidationTask } from '../input/selection-options.js';
-import { rowWeights, type ResolvedSvmOptions } from '../input/svm-options.js';
+import { gammaByRow, type CrossValidationInput, type ResolvedSvmOptions } from '../input/index.js';
 import { onAbort, run, runAsync, turn, TURN_OF_OTHERS } from '../solver/drivers.js';
 import type { Model } from '../svm/model.js';
 import type { LoopResult } from '../svm/solve.js';
+import { rowWeights } from '../svm/taking-part.js';
 import type { TrainingData } from '../svm/training-data.js';
 import { Training, type FitParameters } from '../svm/training.js';
 import type { CrossValidationProgress, GammaScore, Label, SvmStatus } from '../types.js';
@@ -46,7 +46,7 @@ export class Trial {
   readonly #fit: ResolvedSvmOptions;
   readonly #gammas: readonly number[];
   readonly #fold: Int32Array;
-  readonly #how: Pick<CrossValidationTask, 'balanced' | 'onProgress'>;
+  readonly #how: Pick<CrossValidationInput, 'balanced' | 'onProgress'>;
   readonly #began: number | undefined;
   readonly #y: Int8Array;
   readonly #accuracy: number[][]; // by gamma and fold
@@ -59,7 +59,7 @@ export class Trial {
     fit: ResolvedSvmOptions,
     gammas: readonly number[],
     fold: Int32Array,
-    how: Pick<CrossValidationTask, 'balanced' | 'onProgress'>,
+    how: Pick<CrossValidationInput, 'balanced' | 'onProgress'>,
     began?: number,
   ) {
     this.#data = data;
@@ -138,9 +138,9 @@ export class Trial {
 
   /** Of the rows that are not in fold k. */
   #weightsOf(k: number): Float64Array {
-    const taking = new Uint8Array(this.#fold.length);
-    for (let i = 0; i < taking.length; i++) taking[i] = Number(this.#fold[i]! >= 0 && this.#fold[i] !== k);
-    return rowWeights(this.#fit.weights, this.#data.y, taking);
+    const others = new Uint8Array(this.#fold.length);
+    for (let i = 0; i < others.length; i++) others[i] = Number(this.#fold[i]! >= 0 && this.#fold[i] !== k);
+    return rowWeights(this.#fit.weights, this.#data.y, others);
   }
 
   /** One fold: yields a fit for each gamma, each starting where the last one ended, and takes what came of it. */
@@ -151,7 +151,7 @@ export class Trial {
       const training = new Training(this.#data, this.#fit, {
         gamma,
         mu: this.#fit.mu ?? 1 / (2 * gamma),
-        weights,
+        gammas: gammaByRow(gamma, weights, { labels: this.#data.labels, y: this.#y }),
         y: this.#y,
         warmStart,
         threads: threads(),

@@ -1,22 +1,12 @@
 /** LinearSvm: what users train and predict with. */
 import { run, runAsync } from '../solver/drivers.js';
 import { Interrupted } from '../errors.js';
-import {
-  checkMemory,
-  checkRows,
-  defaultGamma,
-  knownSvmOptions,
-  notMade,
-  resolveSvmOptions,
-  resolveLabels,
-  rowWeights,
-  type ResolvedSvmOptions,
-} from '../input/index.js';
+import { defaultGamma, gammaByRow, notMade, resolveDecisions, resolveFit, resolveScore, type FitInput } from '../input/index.js';
 import { liblinearLines, readLiblinear } from '../io/liblinear.js';
-import { decisionOf, decisions, labelOf, type Model } from './model.js';
+import { decide, decisionOf, labelOf, type Model } from './model.js';
 import { readJSON, writeJSON } from '../io/model-json.js';
 import { TrainingData } from './training-data.js';
-import { Training, unfitted, type FitResult } from './training.js';
+import { Training, unfitted, type FitParameters, type FitResult } from './training.js';
 import type { FileLabels, Label, Point, Points, SvmInfo, SvmJSON, SvmOptions } from '../types.js';
 import { chooseGamma, chooseGammaAsync, type Choice } from '../selection/choose-gamma.js';
 
@@ -57,15 +47,15 @@ export class LinearSvm<L extends Label = Label> implements Model<L> {
   static fit<L extends Label>(points: Points, labels: ArrayLike<L>, options?: SvmOptions<L>): Fitted<L>;
   static fit(points: Points, labels: FileLabels, options?: SvmOptions<number | string>): Fitted<number | string>;
   static fit<L extends Label>(points: Points, labels: ArrayLike<L>, options?: SvmOptions<L>): Fitted<L> {
-    const { data, fit } = prepare<L>(points, labels, options);
+    const input = resolveFit(points, labels, options);
+    const data = new TrainingData(input);
     let training: Training<L> | undefined;
     try {
-      data.copy(fit);
-      checkMemory(data.matrix.describe().kept);
-      training = trainingOf(data, fit, fit.gamma === 'auto' ? chooseGamma(data, fit) : undefined);
-      return LinearSvm.#fitted(run(training.fit(), fit.signal));
+      data.copy(input.options);
+      training = trainingOf(data, input, input.gamma.value === 'auto' ? chooseGamma(data, input.options) : undefined);
+      return LinearSvm.#fitted(run(training.fit(), input.options.signal));
     } catch (error) {
-      if (error instanceof Interrupted) return LinearSvm.#fitted(outOfTime(data, fit));
+      if (error instanceof Interrupted) return LinearSvm.#fitted(outOfTime(data, input));
       throw error;
     } finally {
       training?.release();
@@ -77,15 +67,15 @@ export class LinearSvm<L extends Label = Label> implements Model<L> {
   static fitAsync<L extends Label>(points: Points, labels: ArrayLike<L>, options?: SvmOptions<L>): Promise<Fitted<L>>;
   static fitAsync(points: Points, labels: FileLabels, options?: SvmOptions<number | string>): Promise<Fitted<number | string>>;
   static async fitAsync<L extends Label>(points: Points, labels: ArrayLike<L>, options?: SvmOptions<L>): Promise<Fitted<L>> {
-    const { data, fit } = prepare<L>(points, labels, options);
+    const input = resolveFit(points, labels, options);
+    const data = new TrainingData(input);
     let training: Training<L> | undefined;
     try {
-      await data.copyLater(fit);
-      checkMemory(data.matrix.describe().kept);
-      training = trainingOf(data, fit, fit.gamma === 'auto' ? await chooseGammaAsync(data, fit) : undefined);
-      return LinearSvm.#fitted(await runAsync(training.fit(), fit.signal, training.interrupt));
+      await data.copyLater(input.options);
+      training = trainingOf(data, input, input.gamma.value === 'auto' ? await chooseGammaAsync(data, input.options) : undefined);
+      return LinearSvm.#fitted(await runAsync(training.fit(), input.options.signal, training.interrupt));
     } catch (error) {
-      if (error instanceof Interrupted) return LinearSvm.#fitted(outOfTime(data, fit));
+      if (error instanceof Interrupted) return LinearSvm.#fitted(outOfTime(data, input));
       throw error;
     } finally {
       training?.release();
@@ -122,14 +112,14 @@ export class LinearSvm<L extends Label = Label> implements Model<L> {
 
   /** weights·x + bias for points; into `out` if given. */
   decision(points: Points, out?: Float64Array): Float64Array {
-    return decisions(this, points, out);
+    const values = decide(this, resolveDecisions(this.weights.length, points, out));
+    return out ?? values;
   }
 
   /** How well the model does on labelled points. `confusion[i][j]`: points of label i that were predicted as label j. */
   score(points: Points, labels: ArrayLike<L>): { accuracy: number; confusion: [[number, number], [number, number]] } {
-    const values = this.decision(points);
-    checkRows(values.length);
-    const { y } = resolveLabels(labels, values.length, { known: this.labels });
+    const { y, ...input } = resolveScore(this, points, labels);
+    const values = decide(this, input);
     const confusion: [[number, number], [number, number]] = [
       [0, 0],
       [0, 0],
@@ -149,36 +139,27 @@ export class LinearSvm<L extends Label = Label> implements Model<L> {
   }
 }
 
-/** Checked input. */
-function prepare<L extends Label>(
-  points: Points,
-  labels: ArrayLike<L>,
-  asked: SvmOptions<L> | undefined,
-): { data: TrainingData<L>; fit: ResolvedSvmOptions } {
-  const options = knownSvmOptions(asked);
-  const data = new TrainingData<L>(points, labels, options);
-  try {
-    return { data, fit: resolveSvmOptions(options, data.rows, data.cols, data.sparse, data) };
-  } catch (error) {
-    data.release();
-    throw error;
-  }
-}
-
 /** What there is to say when the time was up before there was a problem to solve. */
-function outOfTime<L extends Label>(data: TrainingData<L>, fit: ResolvedSvmOptions): FitResult<L> {
-  const gamma = fit.gamma === 'auto' ? defaultGamma(fit.weights, data.rows) : fit.gamma;
-  return unfitted(data, fit, { gamma, mu: fit.mu ?? 1 / (2 * gamma), weights: rowWeights(fit.weights, data.y) });
+function outOfTime<L extends Label>(data: TrainingData<L>, { gamma, options }: FitInput<L>): FitResult<L> {
+  return unfitted(data, options, gammasOf(data, { gamma, options }, defaultGamma(options.members)));
 }
 
-function trainingOf<L extends Label>(data: TrainingData<L>, fit: ResolvedSvmOptions, choice: Choice | undefined): Training<L> {
-  const gamma = choice?.gamma ?? (fit.gamma as number);
-  return new Training(data, fit, {
-    gamma,
-    mu: fit.mu ?? 1 / (2 * gamma),
-    weights: rowWeights(fit.weights, data.y),
-    warmStart: fit.warmStart ?? choice?.warmStart,
+function trainingOf<L extends Label>(data: TrainingData<L>, input: FitInput<L>, choice: Choice | undefined): Training<L> {
+  return new Training(data, input.options, {
+    ...gammasOf(data, input, choice?.gamma),
+    warmStart: input.options.warmStart ?? choice?.warmStart,
     began: data.began,
     validation: choice?.validation,
   });
+}
+
+/** gamma and mu; `chosen` where it was left open. */
+function gammasOf<L extends Label>(
+  data: TrainingData<L>,
+  { gamma, options }: Pick<FitInput<L>, 'gamma' | 'options'>,
+  chosen: number | undefined,
+): Pick<FitParameters, 'gamma' | 'gammas' | 'mu'> {
+  const value = gamma.value === 'auto' ? chosen! : gamma.value;
+  const gammas = gamma.value === 'auto' ? gammaByRow(value, gamma.weights, data) : gamma.byRow;
+  return { gamma: value, gammas, mu: options.mu ?? 1 / (2 * value) };
 }

@@ -1,12 +1,13 @@
 /** What predicts: a linear model, and its values for points. */
-import { types } from 'node:util';
 import { kernels } from '../backend/load.js';
 import { Dataset } from '../data/dataset.js';
 import { coded, plural, rangeError, show, typeError } from '../errors.js';
-import { checkKeys, resolveThreads, viewPoints } from '../input/index.js';
-import { isArray, isRevoked, isShared, isTypedArray, plainView } from '../input/intrinsics.js';
-import type { Label, Point, Points } from '../types.js';
+import type { DecisionsInput } from '../input/decisions.js';
+import { isRevoked, isShared, isTypedArray } from '../input/intrinsics.js';
+import { checkKeys } from '../input/keys.js';
+import { isList, pointLength } from '../input/lists.js';
 import { finite } from '../input/numbers.js';
+import type { Label, Point } from '../types.js';
 
 export interface Model<L extends Label = Label> {
   readonly weights: Float64Array;
@@ -22,52 +23,36 @@ export function labelOf<L extends Label>({ labels }: Model<L>, value: number): L
 }
 
 /**
- * weights·x + bias for points, which are looked at where they are. `out` is not written if something is wrong with them; that a
- * Dataset's sum overflows is known only once it is.
+ * weights·x + bias for points, which are looked at where they are. The caller's array is not written if something is wrong with them;
+ * that a Dataset's sum overflows is known only once it is.
  */
-export function decisions({ weights, bias }: Model, points: Points, out?: Float64Array): Float64Array {
-  if (out !== undefined && !types.isFloat64Array(out)) throw typeError('ERR_OPTION', 'a Float64Array', 'out', out);
-  const given = out && plainView(out);
-  const threads = resolveThreads(undefined);
-  const room = (rows: number, cols: number): Float64Array => {
-    // How many columns an empty list of rows has is not known.
-    if (cols !== weights.length && !Number.isNaN(cols)) {
-      throw rangeError('ERR_POINTS', plural(weights.length, 'column'), 'points, one for each weight of the model,', cols);
-    }
-    if (given !== undefined && given.length !== rows) {
-      throw rangeError('ERR_OPTION', plural(rows, 'number'), 'out, one for each row of points,', given.length);
-    }
-    return given ?? new Float64Array(rows);
-  };
+export function decide({ weights, bias }: Model, { source, values, threads }: DecisionsInput): Float64Array {
+  const { rows, view, dataset } = source;
   const { Matrix, decidePoints } = kernels();
-  let values: Float64Array;
   let bad: number;
-  if (Dataset.is(points)) {
-    const { matrix, shifted } = Dataset.dataOf(points);
-    const { rows, cols, kept } = matrix.describe();
-    values = room(rows, cols);
+  if (dataset) {
+    const { matrix, shifted } = Dataset.dataOf(dataset);
     if (shifted) {
-      const shift = new Float64Array(kept);
+      const shift = new Float64Array(source.kept);
       const used = matrix.used();
       matrix.shift(shift);
       shift.forEach((s, j) => (bias += s * weights[used ? used[j]! : j]!));
     }
     bad = matrix.decide(weights, bias, values, threads);
-  } else {
-    const { rows, cols, arguments: lists, refuse } = viewPoints(points, { min: 0 });
-    values = room(rows, cols);
+  } else if (rows === 0) {
+    bad = 0;
+  } else if (view.arguments.some((list) => isTypedArray(list) && isShared(list))) {
     // What other threads may write to meanwhile is copied first.
-    if (rows === 0) bad = 0;
-    else if (lists.some((list) => isTypedArray(list) && isShared(list))) {
-      const matrix = new Matrix(refuse, threads, ...lists);
-      const own = new Float64Array(rows);
-      bad = matrix.decide(weights, bias, own, threads);
-      matrix.dispose();
-      if (bad === rows) values.set(own);
-    } else bad = decidePoints(refuse, threads, weights, bias, values, ...lists);
+    const matrix = new Matrix(view.refuse, threads, ...view.arguments);
+    const own = new Float64Array(rows);
+    bad = matrix.decide(weights, bias, own, threads);
+    matrix.dispose();
+    if (bad === rows) values.set(own);
+  } else {
+    bad = decidePoints(view.refuse, threads, weights, bias, values, ...view.arguments);
   }
-  if (bad < values.length) throw overflow(`row ${bad}`);
-  return out ?? values;
+  if (bad < rows) throw overflow(`row ${bad}`);
+  return values;
 }
 
 /** weights·x + bias for one point. In JavaScript: a native call would only add cost. */
@@ -99,8 +84,8 @@ function valueOf({ weights, bias }: Model, point: Point): number {
   if ('indices' in point) {
     for (const name in point) if (name !== 'indices' && name !== 'values') checkKeys(point, KEYS, 'ERR_POINTS', 'point');
     const { indices, values } = point;
-    const count = lengthOf(indices, 'point.indices');
-    if (values !== undefined && lengthOf(values, 'point.values') !== count) {
+    const count = pointLength(indices, 'point.indices');
+    if (values !== undefined && pointLength(values, 'point.values') !== count) {
       throw rangeError('ERR_POINTS', plural(count, 'number'), 'point.values, as in point.indices,', values.length);
     }
     let last = -1;
@@ -118,7 +103,7 @@ function valueOf({ weights, bias }: Model, point: Point): number {
       s += weights[j]! * value;
     }
   } else {
-    const length = lengthOf(point, 'point');
+    const length = pointLength(point, 'point');
     if (length !== d) {
       if (isList(point[0])) throw severalPoints(point);
       throw rangeError('ERR_POINTS', plural(d, 'number'), 'point, one for each weight of the model,', length);
@@ -136,10 +121,6 @@ function valueOf({ weights, bias }: Model, point: Point): number {
 }
 
 const KEYS = ['indices', 'values'] as const;
-
-function isList(value: unknown): boolean {
-  return isArray(value) || isTypedArray(value);
-}
 
 function severalPoints(point: ArrayLike<unknown>): Error {
   const received = `rows: ${show(point[0])} for point[0]`;
@@ -171,13 +152,6 @@ function dot(weights: Float64Array, values: ArrayLike<unknown>): number {
     s0 += weights[j]! * x;
   }
   return s0 + s1 + (s2 + s3);
-}
-
-/** As the list says: entries that it only claims are refused when they are read. */
-function lengthOf(list: unknown, where: string): number {
-  const length = (list as ArrayLike<number> | null | undefined)?.length;
-  if (typeof list !== 'object' || !Number.isInteger(length)) throw typeError('ERR_POINTS', 'an array of numbers', where, list);
-  return length!;
 }
 
 function overflow(where: string): Error {

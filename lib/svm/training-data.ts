@@ -1,12 +1,13 @@
-/** Points and labels, checked and copied once. */
+/** Points and labels, copied once. */
 import type { Backend, Interrupt, Matrix } from '../backend/interface.js';
 import { Dataset } from '../data/dataset.js';
 import { interruptedOr } from '../errors.js';
-import { resolveThreads, resolveBackend } from '../input/options.js';
-import { type View, viewPoints, checkUnchanged } from '../input/points.js';
-import { type ResolvedSvmOptions, type Labels, resolveLabels } from '../input/svm-options.js';
+import { checkMemory } from '../input/capacity.js';
+import type { ResolvedSvmOptions, TrainingInput } from '../input/fit.js';
+import type { Labels } from '../input/labels.js';
+import { checkUnchanged, type View } from '../input/points.js';
 import { onAbort } from '../solver/drivers.js';
-import type { Label, Points } from '../types.js';
+import type { Label } from '../types.js';
 
 /** How long a run may be going on, and who may end it. */
 export type Ending = Pick<ResolvedSvmOptions, 'timeLimit' | 'signal'>;
@@ -23,16 +24,15 @@ export function interruptOf(backend: Backend, { timeLimit, signal }: Ending, beg
 /** Of so many entries, rows and columns, tasks take less time here than on their way to another thread and back. */
 const FEW_ENTRIES = 2 ** 14;
 
-/** Points and labels, checked and copied once, for any number of fits. The entries are looked at when they are copied. */
-export class TrainingData<L extends Label> implements Labels {
+/** Points and labels, copied once, for any number of fits. The entries are looked at when they are copied. */
+export class TrainingData<L extends Label> implements Labels<L> {
   readonly backend: Backend;
   readonly threads: number;
   readonly rows: number;
   readonly cols: number;
-  readonly sparse: boolean;
   readonly labels: readonly [negative: L, positive: L];
   readonly y: Int8Array;
-  readonly began = performance.now();
+  readonly began: number;
   /** Whether the copy of the points is its own, rather than a Dataset's. */
   readonly ownsMatrix: boolean;
   /** Whether tasks are too short to be handed to another thread. */
@@ -40,37 +40,23 @@ export class TrainingData<L extends Label> implements Labels {
   readonly #view: View | undefined;
   #matrix: Matrix | undefined;
 
-  constructor(points: Points, labels: ArrayLike<L>, options: { positive?: L; threads?: number; backend?: string }) {
-    this.threads = resolveThreads(options.threads);
-    const wanted = resolveBackend(options.backend);
-    this.ownsMatrix = !Dataset.is(points);
-    let entries: number;
-    let columns: number; // that tasks look at
-    if (Dataset.is(points)) {
-      const { matrix, backend } = Dataset.dataOf(points);
-      const { rows, cols, kept, stored, sparse } = matrix.describe();
-      this.backend = backend;
-      this.rows = rows;
-      this.cols = cols;
-      this.sparse = sparse;
-      this.#matrix = matrix.share(); // the Dataset may be disposed of meanwhile
-      entries = stored;
-      columns = kept;
+  constructor({ began, backend, threads, source, labels, y }: TrainingInput<L>) {
+    const { rows, cols, entries, kept, view, dataset } = source;
+    this.began = began;
+    this.threads = threads;
+    this.rows = rows;
+    this.cols = cols;
+    this.labels = labels;
+    this.y = y;
+    this.short = entries + 8 * rows + kept <= FEW_ENTRIES;
+    this.ownsMatrix = dataset === undefined;
+    this.#view = view;
+    if (dataset) {
+      const data = Dataset.dataOf(dataset); // a label's getter may have disposed of it
+      this.backend = data.backend;
+      this.#matrix = data.matrix.share(); // it may be disposed of during the fit, too
     } else {
-      this.backend = wanted;
-      this.#view = viewPoints(points);
-      ({ rows: this.rows, cols: this.cols, entries } = this.#view);
-      this.sparse = this.#view.arguments.length === 5;
-      columns = this.cols;
-    }
-    this.short = entries + 8 * this.rows + columns <= FEW_ENTRIES;
-    try {
-      const resolved = resolveLabels(labels, this.rows, { positive: options.positive });
-      this.labels = resolved.labels as readonly [L, L];
-      this.y = resolved.y;
-    } catch (error) {
-      this.release();
-      throw error;
+      this.backend = backend;
     }
   }
 
@@ -80,23 +66,29 @@ export class TrainingData<L extends Label> implements Labels {
 
   /** Fails (Interrupted) if the time is up before all are copied. */
   copy(ending: Ending): void {
-    const view = this.#view;
-    if (!view) return;
-    ending.signal?.throwIfAborted();
+    this.#matrix ??= this.#copied(this.#view!, ending);
+    checkMemory(this.#matrix.describe().kept);
+  }
+
+  /** The same, off the main thread: when this returns its promise, the points may be changed. */
+  async copyLater(ending: Ending): Promise<void> {
+    if (this.short || !this.#view) return this.copy(ending);
+    this.#matrix = await this.#copiedLater(this.#view, ending);
+    checkMemory(this.#matrix.describe().kept);
+  }
+
+  #copied(view: View, { timeLimit, signal }: Ending): Matrix {
+    signal?.throwIfAborted();
     checkUnchanged(view);
-    const interrupt = interruptOf(this.backend, { ...ending, signal: undefined }, this.began);
+    const interrupt = interruptOf(this.backend, { timeLimit, signal: undefined }, this.began);
     try {
-      this.#matrix = new this.backend.Matrix(view.refuse, this.threads, ...([...view.arguments, interrupt] as const));
+      return new this.backend.Matrix(view.refuse, this.threads, ...([...view.arguments, interrupt] as const));
     } catch (error) {
       throw interruptedOr(error);
     }
   }
 
-  /** The same, off the main thread: when this returns its promise, the points may be changed. */
-  async copyLater(ending: Ending): Promise<void> {
-    const view = this.#view;
-    if (!view) return;
-    if (this.short) return this.copy(ending);
+  async #copiedLater(view: View, ending: Ending): Promise<Matrix> {
     const { signal } = ending;
     const interrupt = interruptOf(this.backend, ending, this.began);
     const deaf = onAbort(signal, () => interrupt?.set());
@@ -104,8 +96,7 @@ export class TrainingData<L extends Label> implements Labels {
       signal?.throwIfAborted();
       checkUnchanged(view);
       const copied = await this.backend.copyPoints(this.threads, interrupt, ...view.arguments);
-      if ('defect' in copied) return view.refuse(copied);
-      this.#matrix = copied;
+      return 'defect' in copied ? view.refuse(copied) : copied;
     } catch (error) {
       signal?.throwIfAborted(); // which interrupted it
       throw interruptedOr(error);

@@ -5,9 +5,10 @@ import { TURN_OF_OTHERS } from '../solver/drivers.js';
 import { objective } from './certificate.js';
 import { CERTIFIED } from '../backend/encodings.js';
 import { solveSvm, type LoopCheck, type LoopResult } from './solve.js';
-import { checkWeights, countPositive, type ResolvedSvmOptions } from '../input/index.js';
+import type { ResolvedSvmOptions } from '../input/index.js';
 import type { Model } from './model.js';
 import { firstOf, stillHolds } from './stopping.js';
+import { countTaking, weightOf } from './taking-part.js';
 import type { Label, SvmInfo, SvmProgress } from '../types.js';
 import { type TrainingData, interruptOf } from './training-data.js';
 
@@ -21,8 +22,8 @@ export type Trainable<L extends Label> = Pick<
 export interface FitParameters {
   readonly gamma: number;
   readonly mu: number;
-  /** Factors on gamma by row, or one for all; rows of 0 take no part. */
-  readonly weights: Float64Array;
+  /** gamma by row, or one for all; rows of 0 take no part. */
+  readonly gammas: Float64Array;
   /** @default the data's */
   readonly y?: Int8Array;
   readonly warmStart?: { readonly weights: ArrayLike<number>; readonly bias: number } | undefined;
@@ -54,12 +55,11 @@ export class Training<L extends Label> {
   readonly #untrained: () => LoopCheck;
 
   constructor(data: Trainable<L>, fit: ResolvedSvmOptions, parameters: FitParameters) {
-    const { y = data.y, threads = data.threads, lane = 0 } = parameters;
-    const gammas = checkWeights(parameters.gamma, parameters.weights, data.labels, y);
+    const { gammas, y = data.y, threads = data.threads, lane = 0 } = parameters;
     this.#data = data;
     this.#options = fit;
     this.#parameters = parameters;
-    this.#rows = gammas.length === 1 ? data.rows : countPositive(gammas);
+    this.#rows = countTaking(gammas, data.rows);
     this.#untrained = () => untrained(y, gammas, parameters.mu);
     this.interrupt = interruptOf(data.backend, fit, parameters.began);
     this.problem = new data.backend.Svm(data.matrix, y, gammas, parameters.mu, SCALES[fit.scale], threads, lane, this.interrupt);
@@ -175,7 +175,7 @@ function untrained(y: Int8Array, gammas: Float64Array, mu: number): LoopCheck {
   const wrong = [0, 0]; // the loss at margin -1, by class
   let rows = 0;
   for (let i = 0; i < y.length; i++) {
-    const gamma = gammas.length === 1 ? gammas[0]! : gammas[i]!;
+    const gamma = weightOf(gammas, i);
     if (!(gamma > 0)) continue;
     rows++;
     wrong[y[i]! > 0 ? 1 : 0]! += gamma * mu >= 2 ? 2 / mu : gamma * (2 - (mu * gamma) / 2);
@@ -197,17 +197,15 @@ function untrained(y: Int8Array, gammas: Float64Array, mu: number): LoopCheck {
 export function unfitted<L extends Label>(
   { labels, y, rows, cols, backend, threads, began }: TrainingData<L>,
   fit: ResolvedSvmOptions,
-  { gamma, mu, weights }: Pick<FitParameters, 'gamma' | 'mu' | 'weights'>,
+  { gamma, mu, gammas }: Pick<FitParameters, 'gamma' | 'mu' | 'gammas'>,
 ): FitResult<L> {
-  const gammas = checkWeights(gamma, weights, labels, y);
   const check = untrained(y, gammas, mu);
-  const taking = gammas.length === 1 ? rows : countPositive(gammas);
   const none = new Uint32Array(0);
   return {
     model: { weights: new Float64Array(cols), bias: check.measured.t, labels },
     info: {
       status: 'time-limit',
-      ...storyOf(check, taking, performance.now() - began, 0),
+      ...storyOf(check, countTaking(gammas, rows), performance.now() - began, 0),
       ...(fit.keepSets && {
         alpha: new Float64Array(rows),
         sets: { agreed: none, properlyClassified: none, zero: none, atBound: none },

@@ -18,33 +18,29 @@ import {
   share,
 } from '../../lib/input/options.js';
 import { nearest } from '../../lib/input/keys.js';
-import { resolveCovariance, resolveEspOptions } from '../../lib/input/ellipsoid-families.js';
+import { checkMemory } from '../../lib/input/capacity.js';
+import { resolveCovariance } from '../../lib/input/covariance.js';
+import { resolveCrossValidation } from '../../lib/input/cross-validation.js';
+import { resolveDataset } from '../../lib/input/dataset.js';
+import { resolveDecisions, resolveScore } from '../../lib/input/decisions.js';
+import { checkWords, csvError, gone, gzipError, libsvmError, longError } from '../../lib/input/file-errors.js';
 import {
   checkChunk,
   checkSource,
-  checkWords,
-  csvError,
-  gone,
-  gzipError,
-  libsvmError,
-  longError,
   resolveCsvReading,
   resolveLibsvmReading,
   resolveLibsvmWriting,
 } from '../../lib/input/file-options.js';
+import { resolveFit } from '../../lib/input/fit.js';
+import { resolveLabels } from '../../lib/input/labels.js';
 import { viewPoints } from '../../lib/input/points.js';
-import {
-  checkMemory,
-  checkWeights,
-  resolveSvmOptions,
-  resolveLabels,
-  rowWeights,
-  type Labels,
-  type Weights,
-} from '../../lib/input/svm-options.js';
-import { knownCrossValidationOptions, resolveCrossValidation, resolveSplit } from '../../lib/input/selection-options.js';
+import { resolveSeparation } from '../../lib/input/separation.js';
+import { resolveSplit } from '../../lib/input/split.js';
+import { gammaByRow } from '../../lib/input/weights.js';
 import { kernels } from '../../lib/backend/load.js';
+import { Dataset } from '../../lib/index.js';
 import { stop } from '../../lib/svm/stopping.js';
+import { rowWeights, type Weights } from '../../lib/svm/taking-part.js';
 
 const refusal = (call: () => unknown): string => {
   try {
@@ -179,6 +175,42 @@ describe('points', () => {
   });
 });
 
+describe('what a Dataset is made from', () => {
+  it('is a view of the points, and who computes', () => {
+    const { view, ...others } = resolveDataset([[1, 2]], { backend: 'js', threads: 2 });
+    expect(others).toEqual({ backend: kernels('js'), threads: 2 });
+    expect(view).toMatchObject({ rows: 1, cols: 2, entries: 2, sparse: false, arguments: [Float64Array.of(1, 2), 1, 2] });
+    expect(refusal(() => resolveDataset(Dataset.from([[1]])))).toMatch(
+      /\{ indptr, indices, rows, cols \} for points but received a Dataset$/,
+    );
+  });
+});
+
+describe('what a model is tried on', () => {
+  const model = { weights: Float64Array.of(1, 2), labels: ['no', 'yes'] } as const;
+
+  it('has a place for every value', () => {
+    const out = new Float64Array(2);
+    const { source, values, threads } = resolveDecisions(2, [[1, 2], [3, 4]], out); // prettier-ignore
+    expect(source).toMatchObject({ rows: 2, cols: 2 });
+    expect(values).not.toBe(out);
+    expect(values.buffer).toBe(out.buffer);
+    expect(threads).toBe(resolveThreads(undefined));
+    expect(resolveDecisions(2, [[1, 2]]).values).toEqual(new Float64Array(1));
+    expect(resolveDecisions(7, []).values).toEqual(new Float64Array(0));
+    const dataset = Dataset.from([[1, 2]]);
+    expect(resolveDecisions(2, dataset).source.dataset).toBe(dataset);
+  });
+
+  it('has the labels of the model, and rows, to be scored', () => {
+    expect(resolveScore(model, [[1, 2]], ['yes']).y).toEqual(Int8Array.of(1));
+    expect(refusal(() => resolveScore(model, [], []))).toBe('Expected at least one row for points but received none');
+    expect(refusal(() => resolveScore(model, [[1, 2]], ['maybe']))).toBe(
+      'Expected "no" or "yes" for labels[0] but received "maybe"',
+    );
+  });
+});
+
 describe('labels', () => {
   const of = (list: unknown, options: Parameters<typeof resolveLabels>[2] = {}, rows = (list as { length: number }).length) =>
     resolveLabels(list, rows, options);
@@ -223,8 +255,51 @@ describe('labels', () => {
 });
 
 describe('what a fit is asked to do', () => {
-  const LABELS: Labels = { labels: ['no', 'yes'], y: Int8Array.of(-1, -1, 1, 1) };
-  const fit = (options: object = {}, cols = 2, sparse = false) => resolveSvmOptions(options, 4, cols, sparse, LABELS);
+  const LABELS = ['no', 'no', 'yes', 'yes'];
+  const points = (cols: number, sparse: boolean) =>
+    sparse
+      ? { indptr: new Uint32Array(5), indices: new Uint32Array(0), rows: 4, cols }
+      : { data: new Float64Array(4 * cols), rows: 4, cols };
+  /** The options, and gamma. */
+  const fit = (options: object = {}, cols = 2, sparse = cols > 2) => {
+    const { options: resolved, gamma } = resolveFit(points(cols, sparse), LABELS, options);
+    return { ...resolved, gamma: gamma.value };
+  };
+
+  it('is asked once, with points and labels and who computes', () => {
+    const before = performance.now();
+    const rows = [[1, 2], [3, 4], [5, 6]]; // prettier-ignore
+    const { source, began, ...others } = resolveFit(rows, ['b', 'a', 'b'], {
+      backend: 'js',
+      threads: 3,
+      gamma: 2,
+      sampleWeight: [1, 2, 3],
+    });
+    expect(began).toBeGreaterThanOrEqual(before);
+    expect(others).toMatchObject({
+      backend: kernels('js'),
+      threads: 3,
+      labels: ['a', 'b'],
+      y: Int8Array.of(1, -1, 1),
+      gamma: { value: 2, byRow: Float64Array.of(2, 4, 6) },
+    });
+    expect(source).toMatchObject({ rows: 3, cols: 2, entries: 6, kept: 2, sparse: false });
+    expect(source.view!.matrix).toEqual({ data: Float64Array.of(1, 2, 3, 4, 5, 6), rows: 3, cols: 2 });
+    const dataset = Dataset.from(rows);
+    expect(resolveFit(dataset, [1, 2, 1]).source).toEqual({ rows: 3, cols: 2, entries: 6, kept: 2, sparse: false, dataset });
+    expect(resolveFit(points(3, true), LABELS).source).toMatchObject({ entries: 0, kept: 3, sparse: true });
+  });
+
+  it('leaves gamma open where it is to be chosen', () => {
+    const many = Array.from({ length: 6 }, (_, i) => [i]);
+    const labels = [0, 1, 0, 1, 0, 1];
+    const { gamma } = resolveFit(many, labels, { gamma: 'auto', classWeight: { 1: 3 } });
+    expect(gamma).toEqual({ value: 'auto', weights: Float64Array.of(1, 3, 1, 3, 1, 3) });
+    expect(resolveFit(many, labels, { gamma: 'auto' }).gamma).toEqual({ value: 'auto', weights: Float64Array.of(1) });
+    expect(refusal(() => resolveFit(many, labels, { gamma: 'auto', sampleWeight: [1, 1, 1, 0, 1, 1] }))).toBe(
+      "Expected at least 3 rows of class 1, one for each fold of gamma: 'auto', but received 2",
+    );
+  });
 
   it('has these defaults', () => {
     const { rules, ...others } = fit();
@@ -232,6 +307,7 @@ describe('what a fit is asked to do', () => {
       gamma: 16,
       mu: undefined,
       weights: { byClass: [1, 1], byRow: undefined },
+      members: [2, 2],
       scale: 'standard',
       warmStart: undefined,
       keepSets: false,
@@ -262,7 +338,6 @@ describe('what a fit is asked to do', () => {
     expect(fit({ C: 3 }).gamma).toBe(3);
     expect(fit({ gamma: 3 }).gamma).toBe(3);
     expect(fit({ gamma: 3, C: 3 }).gamma).toBe(3);
-    expect(fit({ gamma: 'auto' }).gamma).toBe('auto');
     expect(refusal(() => fit({ gamma: 3, C: 4 }))).toContain('but received 3 and 4');
     expect(refusal(() => fit({ gamma: 'auto', C: 4 }))).toContain('but received "auto" and 4');
   });
@@ -339,8 +414,8 @@ describe('what a fit is asked to do', () => {
     expect(byClass({ no: 2 })).toEqual([2, 1]);
     expect(byClass({ yes: 3, no: 0.5 })).toEqual([0.5, 3]);
     expect(byClass(new Map([['yes', 3]]))).toEqual([1, 3]);
-    const numbers: Labels = { labels: [0, 1], y: LABELS.y };
-    const ofNumbers = (classWeight: unknown) => resolveSvmOptions({ classWeight } as never, 4, 2, false, numbers).weights.byClass;
+    const ofNumbers = (classWeight: unknown) =>
+      resolveFit(points(2, false), [0, 0, 1, 1], { classWeight } as never).options.weights.byClass;
     expect(ofNumbers(new Map([[0, 3]]))).toEqual([3, 1]);
     expect(ofNumbers({ 0: 3 })).toEqual([3, 1]);
     expect(refusal(() => ofNumbers(new Map([['0', 3]])))).toContain('a key of options.classWeight');
@@ -353,7 +428,6 @@ describe('what a fit is asked to do', () => {
     const { gamma, weights } = fit({ sampleWeight });
     expect(gamma).toBe(32);
     expect(weights.byRow).toEqual(Float64Array.of(0, 2, 1, 0));
-    expect(fit({ sampleWeight, gamma: 'auto' }).gamma).toBe('auto');
     for (const given of [null, 'abcd', 7, {}]) {
       expect(refusal(() => fit({ sampleWeight: given }))).toMatch(/^Expected an array of numbers for options\.sampleWeight but/);
     }
@@ -390,7 +464,7 @@ describe('weights of rows', () => {
 
   it('times gamma leave both classes something, and nobody too much', () => {
     const check = (gamma: number, weights: number[], signs = y) =>
-      checkWeights(gamma, Float64Array.from(weights), ['no', 'yes'], signs);
+      gammaByRow(gamma, Float64Array.from(weights), { labels: ['no', 'yes'], y: signs });
     expect(check(2, [1])).toEqual(Float64Array.of(2));
     expect(check(2, [1, 0, 0, 0, 0, 3])).toEqual(Float64Array.of(2, 0, 0, 0, 0, 6));
     const none = (label: string) => `Expected a positive weight for some row of class ${label} but all of them are 0`;
@@ -406,6 +480,17 @@ describe('weights of rows', () => {
 
 describe('what a separation is asked to do', () => {
   const limits = { maxIterations: 10_000, timeLimit: Infinity, signal: undefined, onProgress: undefined };
+  const point = [{ center: [1, 2] }];
+  const resolveEspOptions = (options?: object) => resolveSeparation(point, point, options).options;
+
+  it('is asked once, with the families and who computes', () => {
+    const ball = [{ center: [3, 4], radius: 5 }];
+    const input = resolveSeparation(point, ball, { backend: 'js', threads: 2 });
+    expect(input).toMatchObject({ backend: kernels('js'), threads: 2, options: { goal: 'any' } });
+    expect(input.first).toMatchObject({ cols: 2, centers: Float64Array.of(1, 2), shapes: new Float64Array(0) });
+    expect(input.second).toMatchObject({ cols: 2, centers: Float64Array.of(3, 4), shapes: Float64Array.of(5) });
+    expect(refusal(() => input.refuse(1, 1, 0))).toBe('Expected a finite number for second[0].radius but received 5');
+  });
 
   it('has these defaults, by its goal', () => {
     const any = { goal: 'any', tolerance: 1e-6, touching: 1e-6, test: 'best', L: 'measured', restart: true, ...limits };
@@ -424,7 +509,7 @@ describe('what a separation is asked to do', () => {
   });
 
   it('knows these options', () => {
-    expect(refusal(() => resolveEspOptions({ colour: 1 } as object))).toBe(
+    expect(refusal(() => resolveEspOptions({ colour: 1 }))).toBe(
       'Unknown option "colour"; known are goal, tolerance, test, L, restart, maxIterations, timeLimit, signal, onProgress, threads, backend',
     );
     for (const [name, what] of [
@@ -537,11 +622,13 @@ describe('what is read', () => {
 
 describe('what a cross-validation is asked to do', () => {
   const y = Int8Array.from({ length: 12 }, (_, i) => (i % 2 === 0 ? 1 : -1));
-  const task = (options: object = {}) => resolveCrossValidation(options, 12, 2, false, { labels: [-1, 1], y });
+  const points = { data: new Float64Array(24), rows: 12, cols: 2 };
+  const task = (options: object = {}) => resolveCrossValidation(points, y, options);
 
   it('has these defaults', () => {
-    const { fit, gammas, ...others } = task();
-    expect(others).toEqual({ folds: 5, seed: 0, balanced: false, onProgress: undefined });
+    const { options: fit, gammas, folds, seed, balanced, onProgress, ...training } = task();
+    expect({ folds, seed, balanced, onProgress }).toEqual({ folds: 5, seed: 0, balanced: false, onProgress: undefined });
+    expect(training).toMatchObject({ labels: [-1, 1], y, backend: kernels(undefined), source: { rows: 12, cols: 2 } });
     expect(gammas).toEqual([4, 16, 64, 256, 1024, 4096, 16384].map((product) => product / 12));
     expect(fit.rules.map((rule) => rule.start()({ rows: 100, agreed: 99, relativeGap: 1e-3 } as never))).toEqual([
       'agreement',
@@ -555,17 +642,17 @@ describe('what a cross-validation is asked to do', () => {
     const sampleWeight = y.map((_, i) => (i < 2 ? 0 : 1));
     const given = { folds: 2, seed: 7, accuracy: 'balanced', onProgress, gammas: [3, 1, 2], maxIterations: 5, scale: 'none' };
     expect(task(given)).toMatchObject({ folds: 2, seed: 7, balanced: true, onProgress, gammas: [1, 2, 3] });
-    expect(task(given).fit).toMatchObject({ maxIterations: 5, scale: 'none' });
+    expect(task(given).options).toMatchObject({ maxIterations: 5, scale: 'none' });
     expect(task({ accuracy: 'plain' }).balanced).toBe(false);
     expect(task({ sampleWeight }).gammas[0]).toBe(4 / 10);
-    expect(task({ stop: stop.gap(1) }).fit.rules).toHaveLength(1);
+    expect(task({ stop: stop.gap(1) }).options.rules).toHaveLength(1);
     expect(task({ folds: Float64Array.from(y, (_, i) => (i < 6 ? 0 : 1)) }).folds).toEqual(
       Int32Array.from(y, (_, i) => (i < 6 ? 0 : 1)),
     );
   });
 
   it('knows these options', () => {
-    expect(refusal(() => knownCrossValidationOptions({ colour: 1 } as object))).toBe(
+    expect(refusal(() => resolveCrossValidation([[1]], [1], { colour: 1 } as object))).toBe(
       'Unknown option "colour"; known are folds, gammas, seed, accuracy, positive, classWeight, sampleWeight, scale, stop, maxIterations, timeLimit, signal, onProgress, threads, backend',
     );
     expect(refusal(() => resolveSplit([[1], [2]], [1, 2], { colour: 1 } as object))).toBe(
@@ -575,9 +662,9 @@ describe('what a cross-validation is asked to do', () => {
 });
 
 describe('folds by row', () => {
-  const y = Int8Array.of(1, 1, 1, -1, -1, -1);
-  const task = (folds: unknown, options: object = {}) =>
-    resolveCrossValidation({ folds, ...options } as object, 6, 1, false, { labels: ['no', 'yes'], y });
+  const labels = ['yes', 'yes', 'yes', 'no', 'no', 'no'];
+  const points = labels.map((_, i) => [i]);
+  const task = (folds: unknown, options: object = {}) => resolveCrossValidation(points, labels, { folds, ...options } as object);
 
   it('are taken as they are', () => {
     expect(task([0, 1, 1, 0, 1, 1]).folds).toEqual(Int32Array.of(0, 1, 1, 0, 1, 1));
@@ -585,7 +672,7 @@ describe('folds by row', () => {
   });
 
   it('of rows of weight 0 do not count', () => {
-    expect(task([5, 0, 1, 0, 1, 0], { sampleWeight: [0, 1, 1, 1, 1, 1] }).folds).toEqual(Int32Array.of(5, 0, 1, 0, 1, 0));
+    expect(task([5, 0, 1, 0, 1, 0], { sampleWeight: [0, 1, 1, 1, 1, 1] }).folds).toEqual(Int32Array.of(-1, 0, 1, 0, 1, 0));
     expect(refusal(() => task([5, 0, 1, 0, 1, 0]))).toBe('Expected a row in every fold of options.folds but fold 2 of 6 has none');
     const emptied = { sampleWeight: [1, 1, 0, 1, 1, 1] }; // fold 1 has rows of one class, the other class is in both
     expect(task([0, 1, 1, 0, 1, 1], emptied).folds).toHaveLength(6);
@@ -740,9 +827,8 @@ describe('what is to be split', () => {
   });
 
   it('has gammas in ascending order, each once', () => {
-    const y = Int8Array.of(1, -1, 1, -1);
     const gammas = (given: unknown) =>
-      resolveCrossValidation({ gammas: given, folds: 2 } as object, 4, 1, false, { labels: [0, 1], y }).gammas;
+      resolveCrossValidation([[1], [2], [3], [4]], [1, 0, 1, 0], { gammas: given, folds: 2 } as object).gammas;
     expect(gammas(Float64Array.of(100, 9, 20))).toEqual([9, 20, 100]);
     expect(refusal(() => gammas([3, 1, 3]))).toBe('Expected distinct numbers for options.gammas but received 3 twice');
     expect(refusal(() => gammas('12'))).toBe('Expected an array of numbers for options.gammas but received "12"');

@@ -12,7 +12,8 @@ import {
   trainTestSplit,
   writeLibsvm,
 } from '../../lib/index.js';
-import { isShared, lengthOf, plainView, zerosLike } from '../../lib/input/intrinsics.js';
+import { isShared, plainView, zerosLike } from '../../lib/input/intrinsics.js';
+import { lengthOf } from '../../lib/input/lists.js';
 import { run } from '../support/child.js';
 import { names, natives } from '../support/backends.js';
 

@@ -2,13 +2,12 @@
  * Runs a fit on a small problem and holds everything it claims, at every check, against the exact optimum. Throws at the first claim
  * that is false.
  */
-import { kernels } from '../../lib/backend/load.js';
 import { objective } from '../../lib/svm/certificate.js';
 import { CERTIFIED } from '../../lib/backend/encodings.js';
 import { svmTasks } from '../../lib/backend/tasks.js';
 import { run } from '../../lib/solver/drivers.js';
 import { solveSvm, type LoopCheck } from '../../lib/svm/solve.js';
-import { checkWeights, copyPoints, resolveSvmOptions, resolveLabels, rowWeights } from '../../lib/input/index.js';
+import { resolveFit } from '../../lib/input/index.js';
 import { firstOf, stillHolds } from '../../lib/svm/stopping.js';
 import { LinearSvm } from '../../lib/svm/linear-svm.js';
 import type { BackendName, SvmProgress, SvmStatus } from '../../lib/types.js';
@@ -63,19 +62,15 @@ type Reported = Pick<SvmProgress, 'primal' | 'dual' | 'gap' | 'relativeGap'>;
 export function examine(instance: Instance, name: BackendName, max = 60): Count {
   const { points, labels, options, rows, cols, value } = instance;
   const count: Count = { checks: 0, claims: 0, agreed: 0, unsure: false, intervals: 0, status: undefined };
-  const backend = kernels(name);
-  const threads = options.threads ?? 1;
-  const matrix = copyPoints(points, backend, threads);
-  const { sparse } = matrix.describe();
-  const resolved = resolveLabels(labels, rows, {});
-  const fit = resolveSvmOptions(options, rows, cols, sparse, resolved);
-  const gamma = fit.gamma as number;
+  const input = resolveFit(points, labels, { ...options, threads: options.threads ?? 1, backend: name });
+  const { backend, threads, y, options: fit } = input;
+  const { refuse, arguments: lists } = input.source.view!;
+  const matrix = new backend.Matrix(refuse, threads, ...lists);
+  const { value: gamma, byRow: given } = input.gamma as { value: number; byRow: Float64Array };
   const mu = fit.mu ?? 1 / (2 * gamma);
-  const given = checkWeights(gamma, rowWeights(fit.weights, resolved.y), resolved.labels, resolved.y);
   const gammas = given.length === 1 ? new Float64Array(rows).fill(given[0]!) : given;
   const taking = gammas.filter((one) => one > 0).length;
-  const problem = new backend.Svm(matrix, resolved.y, given, mu, SCALES[fit.scale as 'none'], threads);
-  const { y } = resolved;
+  const problem = new backend.Svm(matrix, y, given, mu, SCALES[fit.scale as 'none'], threads);
   const factor = new Float64Array(cols);
   const shift = new Float64Array(cols);
   const w = new Float64Array(cols);

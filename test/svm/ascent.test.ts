@@ -5,7 +5,7 @@ import { SVM_TASKS, svmTasks, type SvmTasks, type TaskArgument } from '../../lib
 import { run } from '../../lib/solver/drivers.js';
 import { solveSvm } from '../../lib/svm/solve.js';
 import { LinearSvm, stop, type Points, type SvmOptions } from '../../lib/index.js';
-import { copyPoints } from '../../lib/input/index.js';
+import { viewPoints } from '../../lib/input/points.js';
 import { names } from '../support/backends.js';
 import { clouds, dense, sparse, wdbc } from '../support/svm-data.js';
 
@@ -181,7 +181,8 @@ describe.each(names)('coordinate ascent, %s', (name) => {
 
   it('leaves it to FISTA where epochs do not pay, and not where they do', () => {
     const kinds = (gamma: number, relative: number): string[] => {
-      const matrix = copyPoints(cancer.rows, backend, 1);
+      const { refuse, arguments: lists } = viewPoints(cancer.rows);
+      const matrix = new backend.Matrix(refuse, 1, ...lists);
       const mu = 1 / (2 * gamma);
       const problem = new backend.Svm(matrix, Int8Array.from(cancer.labels), Float64Array.of(gamma), mu, 1, 1);
       const seen: string[] = [];

@@ -8,7 +8,7 @@ import { Interrupted, interruptedOr } from '../../lib/errors.js';
 import { CERTIFIED } from '../../lib/backend/encodings.js';
 import { solveSvm, type LoopCheck, type LoopResult } from '../../lib/svm/solve.js';
 import { crossValidate, LinearSvm, stop, type Points, type SvmOptions } from '../../lib/index.js';
-import { resolveSvmOptions } from '../../lib/input/index.js';
+import { resolveFit } from '../../lib/input/index.js';
 import { TrainingData } from '../../lib/svm/training-data.js';
 import { unfitted } from '../../lib/svm/training.js';
 import { names } from '../support/backends.js';
@@ -236,9 +236,9 @@ describe.each(names)('a fit without time, %s', (backend) => {
   it('whose points were not even copied has no weights, and the label of the class that would cost more', () => {
     const { rows: many, labels: y } = clouds(3, 400, 5);
     const mostly = y.map((_, i) => (i % 5 ? 'often' : 'seldom'));
-    const data = new TrainingData(many, mostly, { backend });
-    const fit = resolveSvmOptions({ keepSets: true }, data.rows, data.cols, data.sparse, data);
-    const { model, info } = unfitted(data, fit, { gamma: 0.16, mu: 3.125, weights: Float64Array.of(1) });
+    const input = resolveFit(many, mostly, { backend, keepSets: true });
+    const data = new TrainingData(input);
+    const { model, info } = unfitted(data, input.options, { gamma: 0.16, mu: 3.125, gammas: Float64Array.of(0.16) });
     expect(model).toEqual({ weights: new Float64Array(5), bias: -1, labels: ['often', 'seldom'] });
     expect(info).toMatchObject({ status: 'time-limit', iterations: 0, rows: 400, ...NOTHING, gamma: 0.16, mu: 3.125 });
     expect(info.sets).toEqual({

@@ -1,0 +1,82 @@
+/** What a cross-validation is asked to do. */
+import { rangeError, Verbatim } from '../errors.js';
+import { stop } from '../svm/stopping.js';
+import type { CrossValidationOptions, CrossValidationProgress, Label, SvmOptions } from '../types.js';
+import { resolveSvmOptions, resolveTraining, type ResolvedSvmOptions, type TrainingInput } from './fit.js';
+import { checkFolds, foldsByRow } from './folds.js';
+import { listOf, numbersOf } from './lists.js';
+import { integer, knownOptions, oneOfThese, optional, resolveLimits, RUN_OPTIONS, SEED, sensibleNumber } from './options.js';
+import { CROSS_VALIDATION_WORDS } from './words.js';
+
+const CROSS_VALIDATION_OPTIONS = [
+  'folds',
+  'gammas',
+  'seed',
+  'accuracy',
+  'positive',
+  'classWeight',
+  'sampleWeight',
+  'scale',
+  'stop',
+  ...RUN_OPTIONS,
+] as const satisfies readonly (keyof CrossValidationOptions)[];
+
+/** What gamma is tried times the rows that take part. The default of a fit is in the middle. */
+export const PATH = [4, 16, 64, 256, 1024, 4096, 16384] as const;
+
+/** The call of a cross-validation, checked and complete. */
+export interface CrossValidationInput<L extends Label = Label> extends TrainingInput<L> {
+  /** What every fit has in common. */
+  readonly options: ResolvedSvmOptions;
+  /** How many; or, by row, which, -1 for one that takes no part. */
+  readonly folds: number | Int32Array;
+  /** Ascending. */
+  readonly gammas: readonly number[];
+  readonly seed: number;
+  readonly balanced: boolean;
+  readonly onProgress: ((progress: CrossValidationProgress) => void) | undefined;
+}
+
+export function resolveCrossValidation<L extends Label>(
+  points: unknown,
+  labels: unknown,
+  given?: CrossValidationOptions<L>,
+): CrossValidationInput<L> {
+  const began = performance.now();
+  const options = knownOptions(given, CROSS_VALIDATION_OPTIONS, CROSS_VALIDATION_WORDS);
+  const training = resolveTraining<L>(points, labels, options, began);
+
+  // What every fit has in common; its progress is not what onProgress hears of
+  const { classWeight, sampleWeight, scale, maxIterations, timeLimit, signal } = options;
+  const stopping = options.stop ?? [stop.agreement(0.99), stop.gap(1e-3)];
+  const common = { classWeight, sampleWeight, scale, maxIterations, timeLimit, signal, stop: stopping };
+  const fit = resolveSvmOptions(common as SvmOptions, training); // what is undefined was not given
+  const { members, weights } = fit;
+
+  // Folds
+  const { rows } = training.source;
+  const counted = options.folds === undefined || typeof options.folds === 'number';
+  const folds = counted
+    ? (optional(options.folds, 'folds', integer(2, rows)) ?? 5)
+    : foldsByRow(options.folds, training, weights.byRow);
+  if (typeof folds === 'number') checkFolds(folds, members, training.labels, 'options.folds');
+
+  return {
+    ...training,
+    options: fit,
+    folds,
+    gammas: optional(options.gammas, 'gammas', gammaList) ?? PATH.map((product) => product / (members[0] + members[1])),
+    seed: optional(options.seed, 'seed', SEED) ?? 0,
+    balanced: optional(options.accuracy, 'accuracy', oneOfThese('plain', 'balanced')) === 'balanced',
+    onProgress: resolveLimits<CrossValidationProgress>({ onProgress: options.onProgress }).onProgress,
+  };
+}
+
+function gammaList(given: unknown, where: string): readonly number[] {
+  const list = listOf<number>(given, 'ERR_OPTION', 'an array of numbers', where);
+  const gammas = numbersOf(list, (value, k) => sensibleNumber(value, `${where}[${k}]`)).sort((a, b) => a - b);
+  if (gammas.length === 0) throw rangeError('ERR_OPTION', 'at least one number', where, new Verbatim('none'));
+  const twice = gammas.find((gamma, k) => gamma === gammas[k - 1]);
+  if (twice !== undefined) throw rangeError('ERR_OPTION', 'distinct numbers', where, new Verbatim(`${twice} twice`));
+  return gammas;
+}

@@ -1,0 +1,108 @@
+/** What is wrong with a file, in words. */
+import type { ParseDefect } from '../backend/interface.js';
+import { coded, show, typeError, Verbatim } from '../errors.js';
+import type { CsvReading, LibsvmReading } from './file-options.js';
+
+/** The bytes of a source were transferred elsewhere while they were read. */
+export function gone(): Error {
+  return typeError('ERR_SOURCE', 'bytes that stay where they are', 'source', new Verbatim('a buffer that was detached or resized'));
+}
+
+/** What zlib says of compressed data that are broken. */
+export function gzipError(name: string, code: 'ERR_LIBSVM' | 'ERR_CSV', cause: Error): Error {
+  const received = /unexpected end/.test(cause.message) ? 'a file that ends in the middle' : `something else (${cause.message})`;
+  return coded(SyntaxError, code, `Expected a whole gzip file for ${name} but received ${received}`, cause);
+}
+
+/** A file of more text than is wanted. */
+export function longError(name: string, code: 'ERR_LIBSVM' | 'ERR_CSV', max: number): Error {
+  return coded(RangeError, code, `Expected at most ${max} bytes of text for ${name}, as options.maxBytes says, but received more`);
+}
+
+/** Labels that are words are objects of V8, whose heap ends the process when it is full. */
+const MAX_WORDS = 2 ** 26;
+/** So many of them that are not the same are no classes. */
+export const MAX_DISTINCT = 2 ** 20;
+
+/** Refuses labels that are words where there are too many rows, or too many that are not the same. */
+export function checkWords(rows: number, distinct: number, name: string, code: 'ERR_LIBSVM' | 'ERR_CSV'): void {
+  if (distinct > MAX_DISTINCT) {
+    throw coded(RangeError, code, `Expected at most ${MAX_DISTINCT} distinct labels for ${name} but received more`);
+  }
+  if (rows > MAX_WORDS) {
+    throw coded(RangeError, code, `Expected at most ${MAX_WORDS} rows with words for labels for ${name} but received ${rows}`);
+  }
+}
+
+/** Words what a parser met. */
+export function libsvmError({ defect, line, column, text, last }: ParseDefect, name: string, reading: LibsvmReading): Error {
+  const first = reading.zeroBased ? 0 : 1;
+  const received = Buffer.from(text).toString();
+  const lost = /^\d+:/.test(received); // the label
+  const expected: Record<ParseDefect['defect'], readonly [what: string, hint?: string | undefined]> = {
+    label: [
+      'a finite number, the label,',
+      lost ? undefined : isCsvRow(received) ? CSV_HINT : "for labels that are words set labels: 'string'",
+    ],
+    word: ['a label in UTF-8 without ":"'],
+    entry: ['index:value'],
+    qid: ['index:value', 'query ids, for ranking, are not supported'],
+    value: ['index:value with a finite number'],
+    range: ['an index of at most 2147483647'],
+    zero: ['an index from 1', 'for a file that counts from 0 set zeroBased: true'],
+    order: [parseInt(received) === last ? 'each index once in a row' : `an index above ${last}, as indices ascend in a row,`],
+    extra: [`an index of at most ${reading.limit - 1 + first}, as options.cols is ${reading.limit},`],
+    long: ['a label or index:value of at most 1000 bytes'],
+    rows: ['at most 4294967294 rows'],
+    entries: ['at most 4294967294 entries'],
+    empty: ['at least one row'],
+  };
+  const [what, hint] = expected[defect];
+  const came = defect === 'empty' ? 'none' : show(received);
+  const message = `Expected ${what} at ${name}:${line}:${column} but received ${came}`;
+  return coded(SyntaxError, 'ERR_LIBSVM', hint === undefined ? message : `${message}; ${hint}`);
+}
+
+const CSV_HINT = 'this looks like CSV (readCsv, --csv)';
+
+/** Whether a word of LIBSVM text is a row of CSV. */
+function isCsvRow(word: string): boolean {
+  return /[,;]/.test(word);
+}
+
+/** Refuses rows that are nothing but labels, and these rows of CSV: every line of it is a word. */
+export function checkEntries(entries: number, labels: ArrayLike<number | string>, name: string): void {
+  const label = labels[0];
+  if (entries > 0 || typeof label !== 'string' || !isCsvRow(label)) return;
+  throw coded(
+    SyntaxError,
+    'ERR_LIBSVM',
+    `Expected index:value in some row of ${name} but received ${show(label)} and the like; ${CSV_HINT}`,
+  );
+}
+
+/** Where in a CSV file: its line and, if it is one cell, the number of its column from 1 and its name. */
+export interface CsvPlace {
+  readonly file: string;
+  readonly line: number;
+  readonly column?: number;
+  readonly name?: string | undefined;
+}
+
+export function csvError(what: string, { file, line, column, name }: CsvPlace, received: unknown, cause?: unknown): Error {
+  const cell = column === undefined ? '' : `:${column}${name === undefined ? '' : ` (column ${show(name)})`}`;
+  return coded(SyntaxError, 'ERR_CSV', `Expected ${what} at ${file}:${line}${cell} but received ${show(received)}`, cause);
+}
+
+/** A number, or a word and an entry; then entries. */
+const LIBSVM_ROW = /^\s*(?:[-+.\d]\S*|\S+\s+\d+:[-+.\deE]+)(?:\s+\d+:[-+.\deE]+)+\s*$/;
+
+/** Refuses a file whose first row is one of LIBSVM text: its blanks and colons make no cells, so that every row would be a label. */
+export function checkCsv(cells: readonly string[], { delimiter }: CsvReading, place: CsvPlace): void {
+  // Its beginning tells, without the entry that it is cut within: a row may be megabytes.
+  const whole = cells.slice(0, 100).join(delimiter);
+  const row = whole.length > 10_000 ? whole.slice(0, 10_000).replace(/\s\S*$/, '') : whole;
+  if (!LIBSVM_ROW.test(row)) return;
+  const { message } = csvError('comma-separated values', place, row);
+  throw coded(SyntaxError, 'ERR_CSV', `${message}; this is LIBSVM text, which readLibsvm reads`);
+}

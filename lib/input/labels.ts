@@ -1,0 +1,110 @@
+/** Labels: of one type, one for each row. */
+import { types } from 'node:util';
+import { coded, rangeError, show, typeError } from '../errors.js';
+import type { Label } from '../types.js';
+import { listOf } from './lists.js';
+
+export interface Labels<L extends Label = Label> {
+  readonly labels: readonly [negative: L, positive: L];
+  /** ±1 by row. */
+  readonly y: Int8Array;
+}
+
+/** Labels of any kind, one for each row of points. */
+export function labelList<T>(labels: unknown, rows: number): ArrayLike<T> {
+  const list = listOf<T>(labels, 'ERR_LABELS', 'an array of labels', 'labels');
+  if (list.length !== rows) {
+    throw rangeError('ERR_LABELS', `${rows} of them`, 'labels, one for each row of points,', list.length);
+  }
+  return list;
+}
+
+/** The type of the first label, which all others have. */
+function typeOf(first: unknown): string {
+  const type = typeof first;
+  if (type === 'number' || type === 'string' || type === 'boolean') return type;
+  throw typeError('ERR_LABELS', 'a number, string or boolean', 'labels[0]', first);
+}
+
+function checkLabel(label: unknown, i: number, type: string, as: string): void {
+  if (typeof label !== type) throw typeError('ERR_LABELS', `a ${type}`, `labels[${i}], ${as},`, label);
+  if (type === 'number' && !Number.isFinite(label)) throw rangeError('ERR_LABELS', 'a finite number', `labels[${i}]`, label);
+}
+
+/** Labels as ±1: of two kinds that are found in the list itself, or `known` beforehand. */
+export function resolveLabels(
+  list: unknown,
+  rows: number,
+  { positive, known }: { positive?: unknown; known?: readonly [Label, Label] },
+): Labels {
+  const given = labelList<Label>(list, rows);
+  const seen: Label[] = known ? [...known] : [];
+  const type = known ? typeof known[0] : typeOf(given[0]);
+  const y = new Int8Array(rows);
+  const begun = types.isFloat64Array(given) ? countTwo(given, seen, y) : 0;
+  for (let i = begun; i < rows; i++) {
+    const label = given[i]!;
+    let k = label === seen[0] ? 0 : label === seen[1] && seen.length === 2 ? 1 : -1;
+    if (k < 0) {
+      checkLabel(label, i, type, known ? `as the model's labels` : 'as in labels[0]');
+      if (known) throw rangeError('ERR_LABELS', `${show(known[0])} or ${show(known[1])}`, `labels[${i}]`, label);
+      k = seen.push(label) - 1;
+      if (k === 2) {
+        const three = seen.map(show).join(', ');
+        const hint = `train one against the rest: labels.map((label) => label === ${show(seen[0])})`;
+        throw coded(RangeError, 'ERR_LABELS', `Expected two distinct labels but received at least three: ${three}; ${hint}`);
+      }
+    }
+    y[i] = k;
+  }
+  if (seen.length < 2) throw coded(RangeError, 'ERR_LABELS', `Expected two distinct labels but every label is ${show(seen[0])}`);
+  let [negative, larger] = seen as [Label, Label];
+  if (!known && negative > larger) [negative, larger] = [larger, negative];
+  if (positive !== undefined && positive !== larger) {
+    if (positive !== negative) {
+      throw rangeError('ERR_OPTION', `${show(negative)} or ${show(larger)}`, 'options.positive, as in labels,', positive);
+    }
+    [negative, larger] = [larger, negative];
+  }
+  const sign = seen.indexOf(larger) === 1 ? 1 : -1;
+  for (let i = 0; i < rows; i++) y[i] = sign * (2 * y[i]! - 1);
+  return { labels: [negative, larger], y };
+}
+
+/**
+ * Numbers the labels, as far as they are two finite numbers. (A loop that knows its list's type is ten times as fast, and twice that if
+ * nothing is decided by a label, which no processor can guess.)
+ */
+function countTwo(list: Float64Array, seen: Label[], y: Int8Array): number {
+  const first = list[0]!;
+  if (seen.length > 0 || !Number.isFinite(first)) return 0;
+  let i = 1;
+  while (i < list.length && list[i] === first) i++;
+  seen.push(first);
+  if (i === list.length || !Number.isFinite(list[i])) return i;
+  const second = list[i]!;
+  seen.push(second);
+  let others = 0;
+  for (let k = 0; k < list.length; k++) {
+    const is = Number(list[k] === second);
+    y[k] = is;
+    others += 1 - is - Number(list[k] === first);
+  }
+  if (others === 0) return list.length;
+  while (list[i] === second || list[i] === first) i++;
+  return i;
+}
+
+/** The rows of each label, in the order of the labels' first appearance. */
+export function classesOf(labels: ArrayLike<Label>): Map<Label, number[]> {
+  const classes = new Map<Label, number[]>();
+  const type = typeOf(labels[0]);
+  for (let i = 0; i < labels.length; i++) {
+    const label = labels[i]!;
+    checkLabel(label, i, type, 'as in labels[0]');
+    const list = classes.get(label);
+    if (list) list.push(i);
+    else classes.set(label, [i]);
+  }
+  return classes;
+}

@@ -1,0 +1,28 @@
+/** Where the points of a call are: in arrays of the user's, or in a Dataset. */
+import { Dataset } from '../data/dataset.js';
+import { viewPoints, type View } from './points.js';
+
+interface Sizes {
+  readonly rows: number;
+  readonly cols: number;
+  /** That are stored. */
+  readonly entries: number;
+  /** Columns that tasks look at. */
+  readonly kept: number;
+  readonly sparse: boolean;
+}
+
+/** With a view of the arrays, whose entries are not looked at yet, or with the Dataset. */
+export type PointSource = Sizes &
+  ({ readonly view: View; readonly dataset?: undefined } | { readonly dataset: Dataset; readonly view?: undefined });
+
+/** `min`: the least number of rows. */
+export function pointSource(points: unknown, min: 0 | 1 = 1): PointSource {
+  if (Dataset.is(points)) {
+    const { rows, cols, kept, stored, sparse } = Dataset.dataOf(points).matrix.describe();
+    return { rows, cols, entries: stored, kept, sparse, dataset: points };
+  }
+  const view = viewPoints(points, { min });
+  const { rows, cols, entries, sparse } = view;
+  return { rows, cols, entries, kept: cols, sparse, view };
+}

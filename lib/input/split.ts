@@ -1,0 +1,138 @@
+/** What is to be split in two, and how. */
+import { coded, rangeError, show, typeError } from '../errors.js';
+import type { DenseMatrix, Label, SparseMatrix, SplitOptions } from '../types.js';
+import { classesOf, labelList } from './labels.js';
+import { arrayOf } from './lists.js';
+import { boolean, integer, knownOptions, optional, SEED, share } from './options.js';
+import { denseMatrix, formOf, sparseMatrix } from './points.js';
+import { SPLIT_WORDS } from './words.js';
+
+const SPLIT_OPTIONS = ['testShare', 'testSize', 'seed', 'stratify'] as const satisfies readonly (keyof SplitOptions)[];
+
+export interface SplitTask {
+  /** Rows of any kind, or a matrix; a copy or a view of what was given, each part of which was asked for once. */
+  readonly points: readonly unknown[] | DenseMatrix | SparseMatrix;
+  /** By row, in a list of the kind that was given. */
+  readonly labels: ArrayLike<Label>;
+  readonly rows: number;
+  /** The rows of each class, or of all. */
+  readonly groups: readonly Uint32Array[];
+  /** How many rows of each group are for the test. */
+  readonly take: readonly number[];
+  readonly seed: number;
+  /** Refuses a split that leaves a class without rows on one side. */
+  readonly check: (test: Uint8Array) => void;
+}
+
+export function resolveSplit(given: unknown, labels: unknown, asked?: SplitOptions): SplitTask {
+  const options = knownOptions(asked, SPLIT_OPTIONS, SPLIT_WORDS);
+  const { points, rows } = splittable(given);
+  const list = labelList<Label>(labels, rows);
+  if (rows < 2) throw rangeError('ERR_POINTS', 'at least 2 rows', 'points', rows);
+  const testShare = optional(options.testShare, 'testShare', share);
+  const testSize = optional(options.testSize, 'testSize', integer(1, rows - 1));
+  if (testShare !== undefined && testSize !== undefined) {
+    throw coded(
+      RangeError,
+      'ERR_OPTION',
+      `Expected one of options.testShare and options.testSize but received both: ${testShare} and ${testSize}`,
+    );
+  }
+  const stratify = optional(options.stratify, 'stratify', boolean) ?? true;
+  const classes = classesOf(list);
+  const names = [...classes.keys()];
+  const members = [...classes.values()].map((list) => Uint32Array.from(list));
+  // A share is as near as whole rows, one of each class on either side, come to it.
+  const min = stratify ? members.length : 1;
+  const wanted = testSize ?? Math.max(Math.min(Math.round((testShare ?? 0.25) * rows), rows - min), min);
+  if (stratify) {
+    const lonely = members.findIndex((list) => list.length < 2);
+    if (lonely >= 0) {
+      const of = `class ${show(names[lonely])}, for either side,`;
+      throw coded(RangeError, 'ERR_LABELS', `Expected at least 2 rows of ${of} but received 1`);
+    }
+    if (wanted < min || rows - wanted < min) {
+      const [side, got] = wanted < min ? ['test', wanted] : ['training', rows - wanted];
+      throw rangeError('ERR_OPTION', `at least ${min} rows, one of each class,`, `the ${side} part`, got);
+    }
+  }
+  return {
+    points,
+    labels: list,
+    rows,
+    groups: stratify ? members : [Uint32Array.from({ length: rows }, (_, i) => i)],
+    take: stratify
+      ? divide(
+          wanted,
+          members.map((list) => list.length),
+        )
+      : [wanted],
+    seed: optional(options.seed, 'seed', SEED) ?? 0,
+    check: (test) => {
+      members.forEach((list, k) => {
+        const tested = list.reduce((count, i) => count + test[i]!, 0);
+        if (tested > 0 && tested < list.length) return;
+        throw coded(
+          RangeError,
+          'ERR_OPTION',
+          `Expected rows of class ${show(names[k])} on both sides of the split but all of them came to one; stratify: true sees to it`,
+        );
+      });
+    },
+  };
+}
+
+/** Divides `wanted` in proportion to the sizes, each getting at least 1 and leaving at least 1: what is left goes by largest remainder. */
+function divide(wanted: number, sizes: readonly number[]): number[] {
+  const total = sizes.reduce((a, b) => a + b, 0);
+  const exact = sizes.map((n) => (wanted * n) / total);
+  const take = exact.map((e) => Math.max(Math.floor(e), 1));
+  let left = wanted - take.reduce((a, b) => a + b, 0);
+  const step = Math.sign(left);
+  while (left !== 0) {
+    // The one that is furthest from its share, among those that can give or take.
+    let k = -1;
+    sizes.forEach((n, j) => {
+      const next = take[j]! + step;
+      if (next >= 1 && next < n && (k < 0 || step * (exact[j]! - take[j]!) > step * (exact[k]! - take[k]!))) k = j;
+    });
+    take[k]! += step;
+    left -= step;
+  }
+  return take;
+}
+
+function splittable(given: unknown): Pick<SplitTask, 'points' | 'rows'> {
+  switch (formOf(given)) {
+    case 'rows':
+      return { points: given as unknown[], rows: (given as unknown[]).length };
+    case 'sparse': {
+      const points = rowsApart(given as SparseMatrix);
+      return { points, rows: points.rows };
+    }
+    case 'dense': {
+      const points = denseMatrix(given as DenseMatrix, 'points', 1);
+      return { points, rows: points.rows };
+    }
+    default: {
+      const forms = 'rows of numbers, { data, rows, cols } or { indptr, indices, rows, cols }';
+      throw typeError('ERR_POINTS', forms, 'points, to be split,', given);
+    }
+  }
+}
+
+/** A sparse matrix whose rows can be told apart, its lists of the kinds that were given; columns and values are not looked at. */
+function rowsApart(given: SparseMatrix): SparseMatrix {
+  const list = (value: unknown, where: string) => arrayOf<number>(value, 'ERR_POINTS', 'an array of numbers', where);
+  const matrix = sparseMatrix(given, 1, { integers: list, values: list });
+  const { indptr, indices, rows } = matrix;
+  for (let i = 0, last = 0; i <= rows; i++) {
+    const start = indptr[i]!;
+    if (!Number.isInteger(start) || start < last || start > indices.length || (i === 0 && start !== 0)) {
+      const what = i === 0 ? '0' : `an offset from ${last} to ${indices.length}`;
+      throw rangeError('ERR_POINTS', what, `points.indptr[${i}]`, start);
+    }
+    last = start;
+  }
+  return matrix as SparseMatrix;
+}

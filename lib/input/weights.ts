@@ -1,0 +1,86 @@
+/** Factors on gamma, by class and by row, and what gamma comes to with them. */
+import { types } from 'node:util';
+import { coded, rangeError, show, typeError } from '../errors.js';
+import { countByClass, type Weights } from '../svm/taking-part.js';
+import { isObject } from './intrinsics.js';
+import type { Labels } from './labels.js';
+import { optionByRow } from './lists.js';
+import { HUGE } from './options.js';
+
+export function resolveWeights(options: { classWeight?: unknown; sampleWeight?: unknown }, { labels, y }: Labels): Weights {
+  return {
+    byClass: classFactors(options.classWeight, labels),
+    byRow: rowFactors(options.sampleWeight, y.length),
+  };
+}
+
+/** How many rows of each class have a positive weight. A class without any is refused. */
+export function participants({ byClass, byRow }: Weights, { labels, y }: Labels): [negative: number, positive: number] {
+  const members = countByClass(y, byRow);
+  for (const side of [0, 1] as const) {
+    if (members[side] === 0 || (byClass !== 'balanced' && byClass[side] === 0)) throw noWeight(labels[side]);
+  }
+  return members;
+}
+
+/**
+ * gamma by row, or one for all, none of them too large. Both classes must keep a positive one: a product may be too small for a number.
+ * (A loop, as rows may be many.)
+ */
+export function gammaByRow(gamma: number, weights: Float64Array, { labels, y }: Labels): Float64Array {
+  const gammas = new Float64Array(weights.length);
+  let [negative, positive] = [gammas.length === 1, gammas.length === 1];
+  for (let i = 0; i < gammas.length; i++) {
+    const g = (gammas[i] = gamma * weights[i]!);
+    if (g > 0) {
+      if (y[i]! > 0) positive = true;
+      else negative = true;
+      if (g > HUGE) throw rangeError('ERR_OPTION', `at most ${HUGE}`, `gamma times the weights of row ${i}`, g);
+    }
+  }
+  if (negative && positive) return gammas;
+  throw noWeight(labels[negative ? 1 : 0]);
+}
+
+function noWeight(label: Labels['labels'][number]): Error {
+  return coded(RangeError, 'ERR_OPTION', `Expected a positive weight for some row of class ${show(label)} but all of them are 0`);
+}
+
+function rowFactors(sampleWeight: unknown, rows: number): Float64Array | undefined {
+  if (sampleWeight === undefined) return undefined;
+  const list = optionByRow(sampleWeight, rows, 'an array of numbers', 'options.sampleWeight');
+  const factors = new Float64Array(rows); // a copy: an async fit gets to it later
+  for (let i = 0; i < rows; i++) factors[i] = weight(list[i], `options.sampleWeight[${i}]`);
+  return factors;
+}
+
+function classFactors(classWeight: unknown, labels: Labels['labels']): Weights['byClass'] {
+  if (classWeight === undefined) return [1, 1];
+  if (classWeight === 'balanced') return classWeight;
+  if (!isObject(classWeight)) {
+    const error = typeof classWeight === 'string' ? rangeError : typeError;
+    throw error('ERR_OPTION', "'balanced', a Map or an object", 'options.classWeight', classWeight);
+  }
+  const isMap = types.isMap(classWeight);
+  const entries = isMap ? [...classWeight] : Object.entries(classWeight);
+  const factors: [number, number] = [1, 1];
+  for (const [key, value] of entries) {
+    const k = labels.findIndex((label) => label === key || (!isMap && String(label) === key));
+    if (k < 0) {
+      throw rangeError(
+        'ERR_OPTION',
+        `${show(labels[0])} or ${show(labels[1])}`,
+        'a key of options.classWeight, as in labels,',
+        key,
+      );
+    }
+    factors[k] = weight(value, `options.classWeight[${show(key)}]`);
+  }
+  return factors;
+}
+
+function weight(value: unknown, where: string): number {
+  if (typeof value !== 'number') throw typeError('ERR_OPTION', 'a number of 0 or more', where, value);
+  if (!(value >= 0 && value < Infinity)) throw rangeError('ERR_OPTION', 'a number of 0 or more', where, value);
+  return value;
+}

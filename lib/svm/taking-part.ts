@@ -1,0 +1,64 @@
+/**
+ * Which rows take part in a fit: those of positive weight. Weights are by row, or one for all rows; without any, every row takes part.
+ * (Plain loops, as rows may be many and a cross-validation comes by here for every fit.)
+ */
+export type RowWeights = ArrayLike<number> | undefined;
+
+export function weightOf(weights: RowWeights, row: number): number {
+  return weights === undefined ? 1 : weights.length === 1 ? weights[0]! : weights[row]!;
+}
+
+export function takesPart(weights: RowWeights, row: number): boolean {
+  return weightOf(weights, row) > 0;
+}
+
+/** How many of so many rows. */
+export function countTaking(weights: RowWeights, rows: number): number {
+  if (weights === undefined || weights.length === 1) return takesPart(weights, 0) ? rows : 0;
+  let count = 0;
+  for (let i = 0; i < rows; i++) if (weights[i]! > 0) count++;
+  return count;
+}
+
+/** How many rows of the negative class, and of the positive one. */
+export function countByClass(y: Int8Array, weights: RowWeights): [negative: number, positive: number] {
+  const counts: [number, number] = [0, 0];
+  for (let i = 0; i < y.length; i++) if (takesPart(weights, i)) counts[y[i]! > 0 ? 1 : 0]++;
+  return counts;
+}
+
+/** The rows of the negative class, and those of the positive one. */
+export function membersOf(y: Int8Array, weights: RowWeights): [negative: Uint32Array, positive: Uint32Array] {
+  const lists = [new Uint32Array(y.length), new Uint32Array(y.length)] as const;
+  const counts: [number, number] = [0, 0];
+  for (let i = 0; i < y.length; i++) {
+    if (!takesPart(weights, i)) continue;
+    const side = y[i]! > 0 ? 1 : 0;
+    lists[side][counts[side]++] = i;
+  }
+  return [lists[0].slice(0, counts[0]), lists[1].slice(0, counts[1])];
+}
+
+/** Factors on gamma. */
+export interface Weights {
+  /** By class, [negative, positive]; 'balanced' depends on the rows that take part. */
+  readonly byClass: 'balanced' | readonly [negative: number, positive: number];
+  readonly byRow: Float64Array | undefined;
+}
+
+/** The factors of both kinds by row, or one for all; of the rows for which `among` is not 0, if given, and 0 for the others. */
+export function rowWeights({ byClass, byRow }: Weights, y: Int8Array, among?: Uint8Array): Float64Array {
+  if (!byRow && !among && byClass !== 'balanced' && byClass[0] === 1 && byClass[1] === 1) return Float64Array.of(1);
+  const weights = new Float64Array(y.length);
+  for (let i = 0; i < y.length; i++) if (takesPart(among, i)) weights[i] = weightOf(byRow, i);
+  const [negative, positive] = byClass === 'balanced' ? balanced(countByClass(y, weights)) : byClass;
+  if (negative === 1 && positive === 1) return weights;
+  for (let i = 0; i < y.length; i++) if (weights[i]! > 0) weights[i]! *= y[i]! > 0 ? positive : negative;
+  return weights;
+}
+
+/** Factors that make both classes weigh half of the rows. */
+function balanced([negative, positive]: readonly [number, number]): readonly [number, number] {
+  const half = (negative + positive) / 2;
+  return [half / negative, half / positive];
+}
