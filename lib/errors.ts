@@ -18,12 +18,80 @@ type ErrorKind = new (message: string, options?: ErrorOptions) => Error;
 
 export interface CodedError extends Error {
   code: ErrorCode;
+  /** The option that it is about, if it is about one. */
+  option?: string;
+  /** The option that would help, and its value. */
+  hint?: { readonly option: string; readonly value: unknown };
+}
+
+/** Something in a message that has another name on the command line. */
+export interface Term {
+  /** An option; advice to set one; or what only those need who write code. */
+  readonly kind: 'option' | 'setting' | 'code';
+  /** The option's name, or that of the function. */
+  readonly name: string;
+  /** Of a setting. */
+  readonly value?: unknown;
+  /** What the library says. */
+  readonly text: string;
+}
+
+/** options.name */
+export function option(name: string, text = `options.${name}`): Term {
+  return { kind: 'option', name, text };
+}
+
+/** set name: value */
+export function setting(name: string, value: string | boolean): Term {
+  return { kind: 'setting', name, value, text: `set ${name}: ${typeof value === 'string' ? `'${value}'` : value}` };
+}
+
+/** The words of a message, with its terms as data. */
+export class Wording {
+  constructor(readonly pieces: readonly (string | Term)[]) {}
+
+  /** With each term as `named` has it. */
+  text(named: (term: Term) => string = ({ text }) => text): string {
+    return this.pieces.map((piece) => (typeof piece === 'string' ? piece : named(piece))).join('');
+  }
+}
+
+export type Words = string | Wording;
+
+/** A template whose values may be terms, or words that have some. */
+export function words(strings: TemplateStringsArray, ...values: readonly (Words | Term | number)[]): Wording {
+  const pieces: (string | Term)[] = [strings[0]!];
+  values.forEach((value, k) => {
+    if (value instanceof Wording) pieces.push(...value.pieces);
+    else pieces.push(typeof value === 'number' ? String(value) : value);
+    pieces.push(strings[k + 1]!);
+  });
+  return new Wording(pieces);
+}
+
+/** The words of errors that have terms. */
+const wordings = new WeakMap<object, Wording>();
+
+/** The message of an error, with each of its terms as `named` has it. */
+export function messageOf(error: Error, named: (term: Term) => string): string {
+  const wording = wordings.get(error);
+  // Who passes an error on may have said more.
+  return wording && wording.text() === error.message ? wording.text(named) : String(error.message);
 }
 
 /** An error with a code, which shows in the stack the way Node's own do: `RangeError [ERR_POINTS]: …`. */
-export function coded(Kind: ErrorKind, code: ErrorCode, message: string, cause?: unknown): CodedError {
-  const error = (cause === undefined ? new Kind(message) : new Kind(message, { cause })) as CodedError;
+export function coded(Kind: ErrorKind, code: ErrorCode, message: Words, cause?: unknown): CodedError {
+  const text = typeof message === 'string' ? message : message.text();
+  const error = (cause === undefined ? new Kind(text) : new Kind(text, { cause })) as CodedError;
   error.code = code;
+  if (typeof message !== 'string') {
+    wordings.set(error, message);
+    for (const piece of message.pieces) {
+      if (typeof piece === 'string') continue;
+      if (piece.kind === 'option') error.option ??= piece.name;
+      if (piece.kind === 'setting') error.hint ??= { option: piece.name, value: piece.value };
+    }
+  }
   const { name } = error;
   error.name = `${name} [${code}]`;
   void error.stack; // V8 writes the name into the stack when it is first read
@@ -32,13 +100,13 @@ export function coded(Kind: ErrorKind, code: ErrorCode, message: string, cause?:
 }
 
 /** The wrong value of the right kind. */
-export function rangeError(code: ErrorCode, what: string, where: string, received: unknown): CodedError {
-  return coded(RangeError, code, `Expected ${what} for ${where} but received ${show(received)}`);
+export function rangeError(code: ErrorCode, what: Words, where: Words, received: unknown): CodedError {
+  return coded(RangeError, code, words`Expected ${what} for ${where} but received ${show(received)}`);
 }
 
 /** The wrong kind of thing. */
-export function typeError(code: ErrorCode, what: string, where: string, received: unknown): CodedError {
-  return coded(TypeError, code, `Expected ${what} for ${where} but received ${show(received)}`);
+export function typeError(code: ErrorCode, what: Words, where: Words, received: unknown): CodedError {
+  return coded(TypeError, code, words`Expected ${what} for ${where} but received ${show(received)}`);
 }
 
 /** A backend's task was ended before it was done. Users never see it, and cannot make one. */

@@ -10,7 +10,7 @@ import { Output } from './output.js';
 import { predict, runPredict } from './predict.js';
 import { runSeparate, separate } from './separate-command.js';
 import { runTrain, train } from './train.js';
-import { show } from '../errors.js';
+import { messageOf, show, type Term } from '../errors.js';
 import { nearest } from '../input/index.js';
 
 type Run = (args: Arguments, context: Context) => Promise<number>;
@@ -124,7 +124,7 @@ function codeOf(error: unknown): string {
   return typeof code === 'string' ? code : 'ERR_INTERNAL';
 }
 
-/** The library speaks of its options; here they have other names. */
+/** What went wrong, in the words of the command line. */
 function inWords(error: unknown, code: string): string {
   const { message, path, syscall } = error as NodeJS.ErrnoException;
   if (typeof syscall === 'string' && path !== undefined) {
@@ -135,17 +135,21 @@ function inWords(error: unknown, code: string): string {
   }
   if (code === 'ERR_INTERNAL')
     return `This is a fault of fista-classify itself: ${error instanceof Error ? error.stack : show(error)}`;
-  return String(message)
-    .replaceAll("set labels: 'string'", 'use --labels string')
-    .replaceAll('set zeroBased: true', 'use --zero-based')
-    .replaceAll('which readLibsvm reads', 'which is read from a file that neither its name nor --csv calls CSV')
-    .replace(/: labels\.map\(.*$/s, '')
-    .replaceAll('options.classWeight', '-w<label>')
-    .replaceAll('options.folds', '-v')
-    .replace(/options\.([a-zA-Z]+)/g, (found, name: string) => {
-      const option = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-      return OPTIONS.has(option) ? option : found; // options.csv may be a file
-    });
+  return messageOf(error as Error, nameOf);
+}
+
+/** Options whose names here are not their own with dashes. */
+const FLAGS = new Map([['classWeight', '-w<label>'], ['folds', '-v']]); // prettier-ignore
+
+/** What is said here of functions. */
+const FUNCTIONS = new Map([['readLibsvm', 'which is read from a file that neither its name nor --csv calls CSV']]);
+
+function nameOf({ kind, name, value, text }: Term): string {
+  if (kind === 'code') return FUNCTIONS.get(name) ?? '';
+  const dashed = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  const flag = FLAGS.get(name) ?? (OPTIONS.has(dashed) ? dashed : undefined);
+  if (flag === undefined) return text;
+  return kind === 'option' ? flag : `use ${flag}${typeof value === 'string' ? ` ${value}` : ''}`;
 }
 
 function version(): string {

@@ -1,5 +1,5 @@
 /** What a cross-validation is asked to do. */
-import { rangeError, Verbatim } from '../errors.js';
+import { option, rangeError, Verbatim, words, type Words } from '../errors.js';
 import { stop } from '../svm/stopping.js';
 import type { CrossValidationOptions, CrossValidationProgress, Label, SvmOptions } from '../types.js';
 import { resolveSvmOptions, resolveTraining, type ResolvedSvmOptions, type TrainingInput } from './fit.js';
@@ -59,7 +59,7 @@ export function resolveCrossValidation<L extends Label>(
   const folds = counted
     ? (optional(options.folds, 'folds', integer(2, rows)) ?? 5)
     : foldsByRow(options.folds, training, weights.byRow);
-  if (typeof folds === 'number') checkFolds(folds, members, training.labels, 'options.folds');
+  if (typeof folds === 'number') checkFolds(folds, members, training.labels, words`${option('folds')}`);
 
   return {
     ...training,
@@ -72,9 +72,9 @@ export function resolveCrossValidation<L extends Label>(
   };
 }
 
-function gammaList(given: unknown, where: string): readonly number[] {
+function gammaList(given: unknown, where: Words): readonly number[] {
   const list = listOf<number>(given, 'ERR_OPTION', 'an array of numbers', where);
-  const gammas = numbersOf(list, (value, k) => sensibleNumber(value, `${where}[${k}]`)).sort((a, b) => a - b);
+  const gammas = numbersOf(list, (value, k) => sensibleNumber(value, words`${where}[${k}]`)).sort((a, b) => a - b);
   if (gammas.length === 0) throw rangeError('ERR_OPTION', 'at least one number', where, new Verbatim('none'));
   const twice = gammas.find((gamma, k) => gamma === gammas[k - 1]);
   if (twice !== undefined) throw rangeError('ERR_OPTION', 'distinct numbers', where, new Verbatim(`${twice} twice`));

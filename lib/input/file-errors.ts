@@ -1,6 +1,6 @@
 /** What is wrong with a file, in words. */
 import type { ParseDefect } from '../backend/interface.js';
-import { coded, show, typeError, Verbatim } from '../errors.js';
+import { coded, option, setting, show, typeError, Verbatim, words, type Term, type Words } from '../errors.js';
 import type { CsvReading, LibsvmReading } from './file-options.js';
 
 /** The bytes of a source were transferred elsewhere while they were read. */
@@ -16,7 +16,11 @@ export function gzipError(name: string, code: 'ERR_LIBSVM' | 'ERR_CSV', cause: E
 
 /** A file of more text than is wanted. */
 export function longError(name: string, code: 'ERR_LIBSVM' | 'ERR_CSV', max: number): Error {
-  return coded(RangeError, code, `Expected at most ${max} bytes of text for ${name}, as options.maxBytes says, but received more`);
+  return coded(
+    RangeError,
+    code,
+    words`Expected at most ${max} bytes of text for ${name}, as ${option('maxBytes')} says, but received more`,
+  );
 }
 
 /** Labels that are words are objects of V8, whose heap ends the process when it is full. */
@@ -39,19 +43,19 @@ export function libsvmError({ defect, line, column, text, last }: ParseDefect, n
   const first = reading.zeroBased ? 0 : 1;
   const received = Buffer.from(text).toString();
   const lost = /^\d+:/.test(received); // the label
-  const expected: Record<ParseDefect['defect'], readonly [what: string, hint?: string | undefined]> = {
+  const expected: Record<ParseDefect['defect'], readonly [what: Words, hint?: Words | undefined]> = {
     label: [
       'a finite number, the label,',
-      lost ? undefined : isCsvRow(received) ? CSV_HINT : "for labels that are words set labels: 'string'",
+      lost ? undefined : isCsvRow(received) ? CSV_HINT : words`for labels that are words ${setting('labels', 'string')}`,
     ],
     word: ['a label in UTF-8 without ":"'],
     entry: ['index:value'],
     qid: ['index:value', 'query ids, for ranking, are not supported'],
     value: ['index:value with a finite number'],
     range: ['an index of at most 2147483647'],
-    zero: ['an index from 1', 'for a file that counts from 0 set zeroBased: true'],
+    zero: ['an index from 1', words`for a file that counts from 0 ${setting('zeroBased', true)}`],
     order: [parseInt(received) === last ? 'each index once in a row' : `an index above ${last}, as indices ascend in a row,`],
-    extra: [`an index of at most ${reading.limit - 1 + first}, as options.cols is ${reading.limit},`],
+    extra: [words`an index of at most ${reading.limit - 1 + first}, as ${option('cols')} is ${reading.limit},`],
     long: ['a label or index:value of at most 1000 bytes'],
     rows: ['at most 4294967294 rows'],
     entries: ['at most 4294967294 entries'],
@@ -59,8 +63,8 @@ export function libsvmError({ defect, line, column, text, last }: ParseDefect, n
   };
   const [what, hint] = expected[defect];
   const came = defect === 'empty' ? 'none' : show(received);
-  const message = `Expected ${what} at ${name}:${line}:${column} but received ${came}`;
-  return coded(SyntaxError, 'ERR_LIBSVM', hint === undefined ? message : `${message}; ${hint}`);
+  const message = words`Expected ${what} at ${name}:${line}:${column} but received ${came}`;
+  return coded(SyntaxError, 'ERR_LIBSVM', hint === undefined ? message : words`${message}; ${hint}`);
 }
 
 const CSV_HINT = 'this looks like CSV (readCsv, --csv)';
@@ -89,10 +93,12 @@ export interface CsvPlace {
   readonly name?: string | undefined;
 }
 
-export function csvError(what: string, { file, line, column, name }: CsvPlace, received: unknown, cause?: unknown): Error {
+export function csvError(what: Words, { file, line, column, name }: CsvPlace, received: unknown, cause?: unknown): Error {
   const cell = column === undefined ? '' : `:${column}${name === undefined ? '' : ` (column ${show(name)})`}`;
-  return coded(SyntaxError, 'ERR_CSV', `Expected ${what} at ${file}:${line}${cell} but received ${show(received)}`, cause);
+  return coded(SyntaxError, 'ERR_CSV', words`Expected ${what} at ${file}:${line}${cell} but received ${show(received)}`, cause);
 }
+
+const READER: Term = { kind: 'code', name: 'readLibsvm', text: 'which readLibsvm reads' };
 
 /** A number, or a word and an entry; then entries. */
 const LIBSVM_ROW = /^\s*(?:[-+.\d]\S*|\S+\s+\d+:[-+.\deE]+)(?:\s+\d+:[-+.\deE]+)+\s*$/;
@@ -104,5 +110,5 @@ export function checkCsv(cells: readonly string[], { delimiter }: CsvReading, pl
   const row = whole.length > 10_000 ? whole.slice(0, 10_000).replace(/\s\S*$/, '') : whole;
   if (!LIBSVM_ROW.test(row)) return;
   const { message } = csvError('comma-separated values', place, row);
-  throw coded(SyntaxError, 'ERR_CSV', `${message}; this is LIBSVM text, which readLibsvm reads`);
+  throw coded(SyntaxError, 'ERR_CSV', words`${message}; this is LIBSVM text, ${READER}`);
 }

@@ -1,7 +1,7 @@
 /** What files are read from and written to, and how. */
 import { types } from 'node:util';
 import type { Backend } from '../backend/interface.js';
-import { rangeError, typeError } from '../errors.js';
+import { option, rangeError, typeError, words, type Words } from '../errors.js';
 import { isObject, plainView } from './intrinsics.js';
 import type {
   DenseMatrix,
@@ -43,7 +43,7 @@ export function checkChunk(chunk: unknown): Uint8Array {
 }
 
 /** `Infinity`, or an integer. */
-function byteLimit(value: unknown, where: string): number {
+function byteLimit(value: unknown, where: Words): number {
   return value === Infinity ? Infinity : integer(0, Number.MAX_SAFE_INTEGER)(value, where);
 }
 
@@ -147,13 +147,14 @@ export function resolveCsvReading(given: ReadCsvOptions): CsvReading {
   const header = optional(options.header, 'header', boolean) ?? true;
   const { label } = options;
   if (label !== null && typeof label !== 'string' && !Number.isInteger(label)) {
-    throw typeError('ERR_OPTION', "a column's name or number", 'options.label', label);
+    throw typeError('ERR_OPTION', "a column's name or number", words`${option('label')}`, label);
   }
   if (typeof label === 'string' && !header) {
-    throw rangeError('ERR_OPTION', "a column's number", 'options.label, as there is no header,', label);
+    throw rangeError('ERR_OPTION', "a column's number", words`${option('label')}, as there is no header,`, label);
   }
   const columns = optional(options.columns, 'columns', columnNames);
-  if (columns && !header) throw rangeError('ERR_OPTION', 'nothing', 'options.columns, as there is no header,', options.columns);
+  if (columns && !header)
+    throw rangeError('ERR_OPTION', 'nothing', words`${option('columns')}, as there is no header,`, options.columns);
   return {
     label,
     header,
@@ -166,15 +167,15 @@ export function resolveCsvReading(given: ReadCsvOptions): CsvReading {
 }
 
 /** A copy of a list of names. */
-function columnNames(value: unknown, where: string): string[] {
+function columnNames(value: unknown, where: Words): string[] {
   if (!Array.isArray(value)) throw typeError('ERR_OPTION', 'an array of names', where, value);
   return Array.from(value, (name: unknown, j) => {
-    if (typeof name !== 'string') throw typeError('ERR_OPTION', 'a name', `${where}[${j}]`, name);
+    if (typeof name !== 'string') throw typeError('ERR_OPTION', 'a name', words`${where}[${j}]`, name);
     return name;
   });
 }
 
-function delimiter(value: unknown, where: string): string {
+function delimiter(value: unknown, where: Words): string {
   if (typeof value !== 'string') throw typeError('ERR_OPTION', 'a character', where, value);
   if (value === '' || /["\r\n]/.test(value))
     throw rangeError('ERR_OPTION', 'a character that is no quote or line end', where, value);

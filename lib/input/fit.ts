@@ -1,6 +1,6 @@
 /** What a fit is asked to do. */
 import type { Backend } from '../backend/interface.js';
-import { coded, plural, rangeError, show, typeError, Verbatim } from '../errors.js';
+import { coded, option, plural, rangeError, show, typeError, Verbatim, words, type Words } from '../errors.js';
 import { stop } from '../svm/stopping.js';
 import { rowWeights, type Weights } from '../svm/taking-part.js';
 import type { Label, Scale, StopRule, SvmOptions, SvmProgress } from '../types.js';
@@ -91,7 +91,7 @@ export function resolveFit<L extends Label>(points: unknown, labels: unknown, gi
     throw coded(
       RangeError,
       'ERR_OPTION',
-      `Expected one number for options.gamma and its other name C but received ${show(asked)} and ${C}`,
+      words`Expected one number for ${option('gamma')} and its other name C but received ${show(asked)} and ${C}`,
     );
   }
 
@@ -150,7 +150,12 @@ export function resolveSvmOptions(options: SvmOptions, { source, labels, y }: Tr
   const L = optional(options.L, 'L', oneOfThese('measured', 'norm', 'paper')) ?? 'measured';
   const shrinking = optional(options.shrinking, 'shrinking', boolean) ?? L === 'measured';
   if (shrinking && L !== 'measured') {
-    throw rangeError('ERR_OPTION', 'false', `options.shrinking with L: '${L}', which needs every row in every step,`, true);
+    throw rangeError(
+      'ERR_OPTION',
+      'false',
+      words`${option('shrinking')} with L: '${L}', which needs every row in every step,`,
+      true,
+    );
   }
 
   // Stopping
@@ -159,7 +164,12 @@ export function resolveSvmOptions(options: SvmOptions, { source, labels, y }: Tr
   const checkEvery = optional(options.checkEvery, 'checkEvery', integer(1, 1_000_000)) ?? (strict && 1);
   if (strict && checkEvery !== 1) {
     const { name } = strict;
-    throw rangeError('ERR_OPTION', '1', `options.checkEvery with the rule ${show(name)}, which sees every iteration,`, checkEvery);
+    throw rangeError(
+      'ERR_OPTION',
+      '1',
+      words`${option('checkEvery')} with the rule ${show(name)}, which sees every iteration,`,
+      checkEvery,
+    );
   }
   // A rule that follows every iteration is about FISTA from its beginning.
   const ascent = optional(options.ascent, 'ascent', boolean) ?? (L === 'measured' && !strict);
@@ -180,11 +190,14 @@ export function resolveSvmOptions(options: SvmOptions, { source, labels, y }: Tr
   };
 }
 
-function gammaOrAuto(value: unknown, where: string): number | 'auto' {
+function gammaOrAuto(value: unknown, where: Words): number | 'auto' {
   if (value === 'auto') return value;
   if (typeof value !== 'number') throw typeError('ERR_OPTION', "a positive number or 'auto'", where, value);
   return sensibleNumber(value, where);
 }
+
+const STOP = option('stop');
+const WARM_START = option('warmStart');
 
 function stopRules(given: unknown): readonly StopRule[] {
   if (given === undefined) return [stop.agreement(0.99), stop.gap(1e-4)];
@@ -193,11 +206,11 @@ function stopRules(given: unknown): readonly StopRule[] {
   for (let k = 0; k < (many ? given.length : 1); k++) {
     const rule = (many ? given[k] : given) as StopRule;
     if (!isObject(rule) || typeof rule.start !== 'function') {
-      throw typeError('ERR_OPTION', 'a rule such as stop.gap(1e-3)', many ? `options.stop[${k}]` : 'options.stop', rule);
+      throw typeError('ERR_OPTION', 'a rule such as stop.gap(1e-3)', many ? words`${STOP}[${k}]` : words`${STOP}`, rule);
     }
     rules.push(rule);
   }
-  if (rules.length === 0) throw rangeError('ERR_OPTION', 'at least one rule', 'options.stop', new Verbatim('none'));
+  if (rules.length === 0) throw rangeError('ERR_OPTION', 'at least one rule', words`${STOP}`, new Verbatim('none'));
   return rules;
 }
 
@@ -206,17 +219,17 @@ function warmStart(given: unknown, cols: number): ResolvedSvmOptions['warmStart'
   const { weights, bias } = (isObject(given) ? given : {}) as { weights?: unknown; bias?: unknown };
   const length = lengthOf(weights);
   if (Number.isNaN(length) || typeof bias !== 'number') {
-    throw typeError('ERR_OPTION', 'a model, with weights and bias,', 'options.warmStart', given);
+    throw typeError('ERR_OPTION', 'a model, with weights and bias,', words`${WARM_START}`, given);
   }
   if (length !== cols) {
-    throw rangeError('ERR_OPTION', plural(cols, 'number'), 'options.warmStart.weights, one for each column of points,', length);
+    throw rangeError('ERR_OPTION', plural(cols, 'number'), words`${WARM_START}.weights, one for each column of points,`, length);
   }
-  if (!Number.isFinite(bias)) throw rangeError('ERR_OPTION', 'a finite number', 'options.warmStart.bias', bias);
+  if (!Number.isFinite(bias)) throw rangeError('ERR_OPTION', 'a finite number', words`${WARM_START}.bias`, bias);
   // A copy: an async fit gets to it later. Where weights are 0 it is not touched, and takes no memory.
   const copy = new Float64Array(cols);
   for (let j = 0; j < cols; j++) {
     const weight = (weights as ArrayLike<unknown>)[j];
-    if (!Number.isFinite(weight)) throw rangeError('ERR_OPTION', 'a finite number', `options.warmStart.weights[${j}]`, weight);
+    if (!Number.isFinite(weight)) throw rangeError('ERR_OPTION', 'a finite number', words`${WARM_START}.weights[${j}]`, weight);
     if (weight !== 0) copy[j] = weight as number;
   }
   return { weights: copy, bias };

@@ -1,30 +1,35 @@
 /** Folds: how many, or by row which. */
-import { coded, show } from '../errors.js';
+import { coded, option, show, words, type Words } from '../errors.js';
 import { takesPart, type RowWeights } from '../svm/taking-part.js';
 import type { Labels } from './labels.js';
 import { optionByRow } from './lists.js';
 import { integer } from './options.js';
+
+const FOLDS = option('folds');
 
 /** Every fold holds out a row of each class, and leaves one to learn from. */
 export function checkFolds(
   folds: number,
   members: readonly [negative: number, positive: number],
   labels: Labels['labels'],
-  where: string,
+  where: Words,
 ): void {
   for (const side of [0, 1] as const) {
     if (members[side] >= folds) continue;
-    const of = `class ${show(labels[side])}, one for each fold of ${where},`;
-    throw coded(RangeError, 'ERR_LABELS', `Expected at least ${folds} rows of ${of} but received ${members[side]}`);
+    const of = words`class ${show(labels[side])}, one for each fold of ${where},`;
+    throw coded(RangeError, 'ERR_LABELS', words`Expected at least ${folds} rows of ${of} but received ${members[side]}`);
   }
 }
 
 /** The folds of rows that take no part do not count: -1. */
 export function foldsByRow(given: unknown, { labels, y }: Labels, weights: RowWeights): Int32Array {
   const rows = y.length;
-  const list = optionByRow(given, rows, 'an integer, or an array with the fold of each row,', 'options.folds');
+  const list = optionByRow(given, rows, 'an integer, or an array with the fold of each row,', words`${FOLDS}`);
   const check = integer(0, rows - 1);
-  const fold = Int32Array.from({ length: rows }, (_, i) => check(list[i], `options.folds[${i}]`));
+  const fold = Int32Array.from({ length: rows }, (_, i) => {
+    const k: unknown = list[i];
+    return typeof k === 'number' && k >>> 0 === k && k < rows ? k : check(k, words`${FOLDS}[${i}]`); // words only for a bad one
+  });
   fold.forEach((_, i) => {
     if (!takesPart(weights, i)) fold[i] = -1;
   });
@@ -40,14 +45,14 @@ export function foldsByRow(given: unknown, { labels, y }: Labels, weights: RowWe
   });
   for (let k = 0; k < count; k++) {
     if (members[0][k]! + members[1][k]! === 0) {
-      throw coded(RangeError, 'ERR_OPTION', `Expected a row in every fold of options.folds but fold ${k} of ${count} has none`);
+      throw coded(RangeError, 'ERR_OPTION', words`Expected a row in every fold of ${FOLDS} but fold ${k} of ${count} has none`);
     }
     for (const side of [0, 1] as const) {
       if (members[side][k] === totals[side]) {
         throw coded(
           RangeError,
           'ERR_OPTION',
-          `Expected rows of class ${show(labels[side])} outside every fold of options.folds but all of them are in fold ${k}`,
+          words`Expected rows of class ${show(labels[side])} outside every fold of ${FOLDS} but all of them are in fold ${k}`,
         );
       }
     }

@@ -1,8 +1,8 @@
 /** The names that an object of the user's may have. One that is not known is refused: what it says would not be done. */
-import { coded, show, type ErrorCode } from '../errors.js';
+import { coded, option, show, words, type ErrorCode } from '../errors.js';
 
 /** What is meant by a word of another package: the name here, or advice. By the word in lower case without underscores. */
-export type Words = Readonly<Record<string, string | ((value: unknown) => string)>>;
+export type ForeignWords = Readonly<Record<string, string | ((value: unknown) => string)>>;
 
 interface Owner {
   readonly code: ErrorCode;
@@ -10,7 +10,7 @@ interface Owner {
   readonly what: string;
   /** Stands after it. */
   readonly of?: string;
-  readonly words?: Words;
+  readonly words?: ForeignWords;
 }
 
 /** Refuses names that are not known, with a suggestion where there is one. */
@@ -19,13 +19,13 @@ export function checkNames(given: object, known: readonly string[], owner: Owner
 }
 
 /** Refuses keys of points and ellipsoids that are not known. */
-export function checkKeys(given: object, known: readonly string[], code: ErrorCode, of: string, words: Words = {}): void {
+export function checkKeys(given: object, known: readonly string[], code: ErrorCode, of: string, words: ForeignWords = {}): void {
   checkNames(given, known, { code, what: 'key', of, words });
 }
 
-function unknownName(given: object, name: string, known: readonly string[], { code, what, of, words = {} }: Owner): Error {
+function unknownName(given: object, name: string, known: readonly string[], { code, what, of, words: foreign = {} }: Owner): Error {
   const word = name.toLowerCase().replaceAll('_', '');
-  const meant = Object.hasOwn(words, word) ? words[word] : undefined;
+  const meant = Object.hasOwn(foreign, word) ? foreign[word] : undefined;
   const advice = typeof meant === 'function' ? meant((given as Record<string, unknown>)[name]) : meant;
   const near = advice !== undefined && known.includes(advice) ? advice : nearest(name, known);
   const hint =
@@ -34,7 +34,8 @@ function unknownName(given: object, name: string, known: readonly string[], { co
       : near === undefined
         ? `known are ${known.join(', ')}`
         : `did you mean ${show(near)}?`;
-  return coded(TypeError, code, `Unknown ${what} ${show(name)}${of === undefined ? '' : ` of ${of}`}; ${hint}`);
+  const named = what === 'option' ? option(name, show(name)) : show(name);
+  return coded(TypeError, code, words`Unknown ${what} ${named}${of === undefined ? '' : ` of ${of}`}; ${hint}`);
 }
 
 /** The known name that shares a beginning, or is few edits away. */

@@ -1,6 +1,6 @@
 /** Labels: of one type, one for each row. */
 import { types } from 'node:util';
-import { coded, rangeError, show, typeError } from '../errors.js';
+import { coded, option, rangeError, show, typeError, words, type Term } from '../errors.js';
 import type { Label } from '../types.js';
 import { listOf } from './lists.js';
 
@@ -51,8 +51,9 @@ export function resolveLabels(
       k = seen.push(label) - 1;
       if (k === 2) {
         const three = seen.map(show).join(', ');
-        const hint = `train one against the rest: labels.map((label) => label === ${show(seen[0])})`;
-        throw coded(RangeError, 'ERR_LABELS', `Expected two distinct labels but received at least three: ${three}; ${hint}`);
+        const code: Term = { kind: 'code', name: 'map', text: `: labels.map((label) => label === ${show(seen[0])})` };
+        const hint = words`train one against the rest${code}`;
+        throw coded(RangeError, 'ERR_LABELS', words`Expected two distinct labels but received at least three: ${three}; ${hint}`);
       }
     }
     y[i] = k;
@@ -62,7 +63,7 @@ export function resolveLabels(
   if (!known && negative > larger) [negative, larger] = [larger, negative];
   if (positive !== undefined && positive !== larger) {
     if (positive !== negative) {
-      throw rangeError('ERR_OPTION', `${show(negative)} or ${show(larger)}`, 'options.positive, as in labels,', positive);
+      throw rangeError('ERR_OPTION', `${show(negative)} or ${show(larger)}`, words`${option('positive')}, as in labels,`, positive);
     }
     [negative, larger] = [larger, negative];
   }

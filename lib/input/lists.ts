@@ -1,5 +1,5 @@
 /** Lists: arrays, typed ones, and whatever else has a length and entries. What is one, how long it is, and its numbers. */
-import { plural, rangeError, typeError, type ErrorCode } from '../errors.js';
+import { plural, rangeError, typeError, words, type ErrorCode, type Words } from '../errors.js';
 import { isArray, isObject, isTypedArray, plainView, typedLength, type TypedArray } from './intrinsics.js';
 
 /** The length of what has one, asked for once; NaN for anything else. */
@@ -10,7 +10,7 @@ export function lengthOf(value: unknown): number {
 }
 
 /** The length of a list; anything else is refused. */
-export function checkedLength(value: unknown, code: ErrorCode, what: string, where: string): number {
+export function checkedLength(value: unknown, code: ErrorCode, what: Words, where: Words): number {
   const length = lengthOf(value);
   if (Number.isNaN(length)) throw typeError(code, what, where, value);
   return length;
@@ -32,23 +32,23 @@ export function isList(value: unknown): value is unknown[] | TypedArray {
 }
 
 /** A list of any kind, with nothing of the user's on it if it is typed. */
-export function listOf<T>(value: unknown, code: ErrorCode, what: string, where: string): ArrayLike<T> {
+export function listOf<T>(value: unknown, code: ErrorCode, what: Words, where: Words): ArrayLike<T> {
   const list = isTypedArray(value) ? plainView(value) : value;
   checkedLength(list, code, what, where);
   return list as ArrayLike<T>;
 }
 
 /** An array, typed or not, that is not only like one. */
-export function arrayOf<T>(value: unknown, code: ErrorCode, what: string, where: string): ArrayLike<T> {
+export function arrayOf<T>(value: unknown, code: ErrorCode, what: Words, where: Words): ArrayLike<T> {
   if (!isList(value)) throw typeError(code, what, where, value);
   return (isTypedArray(value) ? plainView(value) : value) as ArrayLike<T>;
 }
 
 /** A list of numbers, one for each row of points. */
-export function optionByRow(value: unknown, rows: number, what: string, where: string): ArrayLike<number> {
+export function optionByRow(value: unknown, rows: number, what: Words, where: Words): ArrayLike<number> {
   const list = listOf<number>(value, 'ERR_OPTION', what, where);
   if (list.length !== rows) {
-    throw rangeError('ERR_OPTION', plural(rows, 'number'), `${where}, one for each row of points,`, list.length);
+    throw rangeError('ERR_OPTION', plural(rows, 'number'), words`${where}, one for each row of points,`, list.length);
   }
   return list;
 }

@@ -1,16 +1,20 @@
 /** Options: their names and the kinds of values they take. */
 import { backend, kernels } from '../backend/load.js';
 import type { Backend } from '../backend/interface.js';
-import { coded, rangeError, typeError } from '../errors.js';
+import { coded, option, rangeError, typeError, words, type Words } from '../errors.js';
 import { isObject, isRevoked } from './intrinsics.js';
 import type { Signal } from '../types.js';
-import { checkNames, type Words } from './keys.js';
+import { checkNames, type ForeignWords } from './keys.js';
 
 /**
  * The options given, each asked for once: a getter cannot answer a check and a use differently. Names that are not known are refused,
  * with a suggestion where there is one.
  */
-export function knownOptions<T extends object>(given: T | undefined, known: readonly (keyof T & string)[], words?: Words): T {
+export function knownOptions<T extends object>(
+  given: T | undefined,
+  known: readonly (keyof T & string)[],
+  words?: ForeignWords,
+): T {
   const options = {} as T;
   if (given === undefined) return options;
   if (!isObject(given) || Array.isArray(given)) throw typeError('ERR_OPTION', 'an object', 'options', given);
@@ -38,40 +42,40 @@ export function resolveBackend(choice: unknown): Backend {
 /** Beyond it a number or its inverse overflows when squared. */
 export const HUGE = 1e100;
 
-export function abortSignal(value: unknown, where: string): Signal {
+export function abortSignal(value: unknown, where: Words): Signal {
   if (!isObject(value) || !(value instanceof AbortSignal)) throw typeError('ERR_OPTION', 'an AbortSignal', where, value);
   return value;
 }
 
-function callback<T>(value: unknown, where: string): (argument: T) => void {
+function callback<T>(value: unknown, where: Words): (argument: T) => void {
   if (typeof value !== 'function' || isRevoked(value)) throw typeError('ERR_OPTION', 'a function', where, value);
   return value as (argument: T) => void;
 }
 
-export function optional<T>(value: unknown, name: string, check: (value: unknown, where: string) => T): T | undefined {
-  return value === undefined ? undefined : check(value, `options.${name}`);
+export function optional<T>(value: unknown, name: string, check: (value: unknown, where: Words) => T): T | undefined {
+  return value === undefined ? undefined : check(value, words`${option(name)}`);
 }
 
-export function positiveNumber(value: unknown, where: string): number {
+export function positiveNumber(value: unknown, where: Words): number {
   if (typeof value !== 'number') throw typeError('ERR_OPTION', 'a positive number', where, value);
   if (!(value > 0 && value < Infinity)) throw rangeError('ERR_OPTION', 'a positive number', where, value);
   return value;
 }
 
 /** A positive number that can be squared and inverted. */
-export function sensibleNumber(value: unknown, where: string): number {
+export function sensibleNumber(value: unknown, where: Words): number {
   const number = positiveNumber(value, where);
   if (number < 1 / HUGE || number > HUGE) throw rangeError('ERR_OPTION', `a number from ${1 / HUGE} to ${HUGE}`, where, value);
   return number;
 }
 
-export function boolean(value: unknown, where: string): boolean {
+export function boolean(value: unknown, where: Words): boolean {
   if (typeof value !== 'boolean') throw typeError('ERR_OPTION', 'true or false', where, value);
   return value;
 }
 
 export function integer(min: number, max: number) {
-  return (value: unknown, where: string): number => {
+  return (value: unknown, where: Words): number => {
     const what = `an integer from ${min} to ${max}`;
     if (typeof value !== 'number') throw typeError('ERR_OPTION', what, where, value);
     if (!Number.isInteger(value) || value < min || value > max) throw rangeError('ERR_OPTION', what, where, value);
@@ -83,7 +87,7 @@ export function integer(min: number, max: number) {
 export const SEED = integer(0, Number.MAX_SAFE_INTEGER);
 
 export function oneOfThese<T extends string>(...allowed: T[]) {
-  return (value: unknown, where: string): T => {
+  return (value: unknown, where: Words): T => {
     if (allowed.includes(value as T)) return value as T;
     const names = allowed.map((a) => `'${a}'`);
     const what = `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
@@ -92,7 +96,7 @@ export function oneOfThese<T extends string>(...allowed: T[]) {
 }
 
 /** Strictly between 0 and 1. */
-export function share(value: unknown, where: string): number {
+export function share(value: unknown, where: Words): number {
   if (typeof value !== 'number') throw typeError('ERR_OPTION', 'a number between 0 and 1', where, value);
   if (!(value > 0 && value < 1)) throw rangeError('ERR_OPTION', 'a number between 0 and 1', where, value);
   return value;

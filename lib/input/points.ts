@@ -4,7 +4,7 @@ import type { CopyDefect, MatrixArguments, OnDefect } from '../backend/interface
 import { coded, plural, rangeError, typeError, Verbatim, type ErrorCode } from '../errors.js';
 import type { DenseMatrix, SparseMatrix } from '../types.js';
 import { isArray, isObject, plainView, unsigned } from './intrinsics.js';
-import { checkKeys, type Words } from './keys.js';
+import { checkKeys, type ForeignWords } from './keys.js';
 import { checkedLength, numbersOf } from './lists.js';
 
 type Data = Float64Array | Float32Array;
@@ -118,7 +118,7 @@ function allocate(rows: number, cols: number): Float64Array {
 }
 
 /** What other packages call the parts of a matrix. */
-const MATRIX_WORDS: Words = {
+const MATRIX_WORDS: ForeignWords = {
   shape: 'rows and cols say how many there are',
   columns: 'cols',
   width: 'cols',

@@ -1,5 +1,5 @@
 /** What is to be split in two, and how. */
-import { coded, rangeError, show, typeError } from '../errors.js';
+import { coded, option, rangeError, show, typeError, words } from '../errors.js';
 import type { DenseMatrix, Label, SparseMatrix, SplitOptions } from '../types.js';
 import { classesOf, labelList } from './labels.js';
 import { arrayOf } from './lists.js';
@@ -35,7 +35,7 @@ export function resolveSplit(given: unknown, labels: unknown, asked?: SplitOptio
     throw coded(
       RangeError,
       'ERR_OPTION',
-      `Expected one of options.testShare and options.testSize but received both: ${testShare} and ${testSize}`,
+      words`Expected one of ${option('testShare')} and ${option('testSize')} but received both: ${testShare} and ${testSize}`,
     );
   }
   const stratify = optional(options.stratify, 'stratify', boolean) ?? true;

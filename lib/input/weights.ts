@@ -1,11 +1,14 @@
 /** Factors on gamma, by class and by row, and what gamma comes to with them. */
 import { types } from 'node:util';
-import { coded, rangeError, show, typeError } from '../errors.js';
+import { coded, option, rangeError, show, typeError, words, type Words } from '../errors.js';
 import { countByClass, type Weights } from '../svm/taking-part.js';
 import { isObject } from './intrinsics.js';
 import type { Labels } from './labels.js';
 import { optionByRow } from './lists.js';
 import { HUGE } from './options.js';
+
+const CLASS_WEIGHT = option('classWeight');
+const SAMPLE_WEIGHT = option('sampleWeight');
 
 export function resolveWeights(options: { classWeight?: unknown; sampleWeight?: unknown }, { labels, y }: Labels): Weights {
   return {
@@ -48,9 +51,9 @@ function noWeight(label: Labels['labels'][number]): Error {
 
 function rowFactors(sampleWeight: unknown, rows: number): Float64Array | undefined {
   if (sampleWeight === undefined) return undefined;
-  const list = optionByRow(sampleWeight, rows, 'an array of numbers', 'options.sampleWeight');
+  const list = optionByRow(sampleWeight, rows, 'an array of numbers', words`${SAMPLE_WEIGHT}`);
   const factors = new Float64Array(rows); // a copy: an async fit gets to it later
-  for (let i = 0; i < rows; i++) factors[i] = weight(list[i], `options.sampleWeight[${i}]`);
+  for (let i = 0; i < rows; i++) factors[i] = weight(list[i], () => words`${SAMPLE_WEIGHT}[${i}]`);
   return factors;
 }
 
@@ -59,7 +62,7 @@ function classFactors(classWeight: unknown, labels: Labels['labels']): Weights['
   if (classWeight === 'balanced') return classWeight;
   if (!isObject(classWeight)) {
     const error = typeof classWeight === 'string' ? rangeError : typeError;
-    throw error('ERR_OPTION', "'balanced', a Map or an object", 'options.classWeight', classWeight);
+    throw error('ERR_OPTION', "'balanced', a Map or an object", words`${CLASS_WEIGHT}`, classWeight);
   }
   const isMap = types.isMap(classWeight);
   const entries = isMap ? [...classWeight] : Object.entries(classWeight);
@@ -70,17 +73,18 @@ function classFactors(classWeight: unknown, labels: Labels['labels']): Weights['
       throw rangeError(
         'ERR_OPTION',
         `${show(labels[0])} or ${show(labels[1])}`,
-        'a key of options.classWeight, as in labels,',
+        words`a key of ${CLASS_WEIGHT}, as in labels,`,
         key,
       );
     }
-    factors[k] = weight(value, `options.classWeight[${show(key)}]`);
+    factors[k] = weight(value, () => words`${CLASS_WEIGHT}[${show(key)}]`);
   }
   return factors;
 }
 
-function weight(value: unknown, where: string): number {
-  if (typeof value !== 'number') throw typeError('ERR_OPTION', 'a number of 0 or more', where, value);
-  if (!(value >= 0 && value < Infinity)) throw rangeError('ERR_OPTION', 'a number of 0 or more', where, value);
+/** `where` is asked for only if there is something to say: weights may be many. */
+function weight(value: unknown, where: () => Words): number {
+  if (typeof value !== 'number') throw typeError('ERR_OPTION', 'a number of 0 or more', where(), value);
+  if (!(value >= 0 && value < Infinity)) throw rangeError('ERR_OPTION', 'a number of 0 or more', where(), value);
   return value;
 }

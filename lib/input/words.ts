@@ -1,11 +1,11 @@
 /** What scikit-learn, LIBLINEAR and their kin call things, and what is meant by it here. Keys are in lower case, without underscores. */
-import type { Words } from './keys.js';
+import type { ForeignWords } from './keys.js';
 
 /** Of whatever computes. */
-export const THREAD_WORDS: Words = { njobs: 'threads', nthreads: 'threads', numthreads: 'threads', workers: 'threads' };
+export const THREAD_WORDS: ForeignWords = { njobs: 'threads', nthreads: 'threads', numthreads: 'threads', workers: 'threads' };
 
 /** Of every run. */
-const RUN_WORDS: Words = {
+const RUN_WORDS: ForeignWords = {
   ...THREAD_WORDS,
   maxiter: 'maxIterations',
   maxiters: 'maxIterations',
@@ -28,7 +28,7 @@ const bias = 'a bias is always trained, and is not regularised: leave it out';
 const rest = 'for several classes train one against the rest: labels.map((label) => label === …)';
 
 /** Of every way to train. */
-const TRAIN_WORDS: Words = {
+const TRAIN_WORDS: ForeignWords = {
   ...RUN_WORDS,
   tol: gap,
   tolerance: gap,
@@ -57,7 +57,7 @@ const TRAIN_WORDS: Words = {
 };
 
 /** Of a fit. */
-export const SVM_WORDS: Words = {
+export const SVM_WORDS: ForeignWords = {
   ...TRAIN_WORDS,
   cost: 'C',
   nu: weight,
@@ -69,10 +69,14 @@ export const SVM_WORDS: Words = {
   cv: "use crossValidate, or gamma: 'auto'",
 };
 
-const random: Words = { randomstate: 'seed', randomseed: 'seed', shuffle: 'rows are always dealt out at random, as seed says' };
+const random: ForeignWords = {
+  randomstate: 'seed',
+  randomseed: 'seed',
+  shuffle: 'rows are always dealt out at random, as seed says',
+};
 
 /** Of a cross-validation. */
-export const CROSS_VALIDATION_WORDS: Words = {
+export const CROSS_VALIDATION_WORDS: ForeignWords = {
   ...TRAIN_WORDS,
   ...random,
   cv: 'folds',
@@ -88,7 +92,7 @@ export const CROSS_VALIDATION_WORDS: Words = {
 };
 
 /** Of a split in two. */
-export const SPLIT_WORDS: Words = {
+export const SPLIT_WORDS: ForeignWords = {
   ...random,
   testsize: (value) => (typeof value === 'number' && value < 1 ? 'testShare' : 'testSize'),
   testratio: 'testShare',
@@ -96,10 +100,10 @@ export const SPLIT_WORDS: Words = {
 };
 
 /** Of a separation. */
-export const ESP_WORDS: Words = { ...RUN_WORDS, tol: 'tolerance', eps: 'tolerance', epsilon: 'tolerance' };
+export const ESP_WORDS: ForeignWords = { ...RUN_WORDS, tol: 'tolerance', eps: 'tolerance', epsilon: 'tolerance' };
 
 /** Of a normal law's ellipsoid. */
-export const LAW_WORDS: Words = {
+export const LAW_WORDS: ForeignWords = {
   level: 'confidence',
   p: 'confidence',
   probability: 'confidence',
@@ -107,10 +111,10 @@ export const LAW_WORDS: Words = {
 };
 
 /** Of reading LIBSVM text. */
-export const READ_WORDS: Words = { nfeatures: 'cols', columns: 'cols', ncols: 'cols', limit: 'maxBytes' };
+export const READ_WORDS: ForeignWords = { nfeatures: 'cols', columns: 'cols', ncols: 'cols', limit: 'maxBytes' };
 
 /** Of reading CSV. */
-export const CSV_WORDS: Words = {
+export const CSV_WORDS: ForeignWords = {
   sep: 'delimiter',
   separator: 'delimiter',
   target: 'label',

@@ -1,5 +1,5 @@
 /** Points and labels from comma-separated values. */
-import { show, Verbatim } from '../errors.js';
+import { option, show, Verbatim, words } from '../errors.js';
 import { checkSource, resolveCsvReading, type CsvReading, checkCsv, csvError, checkWords } from '../input/index.js';
 import type { Source, ReadCsvOptions, CsvData } from '../types.js';
 import { Blocks } from './blocks.js';
@@ -134,12 +134,16 @@ class Table {
     if (typeof label === 'string') {
       const found = cells.indexOf(label);
       if (found < 0)
-        throw csvError(`a column ${JSON.stringify(label)}, as options.label says,`, place, cells.join(this.#reading.delimiter));
+        throw csvError(
+          words`a column ${JSON.stringify(label)}, as ${option('label')} says,`,
+          place,
+          cells.join(this.#reading.delimiter),
+        );
       return found;
     }
     const found = label < 0 ? label + cells.length : label;
     if (!(found >= 0 && found < cells.length)) {
-      throw csvError(`a column ${label}, as options.label says,`, place, `${cells.length} columns`);
+      throw csvError(words`a column ${label}, as ${option('label')} says,`, place, `${cells.length} columns`);
     }
     return found;
   }

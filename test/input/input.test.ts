@@ -37,6 +37,7 @@ import { viewPoints } from '../../lib/input/points.js';
 import { resolveSeparation } from '../../lib/input/separation.js';
 import { resolveSplit } from '../../lib/input/split.js';
 import { gammaByRow } from '../../lib/input/weights.js';
+import { messageOf, type CodedError, type Term } from '../../lib/errors.js';
 import { kernels } from '../../lib/backend/load.js';
 import { Dataset } from '../../lib/index.js';
 import { stop } from '../../lib/svm/stopping.js';
@@ -833,6 +834,47 @@ describe('what is to be split', () => {
     expect(refusal(() => gammas([3, 1, 3]))).toBe('Expected distinct numbers for options.gammas but received 3 twice');
     expect(refusal(() => gammas('12'))).toBe('Expected an array of numbers for options.gammas but received "12"');
     expect(refusal(() => gammas([1, '2']))).toBe('Expected a positive number for options.gammas[1] but received "2"');
+  });
+});
+
+describe('errors', () => {
+  const thrown = (call: () => unknown): CodedError => {
+    try {
+      call();
+    } catch (error) {
+      return error as CodedError;
+    }
+    throw new Error('nothing was thrown');
+  };
+  const bytes = (text: string) => new Uint8Array(Buffer.from(text));
+  const defect = (defect: string, text: string) =>
+    libsvmError({ defect, line: 1, column: 1, text: bytes(text), last: 0 } as never, 'a', resolveLibsvmReading()) as CodedError;
+
+  it('carry the option they are about', () => {
+    expect(thrown(() => resolveThreads(0)).option).toBe('threads');
+    expect(thrown(() => resolveCsvReading({ label: {} as never })).option).toBe('label');
+    expect(thrown(() => resolveFit([[1], [2]], [1, 2], { classWeight: { 3: 1 } })).option).toBe('classWeight');
+    expect(thrown(() => resolveFit([[1], [2]], [1, 2], { gama: 1 } as object)).option).toBe('gama');
+    expect(thrown(() => resolveFit([[1], [2]], [1])).option).toBeUndefined();
+    expect((longError('a', 'ERR_CSV', 9) as CodedError).option).toBe('maxBytes');
+  });
+
+  it('carry the option that would help', () => {
+    expect(defect('label', 'x').hint).toEqual({ option: 'labels', value: 'string' });
+    expect(defect('zero', '0:1').hint).toEqual({ option: 'zeroBased', value: true });
+    expect(defect('entry', 'x').hint).toBeUndefined();
+  });
+
+  it('are worded by whoever tells of them, from the same parts', () => {
+    const named = ({ kind, name, value }: Term) => `<${kind} ${name}${value === undefined ? '' : ` ${value as string}`}>`;
+    const weight = thrown(() => resolveFit([[1], [2]], [1, 2], { sampleWeight: [1, -1] }));
+    expect(messageOf(weight, named)).toBe('Expected a number of 0 or more for <option sampleWeight>[1] but received -1');
+    expect(messageOf(defect('zero', '0:1'), named)).toMatch(/; for a file that counts from 0 <setting zeroBased true>$/);
+    const three = thrown(() => resolveLabels([1, 2, 3], 3, {}));
+    expect(messageOf(three, named)).toMatch(/: 1, 2, 3; train one against the rest<code map>$/);
+    expect(messageOf(new Error('as it is'), named)).toBe('as it is');
+    three.message = `a file: ${three.message}`;
+    expect(messageOf(three, named)).toBe(three.message);
   });
 });
 

@@ -266,6 +266,9 @@ for (const [where, table] of Object.entries(TABLE)) {
       expect(thrown).toMatchObject({ message, code });
       expect((thrown as Error).constructor).toBe(Kind);
       expect((thrown as Error).stack).toContain(`${Kind.name} [${code}]: `);
+      // The option that the message names is there as data, too.
+      const [, named, unknown] = /options\.(\w+)|^Unknown option "(\w+)"/.exec(message) ?? [];
+      expect((thrown as { option?: string }).option).toBe(named ?? unknown);
     });
   });
 }
