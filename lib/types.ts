@@ -100,6 +100,12 @@ export type Point = ArrayLike<number> | { readonly indices: ArrayLike<number>; r
 
 export type Scale = 'none' | 'standard' | 'maxabs';
 
+/**
+ * 'auto': epochs of coordinate ascent on the dual, and FISTA from where these no longer pay; 'ascent': epochs alone; 'fista': FISTA alone;
+ * 'paper': FISTA as printed, with the paper's step size, every row in every step and a check at every iteration.
+ */
+export type SvmMethod = 'auto' | 'ascent' | 'fista' | 'paper';
+
 export interface SvmOptions<L extends Label = Label> {
   /**
    * The weight of a row's loss against the margin's width. 'auto' chooses one by a quick cross-validation before the fit: 3 folds of at
@@ -122,20 +128,30 @@ export interface SvmOptions<L extends Label = Label> {
   warmStart?: { readonly weights: ArrayLike<number>; readonly bias: number };
   /** Keeps the certified rows by number, and the dual, in `info`. @default false */
   keepSets?: boolean;
-  /** The step size: measured curvature, the data's norm, or the paper's bound. @default 'measured' */
-  L?: 'measured' | 'norm' | 'paper';
-  /** Whether rows that sit at a bound rest between checks. @default true with L: 'measured', else false */
-  shrinking?: boolean;
   /**
-   * Whether a fit starts with epochs of coordinate ascent on the same dual, and goes on with FISTA where these no longer pay. They count
-   * as iterations.
-   * @default true with L: 'measured' and no rule that sees every iteration, else false
+   * When to stop; of several rules the first that says so. @default [stop.agreement(0.99), stop.gap(1e-4)]; with method: 'paper'
+   * stop.stale()
    */
-  ascent?: boolean;
-  /** Iterations from check to check. @default 5; in the ascent when one is promising, or after 10; 1 with stop.stale */
-  checkEvery?: number;
-  /** When to stop; of several rules the first that says so. @default [stop.agreement(0.99), stop.gap(1e-4)] */
   stop?: StopRule | readonly StopRule[];
+  /** How to solve. @default 'auto' */
+  method?: SvmMethod;
+  /** Internals of the method, for experiments and comparisons. They change neither the optimum nor what is proved of it. */
+  solver?: {
+    /** FISTA's step size: measured curvature, the data's norm, or the paper's bound. @default 'measured' */
+    stepSize?: 'measured' | 'norm' | 'paper';
+    /** Whether rows that sit at a bound are left out between checks. @default true with stepSize: 'measured', else false */
+    shrinking?: boolean;
+    /**
+     * Whether a fit starts with epochs of coordinate ascent, which count as iterations. @default true with stepSize: 'measured' and no rule
+     * that sees every iteration, else false
+     */
+    ascent?: boolean;
+    /**
+     * Iterations from check to check. @default 5; in the ascent when one is promising, or after 10; 1 with stop.stale and with
+     * method: 'paper'
+     */
+    checkEvery?: number;
+  };
   /** @default 10_000 */
   maxIterations?: number;
   /** Milliseconds from the call on. The model is then that of the last check; before the first all its weights are 0. @default none */
@@ -203,6 +219,8 @@ export interface SvmInfo {
   readonly sets?: { readonly [K in keyof SvmShares]: Uint32Array };
   /** With keepSets: the dual, by row. */
   readonly alpha?: Float64Array;
+  /** 'ascent' if no step of FISTA was made. */
+  readonly method: 'ascent' | 'fista';
   readonly L: number;
   readonly gamma: number;
   readonly mu: number;
@@ -372,8 +390,8 @@ export interface EspOptions {
   /** Which offset is tried: the best one for the normal, or the paper's. @default 'best' */
   test?: 'best' | 'paper';
   /** The step size: measured curvature, or the norm of the paper. @default 'measured' */
-  L?: 'measured' | 'paper';
-  /** Whether momentum starts anew when it points the wrong way. @default true with L: 'measured', else false */
+  stepSize?: 'measured' | 'paper';
+  /** Whether momentum starts anew when it points the wrong way. @default true with stepSize: 'measured', else false */
   restart?: boolean;
   /** @default 10_000 */
   maxIterations?: number;

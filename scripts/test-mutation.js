@@ -30,6 +30,7 @@ const TESTS = {
   'input/point-source': ['input/input', 'data/dataset'],
   'input/points': ['input/input', 'data/dataset', 'svm/errors'],
   'input/separation': ['input/input', 'ellipsoids/separate'],
+  'input/solver': ['input/input', 'svm/errors'],
   'input/split': ['input/input', 'selection/cross-validation'],
   'input/weights': ['input/input', 'svm/errors'],
 };

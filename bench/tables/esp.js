@@ -5,7 +5,7 @@ const { ellipses, instances, loadDigits, spread } = require('../digits.js');
 const { plainLoop } = require('../plain.js');
 const { scs } = require('../scs.js');
 
-const PAPER = { test: 'paper', L: 'paper' };
+const PAPER = { test: 'paper', stepSize: 'paper' };
 const DRAWS = 20;
 
 // Ellipsoids, then the iterations expected: the median of the paper's way and of the default. Balanced draws scatter in the paper's way.
@@ -96,9 +96,9 @@ async function run({ print, data }) {
     print("\nLarger families, per class, 3 draws (train images): default, and the paper's L with the best offset and no restart");
     for (const n of [500, 1000, 5000]) {
       const cases = instances(train, n, n, n === 5000 ? 1 : 3);
-      const row = { n, default: count(cases, {}), paperL: n === 5000 ? undefined : count(cases, { L: 'paper' }) };
+      const row = { n, default: count(cases, {}), paperL: n === 5000 ? undefined : count(cases, { stepSize: 'paper' }) };
       results.large.push(row);
-      print(`${String(n).padEnd(5)} ${text(row.default)}${row.paperL ? `   L: 'paper' ${text(row.paperL)}` : ''}`);
+      print(`${String(n).padEnd(5)} ${text(row.default)}${row.paperL ? `   stepSize: 'paper' ${text(row.paperL)}` : ''}`);
     }
 
     print('\nTime');

@@ -15,7 +15,7 @@ const { best, digits, layout, median } = require('../ratios.js');
 const { accuracy, standardise } = require('../sets.js');
 const { swarm } = require('../swarm.js');
 
-const PAPER = { test: 'paper', L: 'paper' };
+const PAPER = { test: 'paper', stepSize: 'paper' };
 const DRAWS = 5;
 const ITERATIONS = 10_000;
 const SECONDS = 600; // of one trace of the figure
@@ -182,7 +182,7 @@ function gaps({ points, labels, scale }, options) {
   LinearSvm.fit(points, labels, {
     scale,
     ...options,
-    checkEvery: 5,
+    solver: { checkEvery: 5 },
     timeLimit: 1000 * SECONDS,
     onProgress: ({ passes, relativeGap }) => seen.push([passes, relativeGap]),
   });
@@ -199,7 +199,7 @@ async function svmRow(set, found, print) {
     const { result } = all[0];
     return { seconds: best(all.map((run) => run.seconds)), accuracy: result.score(points, labels).accuracy, info: result.info };
   };
-  const paper = fits({ L: 'paper', stop: stop.stale() });
+  const paper = fits({ method: 'paper' });
   const ours = fits({});
   const peers = await withPeers(scaled(set), async (start) => {
     const train = async (command, line) => {
@@ -269,7 +269,7 @@ async function svmRow(set, found, print) {
           { name: 'default, to 1e-9', points: gaps(set, { stop: stop.gap(1e-9) }), marks: false },
           {
             name: "the paper's L, 500 iterations",
-            points: gaps(set, { L: 'paper', stop: stop.gap(1e-9), maxIterations: 500 }),
+            points: gaps(set, { method: 'paper', stop: stop.gap(1e-9), maxIterations: 500 }),
             marks: false,
           },
         ],

@@ -95,6 +95,7 @@ class Separating {
     const { fit } = this;
     return fistaEsp(this.problem, espTasks(this.problem), {
       ...fit,
+      L: fit.stepSize,
       dimension: this.#cols,
       count: this.#counts[0] + this.#counts[1],
       progress: ({ iteration, lower, upper, L }) =>

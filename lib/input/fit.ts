@@ -3,7 +3,7 @@ import type { Backend } from '../backend/interface.js';
 import { coded, option, plural, rangeError, show, typeError, Verbatim, words, type Words } from '../errors.js';
 import { stop } from '../svm/stopping.js';
 import { rowWeights, type Weights } from '../svm/taking-part.js';
-import type { Label, Scale, StopRule, SvmOptions, SvmProgress } from '../types.js';
+import type { Label, Scale, StopRule, SvmMethod, SvmOptions, SvmProgress } from '../types.js';
 import { checkColumns } from './capacity.js';
 import { checkFolds } from './folds.js';
 import { isArray, isObject } from './intrinsics.js';
@@ -11,7 +11,6 @@ import { resolveLabels, type Labels } from './labels.js';
 import { lengthOf } from './lists.js';
 import {
   boolean,
-  integer,
   knownOptions,
   oneOfThese,
   optional,
@@ -23,6 +22,7 @@ import {
   type Limits,
 } from './options.js';
 import { pointSource, type PointSource } from './point-source.js';
+import { resolveMethod, resolveSolver, type ResolvedSolver } from './solver.js';
 import { gammaByRow, participants, resolveWeights } from './weights.js';
 import { SVM_WORDS } from './words.js';
 
@@ -45,11 +45,7 @@ export interface ResolvedSvmOptions extends Limits<SvmProgress> {
   readonly scale: Scale;
   readonly warmStart: { readonly weights: ArrayLike<number>; readonly bias: number } | undefined;
   readonly keepSets: boolean;
-  readonly L: 'measured' | 'norm' | 'paper';
-  readonly shrinking: boolean;
-  readonly ascent: boolean;
-  /** What was asked for. */
-  readonly checkEvery: number | undefined;
+  readonly solver: ResolvedSolver;
   readonly rules: readonly StopRule[];
 }
 
@@ -71,11 +67,9 @@ const SVM_OPTIONS = [
   'positive',
   'warmStart',
   'keepSets',
-  'L',
-  'shrinking',
-  'ascent',
-  'checkEvery',
   'stop',
+  'method',
+  'solver',
   ...RUN_OPTIONS,
 ] as const satisfies readonly (keyof SvmOptions)[];
 
@@ -146,33 +140,10 @@ export function resolveSvmOptions(options: SvmOptions, { source, labels, y }: Tr
   // Scaling
   const scale = optional(options.scale, 'scale', oneOfThese('auto', 'none', 'standard', 'maxabs')) ?? 'auto';
 
-  // The step size
-  const L = optional(options.L, 'L', oneOfThese('measured', 'norm', 'paper')) ?? 'measured';
-  const shrinking = optional(options.shrinking, 'shrinking', boolean) ?? L === 'measured';
-  if (shrinking && L !== 'measured') {
-    throw rangeError(
-      'ERR_OPTION',
-      'false',
-      words`${option('shrinking')} with L: '${L}', which needs every row in every step,`,
-      true,
-    );
-  }
-
-  // Stopping
-  const rules = stopRules(options.stop);
-  const strict = rules.find((rule) => rule.everyIteration);
-  const checkEvery = optional(options.checkEvery, 'checkEvery', integer(1, 1_000_000)) ?? (strict && 1);
-  if (strict && checkEvery !== 1) {
-    const { name } = strict;
-    throw rangeError(
-      'ERR_OPTION',
-      '1',
-      words`${option('checkEvery')} with the rule ${show(name)}, which sees every iteration,`,
-      checkEvery,
-    );
-  }
-  // A rule that follows every iteration is about FISTA from its beginning.
-  const ascent = optional(options.ascent, 'ascent', boolean) ?? (L === 'measured' && !strict);
+  // Solving and stopping
+  const method = resolveMethod(options.method);
+  const rules = stopRules(options.stop, method);
+  const solver = resolveSolver(method, options.solver, rules);
 
   return {
     mu,
@@ -181,10 +152,7 @@ export function resolveSvmOptions(options: SvmOptions, { source, labels, y }: Tr
     scale: scale === 'auto' ? (source.sparse ? 'maxabs' : 'standard') : scale,
     warmStart: warmStart(options.warmStart, source.cols),
     keepSets: optional(options.keepSets, 'keepSets', boolean) ?? false,
-    L,
-    shrinking,
-    ascent,
-    checkEvery,
+    solver,
     rules,
     ...resolveLimits<SvmProgress>(options),
   };
@@ -199,8 +167,8 @@ function gammaOrAuto(value: unknown, where: Words): number | 'auto' {
 const STOP = option('stop');
 const WARM_START = option('warmStart');
 
-function stopRules(given: unknown): readonly StopRule[] {
-  if (given === undefined) return [stop.agreement(0.99), stop.gap(1e-4)];
+function stopRules(given: unknown, method: SvmMethod): readonly StopRule[] {
+  if (given === undefined) return method === 'paper' ? [stop.stale()] : [stop.agreement(0.99), stop.gap(1e-4)];
   const many = isArray(given);
   const rules: StopRule[] = [];
   for (let k = 0; k < (many ? given.length : 1); k++) {

@@ -13,12 +13,23 @@ import { checkNames, type ForeignWords } from './keys.js';
 export function knownOptions<T extends object>(
   given: T | undefined,
   known: readonly (keyof T & string)[],
-  words?: ForeignWords,
+  foreign?: ForeignWords,
+  /** The option that these are the options of. */
+  of?: string,
 ): T {
   const options = {} as T;
   if (given === undefined) return options;
-  if (!isObject(given) || Array.isArray(given)) throw typeError('ERR_OPTION', 'an object', 'options', given);
-  checkNames(given, known, { code: 'ERR_OPTION', what: 'option', ...(words && { words }) });
+  if (!isObject(given) || Array.isArray(given)) {
+    throw of === undefined
+      ? typeError('ERR_OPTION', 'an object', 'options', given)
+      : typeError('ERR_OPTION', `an object with ${known.join(', ')}`, words`${option(of)}`, given);
+  }
+  checkNames(given, known, {
+    code: 'ERR_OPTION',
+    what: 'option',
+    ...(of !== undefined && { of }),
+    ...(foreign && { words: foreign }),
+  });
   for (const name of known) {
     const value = given[name];
     if (value !== undefined) options[name] = value;

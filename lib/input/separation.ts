@@ -19,7 +19,7 @@ import {
 import { ESP_WORDS } from './words.js';
 
 /** Everything but the families, backend and threads. */
-export type ResolvedEspOptions = EspMethod & Limits<EspProgress>;
+export type ResolvedEspOptions = Omit<EspMethod, 'L'> & { readonly stepSize: EspMethod['L'] } & Limits<EspProgress>;
 
 /** The call of a separation, checked and complete, but for whether numbers are finite. */
 export interface SeparationInput {
@@ -34,7 +34,14 @@ export interface SeparationInput {
   readonly refuse: ConstructorParameters<Backend['Esp']>[0];
 }
 
-const ESP_OPTIONS = ['goal', 'tolerance', 'test', 'L', 'restart', ...RUN_OPTIONS] as const satisfies readonly (keyof EspOptions)[];
+const ESP_OPTIONS = [
+  'goal',
+  'tolerance',
+  'test',
+  'stepSize',
+  'restart',
+  ...RUN_OPTIONS,
+] as const satisfies readonly (keyof EspOptions)[];
 
 export function resolveSeparation(first: unknown, second: unknown, given?: EspOptions): SeparationInput {
   const began = performance.now();
@@ -61,14 +68,14 @@ export function resolveSeparation(first: unknown, second: unknown, given?: EspOp
 function resolveEspOptions(options: EspOptions): ResolvedEspOptions {
   const goal = optional(options.goal, 'goal', oneOfThese('any', 'widest', 'converged')) ?? 'any';
   const tolerance = optional(options.tolerance, 'tolerance', share) ?? (goal === 'widest' ? 1e-4 : 1e-6);
-  const L = optional(options.L, 'L', oneOfThese('measured', 'paper')) ?? 'measured';
+  const stepSize = optional(options.stepSize, 'stepSize', oneOfThese('measured', 'paper')) ?? 'measured';
   return {
     goal,
     tolerance,
     touching: goal === 'any' ? tolerance : 1e-6,
     test: optional(options.test, 'test', oneOfThese('best', 'paper')) ?? 'best',
-    L,
-    restart: optional(options.restart, 'restart', boolean) ?? L === 'measured',
+    stepSize,
+    restart: optional(options.restart, 'restart', boolean) ?? stepSize === 'measured',
     ...resolveLimits<EspProgress>(options),
   };
 }

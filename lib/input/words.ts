@@ -65,9 +65,15 @@ export const SVM_WORDS: ForeignWords = {
   alpha: weight,
   randomstate: same,
   seed: same,
-  shrinking: 'shrinking',
+  l: 'use solver: { stepSize }',
+  shrinking: 'use solver: { shrinking }',
+  ascent: 'use solver: { ascent }',
+  checkevery: 'use solver: { checkEvery }',
   cv: "use crossValidate, or gamma: 'auto'",
 };
+
+/** Of a fit's solver. */
+export const SOLVER_WORDS: ForeignWords = { l: 'stepSize' };
 
 const random: ForeignWords = {
   randomstate: 'seed',
@@ -100,7 +106,7 @@ export const SPLIT_WORDS: ForeignWords = {
 };
 
 /** Of a separation. */
-export const ESP_WORDS: ForeignWords = { ...RUN_WORDS, tol: 'tolerance', eps: 'tolerance', epsilon: 'tolerance' };
+export const ESP_WORDS: ForeignWords = { ...RUN_WORDS, l: 'stepSize', tol: 'tolerance', eps: 'tolerance', epsilon: 'tolerance' };
 
 /** Of a normal law's ellipsoid. */
 export const LAW_WORDS: ForeignWords = {

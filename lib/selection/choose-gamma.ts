@@ -1,6 +1,7 @@
 /** gamma: 'auto', a quick cross-validation. */
 import { PATH } from '../input/cross-validation.js';
 import { QUICK_FOLDS, type ResolvedSvmOptions } from '../input/fit.js';
+import { AUTO } from '../input/solver.js';
 import { atOnce, inTurns } from '../solver/drivers.js';
 import { stop } from '../svm/stopping.js';
 import { membersOf } from '../svm/taking-part.js';
@@ -70,10 +71,7 @@ class Quick {
     const common: ResolvedSvmOptions = {
       ...fit,
       ...(fit.mu !== undefined && { mu: fit.mu / factor }),
-      L: 'measured',
-      shrinking: true,
-      ascent: true,
-      checkEvery: undefined,
+      solver: AUTO,
       rules: [stop.agreement(0.99), stop.gap(1e-2)],
       keepSets: false,
       onProgress: undefined,

@@ -24,7 +24,7 @@ const SELDOM = 10;
 const PATIENCE = 10;
 
 export interface AscentProblem {
-  readonly settings: Pick<LoopSettings, 'checkEvery' | 'maxIterations' | 'expired'>;
+  readonly settings: Pick<LoopSettings, 'checkEvery' | 'maxIterations' | 'expired' | 'handOver'>;
   readonly constants: Constants;
   /** The offset of the start's model, and m·w of it; or undefined: all of it is 0. */
   readonly warm: { readonly t: number; readonly centreDot: number } | undefined;
@@ -60,7 +60,8 @@ export function* ascent(
     yield settle.ask();
     const checked = yield* check(iteration, late, t, 2e-3 * fenchelYoung);
     checkedAt = iteration;
-    if (checked.end || progress.stalled(iteration, checked.gap)) return { end: checked.end, iteration, t: checked.t };
+    const stalled = progress.stalled(iteration, checked.gap) && settings.handOver !== false;
+    if (checked.end || stalled) return { end: checked.end, iteration, t: checked.t };
     whole = 0;
     promising = Math.min(promising, NEXT * share);
   }

@@ -21,6 +21,8 @@ export interface LoopSettings {
   readonly warm?: () => { readonly w: Float64Array; readonly t: number };
   /** Whether to start with coordinate ascent. */
   readonly ascent: boolean;
+  /** Whether FISTA takes over where epochs of ascent no longer halve the gap. @default true */
+  readonly handOver?: boolean;
   /**
    * When to certify rows: at every check, what one proves holding from then on ('always'); of the model that is returned alone ('end'); or
    * that, and for onlookers at every check ('shown').

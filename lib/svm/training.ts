@@ -53,6 +53,7 @@ export class Training<L extends Label> {
   readonly #parameters: FitParameters;
   readonly #rows: number; // that take part
   readonly #untrained: () => LoopCheck;
+  #stepped = false; // by FISTA
 
   constructor(data: Trainable<L>, fit: ResolvedSvmOptions, parameters: FitParameters) {
     const { gammas, y = data.y, threads = data.threads, lane = 0 } = parameters;
@@ -69,15 +70,17 @@ export class Training<L extends Label> {
   loop(): Generator<Step, LoopResult, void> {
     const fit = this.#options;
     const { warmStart, mu, began } = this.#parameters;
+    const { stepSize, shrinking, checkEvery, ascent, handOver } = fit.solver;
     const rules = [...fit.rules]; // whoever made the list may change it meanwhile
     const rule = firstOf(rules);
-    return solveSvm(this.problem, this.tasks, {
-      L: fit.L,
-      shrinking: fit.shrinking,
-      checkEvery: fit.checkEvery,
+    return solveSvm({ accept: () => this.#accept() }, this.tasks, {
+      L: stepSize,
+      shrinking,
+      checkEvery,
       maxIterations: fit.maxIterations,
       ...(warmStart && { warm: () => this.#scaled(warmStart) }),
-      ascent: fit.ascent,
+      ascent,
+      handOver,
       scaled: fit.scale !== 'none',
       certify: fit.rules.some(({ proofs = true }) => proofs) ? 'always' : fit.onProgress ? 'shown' : 'end',
       known: { n: this.#rows, d: this.#data.matrix.describe().kept, mu },
@@ -90,6 +93,11 @@ export class Training<L extends Label> {
       expired: () => performance.now() - began >= fit.timeLimit,
       interruptible: fit.timeLimit < Infinity ? { alpha: fit.keepSets, untrained: this.#untrained } : undefined,
     });
+  }
+
+  #accept(): void {
+    this.#stepped = true;
+    this.problem.accept();
   }
 
   /** The whole fit. */
@@ -109,6 +117,7 @@ export class Training<L extends Label> {
       status,
       ...storyOf(check, this.#rows, performance.now() - this.#parameters.began, passes),
       ...(fit.keepSets && this.#sets()),
+      method: this.#stepped || !fit.solver.ascent ? 'fista' : 'ascent',
       gamma,
       mu,
       scale: fit.scale,
@@ -210,6 +219,7 @@ export function unfitted<L extends Label>(
         alpha: new Float64Array(rows),
         sets: { agreed: none, properlyClassified: none, zero: none, atBound: none },
       }),
+      method: fit.solver.ascent ? 'ascent' : 'fista',
       gamma,
       mu,
       scale: fit.scale,

@@ -214,13 +214,13 @@ describe.each(choices)('separateEllipsoids(first, second, { backend: %s })', (ba
     expect(instance).toEqual(before);
   });
 
-  it("agrees with itself under test: 'paper', L: 'paper', restart and goal: 'converged'", () => {
+  it("agrees with itself under test: 'paper', stepSize: 'paper', restart and goal: 'converged'", () => {
     const instance = atDistance(11, 5, [5, 3], 0.3);
     for (const options of [
       { test: 'paper' },
-      { L: 'paper' },
-      { L: 'paper', restart: true },
-      { test: 'paper', L: 'paper' },
+      { stepSize: 'paper' },
+      { stepSize: 'paper', restart: true },
+      { test: 'paper', stepSize: 'paper' },
       { goal: 'converged' },
     ] as const) {
       const s = separateEllipsoids(instance.first, instance.second, { backend, ...options });

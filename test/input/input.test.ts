@@ -312,10 +312,7 @@ describe('what a fit is asked to do', () => {
       scale: 'standard',
       warmStart: undefined,
       keepSets: false,
-      L: 'measured',
-      shrinking: true,
-      ascent: true,
-      checkEvery: undefined,
+      solver: { stepSize: 'measured', shrinking: true, ascent: true, handOver: true, checkEvery: undefined },
       maxIterations: 10_000,
       timeLimit: Infinity,
       signal: undefined,
@@ -329,13 +326,10 @@ describe('what a fit is asked to do', () => {
   });
 
   it('takes what is given', () => {
-    const given = { mu: 3, keepSets: true, shrinking: false, ascent: false, checkEvery: 1_000_000, maxIterations: 7 };
+    const given = { mu: 3, keepSets: true, solver: { shrinking: false, ascent: false, checkEvery: 1_000_000 }, maxIterations: 7 };
     expect(fit(given)).toMatchObject(given);
-    expect(fit({ keepSets: false, ascent: true, checkEvery: 1 })).toMatchObject({
-      keepSets: false,
-      ascent: true,
-      checkEvery: 1,
-    });
+    const others = { keepSets: false, solver: { ascent: true, checkEvery: 1 } };
+    expect(fit(others)).toMatchObject(others);
     expect(fit({ C: 3 }).gamma).toBe(3);
     expect(fit({ gamma: 3 }).gamma).toBe(3);
     expect(fit({ gamma: 3, C: 3 }).gamma).toBe(3);
@@ -352,21 +346,40 @@ describe('what a fit is asked to do', () => {
     }
   });
 
-  it('lets rows rest, and begins with ascent, only with the measured step size', () => {
-    expect(fit({ L: 'norm' })).toMatchObject({ L: 'norm', shrinking: false, ascent: false });
-    expect(fit({ L: 'paper', ascent: true })).toMatchObject({ L: 'paper', shrinking: false, ascent: true });
-    expect(refusal(() => fit({ L: 'norm', shrinking: true }))).toContain("options.shrinking with L: 'norm'");
-    expect(refusal(() => fit({ ascent: 1 }))).toBe('Expected true or false for options.ascent but received 1');
+  it('shrinks, and begins with ascent, only with the measured step size', () => {
+    const solver = (given: object) => fit({ solver: given }).solver;
+    expect(solver({ stepSize: 'norm' })).toMatchObject({ stepSize: 'norm', shrinking: false, ascent: false });
+    expect(solver({ stepSize: 'paper', ascent: true })).toMatchObject({ stepSize: 'paper', shrinking: false, ascent: true });
+    expect(refusal(() => solver({ stepSize: 'norm', shrinking: true }))).toContain(
+      "options.solver.shrinking with stepSize: 'norm'",
+    );
+    expect(refusal(() => solver({ ascent: 1 }))).toBe('Expected true or false for options.solver.ascent but received 1');
+  });
+
+  it('solves by a method, which leaves some choices open', () => {
+    const of = (method: string, solver: object = {}) => fit({ method, solver }).solver;
+    expect(of('auto')).toEqual(fit().solver);
+    expect(of('ascent')).toEqual({ ...fit().solver, handOver: false });
+    expect(of('fista')).toEqual({ ...fit().solver, ascent: false });
+    expect(of('fista', { stepSize: 'norm', checkEvery: 7 })).toMatchObject({ stepSize: 'norm', ascent: false, checkEvery: 7 });
+    expect(of('paper')).toEqual({ stepSize: 'paper', shrinking: false, ascent: false, handOver: true, checkEvery: 1 });
+    expect(of('paper', { stepSize: 'paper', ascent: false })).toEqual(of('paper'));
+    expect(fit({ method: 'paper' }).rules.map(({ name }) => name)).toEqual(['stale']);
+    expect(fit({ method: 'paper', stop: stop.gap(1) }).rules.map(({ name }) => name)).toEqual(['gap']);
+    expect(fit({ method: 'paper', stop: stop.gap(1), solver: { checkEvery: 5 } }).solver.checkEvery).toBe(5);
+    expect(refusal(() => of('ascent', { ascent: false }))).toBe(
+      "Expected true for options.solver.ascent with method: 'ascent' but received false",
+    );
   });
 
   it('checks every iteration, from the beginning, for a rule that sees every one', () => {
     const both = [stop.gap(1), stop.stale()];
-    expect(fit({ stop: stop.stale() })).toMatchObject({ checkEvery: 1, ascent: false, shrinking: true });
-    expect(fit({ stop: both })).toMatchObject({ checkEvery: 1, ascent: false });
-    expect(fit({ stop: both, checkEvery: 1 }).checkEvery).toBe(1);
-    expect(fit({ stop: stop.gap(1) })).toMatchObject({ checkEvery: undefined, ascent: true });
-    expect(refusal(() => fit({ stop: both, checkEvery: 2 }))).toBe(
-      'Expected 1 for options.checkEvery with the rule "stale", which sees every iteration, but received 2',
+    expect(fit({ stop: stop.stale() }).solver).toMatchObject({ checkEvery: 1, ascent: false, shrinking: true });
+    expect(fit({ stop: both }).solver).toMatchObject({ checkEvery: 1, ascent: false });
+    expect(fit({ stop: both, solver: { checkEvery: 1 } }).solver.checkEvery).toBe(1);
+    expect(fit({ stop: stop.gap(1) }).solver).toMatchObject({ checkEvery: undefined, ascent: true });
+    expect(refusal(() => fit({ stop: both, solver: { checkEvery: 2 } }))).toBe(
+      'Expected 1 for options.solver.checkEvery with the rule "stale", which sees every iteration, but received 2',
     );
   });
 
@@ -494,7 +507,7 @@ describe('what a separation is asked to do', () => {
   });
 
   it('has these defaults, by its goal', () => {
-    const any = { goal: 'any', tolerance: 1e-6, touching: 1e-6, test: 'best', L: 'measured', restart: true, ...limits };
+    const any = { goal: 'any', tolerance: 1e-6, touching: 1e-6, test: 'best', stepSize: 'measured', restart: true, ...limits };
     expect(resolveEspOptions({})).toEqual(any);
     expect(resolveEspOptions({ goal: 'any' })).toEqual(any);
     expect(resolveEspOptions({ goal: 'widest' })).toEqual({ ...any, goal: 'widest', tolerance: 1e-4 });
@@ -504,18 +517,22 @@ describe('what a separation is asked to do', () => {
   it('takes what is given', () => {
     expect(resolveEspOptions({ tolerance: 0.1 })).toMatchObject({ tolerance: 0.1, touching: 0.1 });
     expect(resolveEspOptions({ goal: 'widest', tolerance: 0.1 })).toMatchObject({ tolerance: 0.1, touching: 1e-6 });
-    expect(resolveEspOptions({ L: 'paper' })).toMatchObject({ L: 'paper', restart: false });
-    expect(resolveEspOptions({ L: 'paper', restart: true, test: 'paper' })).toMatchObject({ restart: true, test: 'paper' });
-    expect(resolveEspOptions({ L: 'measured', restart: false, test: 'best' })).toMatchObject({ restart: false, test: 'best' });
+    expect(resolveEspOptions({ stepSize: 'paper' })).toMatchObject({ stepSize: 'paper', restart: false });
+    expect(resolveEspOptions({ stepSize: 'paper', restart: true, test: 'paper' })).toMatchObject({ restart: true, test: 'paper' });
+    expect(resolveEspOptions({ stepSize: 'measured', restart: false, test: 'best' })).toMatchObject({
+      restart: false,
+      test: 'best',
+    });
   });
 
   it('knows these options', () => {
     expect(refusal(() => resolveEspOptions({ colour: 1 }))).toBe(
-      'Unknown option "colour"; known are goal, tolerance, test, L, restart, maxIterations, timeLimit, signal, onProgress, threads, backend',
+      'Unknown option "colour"; known are goal, tolerance, test, stepSize, restart, maxIterations, timeLimit, signal, onProgress, threads, backend',
     );
+    expect(refusal(() => resolveEspOptions({ L: 'paper' }))).toBe('Unknown option "L"; did you mean "stepSize"?');
     for (const [name, what] of [
       ['test', "'best' or 'paper'"],
-      ['L', "'measured' or 'paper'"],
+      ['stepSize', "'measured' or 'paper'"],
     ] as const) {
       expect(refusal(() => resolveEspOptions({ [name]: 'x' }))).toBe(`Expected ${what} for options.${name} but received "x"`);
     }

@@ -205,7 +205,7 @@ describe('options', () => {
     ['nu', 0.5, "set gamma (C is the same), the weight of a row's loss"],
     ['multi_class', 'ovr', 'for several classes train one against the rest: labels.map((label) => label === …)'],
     ['time_limit', 1, meant('timeLimit')],
-    ['constructor', 1, 'known are gamma, C, mu, classWeight, sampleWeight, scale, positive, warmStart, keepSets, L, shrinking, ascent, checkEvery, stop, maxIterations, timeLimit, signal, onProgress, threads, backend'],
+    ['constructor', 1, 'known are gamma, C, mu, classWeight, sampleWeight, scale, positive, warmStart, keepSets, stop, method, solver, maxIterations, timeLimit, signal, onProgress, threads, backend'],
   ];
   it.each(FOREIGN)('of a fit called %s: %j are told by the name they have here', async (name, value, hint) => {
     expect(await refusal(() => LinearSvm.fit(rows, labels, { [name]: value }))).toBe(

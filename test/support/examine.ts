@@ -138,7 +138,7 @@ export function examine(instance: Instance, name: BackendName, max = 60): Count 
       if (certified[i]! & CERTIFIED.agreed && !(certified[i]! & (CERTIFIED.positive | CERTIFIED.negative)))
         throw new Error(`${where}: agreed without a side`);
     }
-    if (check.zero > check.properlyClassified && check.L > 0 && fit.L !== 'paper')
+    if (check.zero > check.properlyClassified && check.L > 0 && fit.solver.stepSize !== 'paper')
       throw new Error(`${where}: zero rows that are not proper`);
   };
 
@@ -149,11 +149,11 @@ export function examine(instance: Instance, name: BackendName, max = 60): Count 
   const result = run(
     solveSvm(problem, svmTasks(problem), {
       scaled: true,
-      L: fit.L,
-      shrinking: fit.shrinking,
-      ascent: fit.ascent,
+      L: fit.solver.stepSize,
+      shrinking: fit.solver.shrinking,
+      ascent: fit.solver.ascent,
       certify: 'always',
-      checkEvery: fit.checkEvery,
+      checkEvery: fit.solver.checkEvery,
       maxIterations: fit.maxIterations,
       known: { n: taking, d: cols, mu },
       ...(warmStart && {

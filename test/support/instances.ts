@@ -46,7 +46,7 @@ const parameters = fc.record({
   gamma: fc.constantFrom('1/n', '4/n', '64/n', '64/n', '1024/n', '4096/n', 'tiny', 'huge', 'flat'),
   mu: fc.constantFrom(undefined, undefined, undefined, 0.01, 1, 2, 3, 100), // times 1 / gamma
   weights: fc.constantFrom('none', 'none', 'decades', 'zeros', 'decades and zeros', 'balanced', 'classes'),
-  L: fc.constantFrom<'measured' | 'norm' | 'paper'>('measured', 'measured', 'measured', 'measured', 'norm', 'paper'),
+  stepSize: fc.constantFrom<'measured' | 'norm' | 'paper'>('measured', 'measured', 'measured', 'measured', 'norm', 'paper'),
   shrinking: fc.boolean(),
   ascent: fc.boolean(),
   checkEvery: fc.constantFrom(1, 5, undefined),
@@ -165,10 +165,12 @@ export function build(p: Parameters): Instance {
   const options: SvmOptions<number> = {
     gamma,
     scale: p.scale,
-    L: p.L,
-    shrinking: p.L === 'measured' && p.shrinking,
-    ascent: p.ascent,
-    ...((p.stop === 'stale' || p.checkEvery) && { checkEvery: p.stop === 'stale' ? 1 : p.checkEvery! }),
+    solver: {
+      stepSize: p.stepSize,
+      shrinking: p.stepSize === 'measured' && p.shrinking,
+      ascent: p.ascent,
+      ...((p.stop === 'stale' || p.checkEvery) && { checkEvery: p.stop === 'stale' ? 1 : p.checkEvery! }),
+    },
     maxIterations: p.maxIterations,
     threads: p.threads,
     keepSets: true,

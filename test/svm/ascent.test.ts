@@ -136,7 +136,9 @@ describe.each(names)('coordinate ascent, %s', (name) => {
 
   it('ends with the same answer as FISTA alone, after a fraction of its passes', () => {
     for (const points of [cancer.rows, sparse(cancer.rows)]) {
-      const [start, alone] = [true, false].map((ascent) => wants(points, cancer.labels, { ascent, stop: stop.gap(1e-3) }).info);
+      const [start, alone] = (['auto', 'fista'] as const).map(
+        (method) => wants(points, cancer.labels, { method, stop: stop.gap(1e-3) }).info,
+      );
       expect(start!.passes).toBeLessThan(0.6 * alone!.passes);
       expect(start!.iterations).toBeLessThan(0.5 * alone!.iterations);
       expect(Math.abs(start!.primal - alone!.primal)).toBeLessThan(1e-3 * alone!.primal);
@@ -169,14 +171,26 @@ describe.each(names)('coordinate ascent, %s', (name) => {
     expect(warm.info.iterations).toBeLessThan(0.5 * cold.info.iterations);
   });
 
-  it.each(['norm', 'paper'] as const)("leaves FISTA its own step size, L: '%s'", (L) => {
+  it.each(['norm', 'paper'] as const)("leaves FISTA its own step size, '%s'", (stepSize) => {
     const { rows, labels } = clouds(8, 60, 4);
-    const options = { L, ascent: true, gamma: 20, stop: stop.gap(1e-7), maxIterations: 100_000 };
+    const options = { solver: { stepSize, ascent: true }, gamma: 20, stop: stop.gap(1e-7), maxIterations: 100_000 };
     const { info } = wants(rows, labels, options);
-    const alone = wants(rows, labels, { ...options, ascent: false }).info;
+    const alone = wants(rows, labels, { ...options, solver: { stepSize, ascent: false } }).info;
     expect(info.status).toBe('gap');
     expect(info.L).toBe(alone.L);
     expect(Math.abs(info.primal - alone.primal)).toBeLessThan(1e-6 * alone.primal);
+  });
+
+  it("info.method says whether FISTA made a step, and with method: 'ascent' it never does", () => {
+    const hard = { gamma: 1e4, mu: 1e-8, maxIterations: 60, stop: stop.gap(1e-9) }; // where epochs do not pay
+    const of = (options: SvmOptions<number>) => wants(cancer.rows, cancer.labels, options).info;
+    expect(of({})).toMatchObject({ method: 'ascent' });
+    expect(of(hard)).toMatchObject({ method: 'fista', iterations: 60 });
+    expect(of({ ...hard, method: 'ascent' })).toMatchObject({ method: 'ascent', iterations: 60, status: 'max-iterations' });
+    expect(of({ method: 'fista' })).toMatchObject({ method: 'fista', status: 'agreement' });
+    expect(of({ method: 'paper' })).toMatchObject({ method: 'fista', status: 'stale' });
+    expect(of({ timeLimit: 1e-9 })).toMatchObject({ method: 'ascent', status: 'time-limit' });
+    expect(of({ timeLimit: 1e-9, method: 'fista' })).toMatchObject({ method: 'fista', status: 'time-limit' });
   });
 
   it('leaves it to FISTA where epochs do not pay, and not where they do', () => {

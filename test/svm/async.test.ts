@@ -36,7 +36,7 @@ describe.each(names)('LinearSvm.fitAsync(points, labels), %s', (backend) => {
       for (const options of [
         {},
         { keepSets: true, stop: stop.gap(1e-7) },
-        { L: 'norm' },
+        { solver: { stepSize: 'norm' } },
         { warmStart: weak, threads: 2 },
       ] as SvmOptions<number>[]) {
         const sync = LinearSvm.fit(form, labels, { ...options, backend });
@@ -107,7 +107,7 @@ describe.each(names)('LinearSvm.fitAsync(points, labels), %s', (backend) => {
       const fit = LinearSvm.fitAsync(rows, labels, {
         backend,
         ...ENDLESS,
-        checkEvery: 1,
+        solver: { checkEvery: 1 },
         signal: controller.signal,
         onProgress: () => checks++,
       });
@@ -254,7 +254,7 @@ describe('Dataset.dispose() while a fit is under way', () => {
   it('lets a fit go on from the choice of gamma to the fit', async () => {
     const { rows, labels } = clouds(3, 1500, 3);
     for (const backend of names) {
-      for (const options of [{ gamma: 'auto' }, { ascent: false }] as const) {
+      for (const options of [{ gamma: 'auto' }, { method: 'fista' }] as const) {
         const data = Dataset.from(rows, { backend });
         const expected = essence(LinearSvm.fit(data, labels, options));
         const fit = LinearSvm.fitAsync(data, labels, options);

@@ -109,7 +109,7 @@ const TABLE: Record<string, Row[]> = {
     ['a misspelled name', () => option({ maxIter: 5 }), TypeError, 'ERR_OPTION', 'Unknown option "maxIter"; did you mean "maxIterations"?'],
     ['another case', () => option({ c: 5 }), TypeError, 'ERR_OPTION', 'Unknown option "c"; did you mean "C"?'],
     ['a slip of the fingers', () => option({ gama: 5 }), TypeError, 'ERR_OPTION', 'Unknown option "gama"; did you mean "gamma"?'],
-    ['an unheard-of name', () => option({ colour: 'red' }), TypeError, 'ERR_OPTION', 'Unknown option "colour"; known are gamma, C, mu, classWeight, sampleWeight, scale, positive, warmStart, keepSets, L, shrinking, ascent, checkEvery, stop, maxIterations, timeLimit, signal, onProgress, threads, backend'],
+    ['an unheard-of name', () => option({ colour: 'red' }), TypeError, 'ERR_OPTION', 'Unknown option "colour"; known are gamma, C, mu, classWeight, sampleWeight, scale, positive, warmStart, keepSets, stop, method, solver, maxIterations, timeLimit, signal, onProgress, threads, backend'],
     ['gamma: 0', () => option({ gamma: 0 }), RangeError, 'ERR_OPTION', 'Expected a positive number for options.gamma but received 0'],
     ['gamma: -1', () => option({ gamma: -1 }), RangeError, 'ERR_OPTION', 'Expected a positive number for options.gamma but received -1'],
     ['gamma: NaN', () => option({ gamma: NaN }), RangeError, 'ERR_OPTION', 'Expected a positive number for options.gamma but received NaN'],
@@ -144,12 +144,22 @@ const TABLE: Record<string, Row[]> = {
     ['warmStart with NaN', () => option({ warmStart: { weights: [1, NaN], bias: 0 } }), RangeError, 'ERR_OPTION', 'Expected a finite number for options.warmStart.weights[1] but received NaN'],
     ['warmStart with infinity', () => option({ warmStart: { weights: [1, 2], bias: -Infinity } }), RangeError, 'ERR_OPTION', 'Expected a finite number for options.warmStart.bias but received -Infinity'],
     ['keepSets: 1', () => option({ keepSets: 1 }), TypeError, 'ERR_OPTION', 'Expected true or false for options.keepSets but received 1'],
-    ['L: "fixed"', () => option({ L: 'fixed' }), RangeError, 'ERR_OPTION', `Expected 'measured', 'norm' or 'paper' for options.L but received "fixed"`],
-    ['L: 1', () => option({ L: 1 }), TypeError, 'ERR_OPTION', `Expected 'measured', 'norm' or 'paper' for options.L but received 1`],
-    ['shrinking: "yes"', () => option({ shrinking: 'yes' }), TypeError, 'ERR_OPTION', 'Expected true or false for options.shrinking but received "yes"'],
-    ['shrinking with L: "norm"', () => option({ L: 'norm', shrinking: true }), RangeError, 'ERR_OPTION', `Expected false for options.shrinking with L: 'norm', which needs every row in every step, but received true`],
-    ['checkEvery: 0', () => option({ checkEvery: 0 }), RangeError, 'ERR_OPTION', 'Expected an integer from 1 to 1000000 for options.checkEvery but received 0'],
-    ['checkEvery: 5 with stop.stale', () => option({ checkEvery: 5, stop: stop.stale() }), RangeError, 'ERR_OPTION', 'Expected 1 for options.checkEvery with the rule "stale", which sees every iteration, but received 5'],
+    ['method: "newton"', () => option({ method: 'newton' }), RangeError, 'ERR_OPTION', `Expected 'auto', 'ascent', 'fista' or 'paper' for options.method but received "newton"`],
+    ['solver: "liblinear"', () => option({ solver: 'liblinear' }), TypeError, 'ERR_OPTION', 'Expected an object with stepSize, shrinking, ascent, checkEvery for options.solver but received "liblinear"'],
+    ['solver with an unknown name', () => option({ solver: { L: 'norm' } }), TypeError, 'ERR_OPTION', 'Unknown option "L" of solver; did you mean "stepSize"?'],
+    ['solver against its method', () => option({ method: 'fista', solver: { ascent: true } }), RangeError, 'ERR_OPTION', "Expected false for options.solver.ascent with method: 'fista' but received true"],
+    ['another stepSize with method: "paper"', () => option({ method: 'paper', solver: { stepSize: 'norm' } }), RangeError, 'ERR_OPTION', `Expected 'paper' for options.solver.stepSize with method: 'paper' but received "norm"`],
+    ['checkEvery: 5 with method: "paper"', () => option({ method: 'paper', solver: { checkEvery: 5 } }), RangeError, 'ERR_OPTION', 'Expected 1 for options.solver.checkEvery with the rule "stale", which sees every iteration, but received 5'],
+    ['L, which moved', () => option({ L: 'norm' }), TypeError, 'ERR_OPTION', 'Unknown option "L"; use solver: { stepSize }'],
+    ['shrinking, which moved', () => option({ shrinking: true }), TypeError, 'ERR_OPTION', 'Unknown option "shrinking"; use solver: { shrinking }'],
+    ['ascent, which moved', () => option({ ascent: true }), TypeError, 'ERR_OPTION', 'Unknown option "ascent"; use solver: { ascent }'],
+    ['checkEvery, which moved', () => option({ checkEvery: 1 }), TypeError, 'ERR_OPTION', 'Unknown option "checkEvery"; use solver: { checkEvery }'],
+    ['stepSize: "fixed"', () => option({ solver: { stepSize: 'fixed' } }), RangeError, 'ERR_OPTION', `Expected 'measured', 'norm' or 'paper' for options.solver.stepSize but received "fixed"`],
+    ['stepSize: 1', () => option({ solver: { stepSize: 1 } }), TypeError, 'ERR_OPTION', `Expected 'measured', 'norm' or 'paper' for options.solver.stepSize but received 1`],
+    ['shrinking: "yes"', () => option({ solver: { shrinking: 'yes' } }), TypeError, 'ERR_OPTION', 'Expected true or false for options.solver.shrinking but received "yes"'],
+    ['shrinking with stepSize: "norm"', () => option({ solver: { stepSize: 'norm', shrinking: true } }), RangeError, 'ERR_OPTION', `Expected false for options.solver.shrinking with stepSize: 'norm', which needs every row in every step, but received true`],
+    ['checkEvery: 0', () => option({ solver: { checkEvery: 0 } }), RangeError, 'ERR_OPTION', 'Expected an integer from 1 to 1000000 for options.solver.checkEvery but received 0'],
+    ['checkEvery: 5 with stop.stale', () => option({ solver: { checkEvery: 5 }, stop: stop.stale() }), RangeError, 'ERR_OPTION', 'Expected 1 for options.solver.checkEvery with the rule "stale", which sees every iteration, but received 5'],
     ['stop: "gap"', () => option({ stop: 'gap' }), TypeError, 'ERR_OPTION', 'Expected a rule such as stop.gap(1e-3) for options.stop but received "gap"'],
     ['stop: [gap, null]', () => option({ stop: [stop.gap(0.1), null] }), TypeError, 'ERR_OPTION', 'Expected a rule such as stop.gap(1e-3) for options.stop[1] but received null'],
     ['stop: stop.gap', () => option({ stop: stop.gap }), TypeError, 'ERR_OPTION', 'Expected a rule such as stop.gap(1e-3) for options.stop but received a function'],
@@ -267,7 +277,7 @@ for (const [where, table] of Object.entries(TABLE)) {
       expect((thrown as Error).constructor).toBe(Kind);
       expect((thrown as Error).stack).toContain(`${Kind.name} [${code}]: `);
       // The option that the message names is there as data, too.
-      const [, named, unknown] = /options\.(\w+)|^Unknown option "(\w+)"/.exec(message) ?? [];
+      const [, named, unknown] = /options\.(solver\.\w+|\w+)|^Unknown option "(\w+)"/.exec(message) ?? [];
       expect((thrown as { option?: string }).option).toBe(named ?? unknown);
     });
   });

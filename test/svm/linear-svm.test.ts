@@ -340,7 +340,7 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
     it('holds every number, and they agree', () => {
       const { info } = fit(rows, labels, { keepSets: true });
       expect(Object.keys(info).sort()).toEqual(
-        ['L', 'agreed', 'alpha', 'atBound', 'backend', 'dual', 'elapsed', 'gamma', 'gap', 'iterations', 'mu', 'passes', 'primal', 'properlyClassified', 'relativeGap', 'rows', 'scale', 'sets', 'shares', 'status', 'threads', 'zero'].sort(), // prettier-ignore
+        ['L', 'agreed', 'alpha', 'atBound', 'backend', 'dual', 'elapsed', 'gamma', 'gap', 'iterations', 'method', 'mu', 'passes', 'primal', 'properlyClassified', 'relativeGap', 'rows', 'scale', 'sets', 'shares', 'status', 'threads', 'zero'].sort(), // prettier-ignore
       );
       expect(info).toMatchObject({ status: 'agreement', rows: 569, scale: 'standard', backend, gamma: 64 / 569, mu: 569 / 128 });
       expect(info.dual).toBe(info.primal - info.gap);
@@ -428,7 +428,7 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
     });
 
     it("the paper's algorithm as printed takes its number of iterations", () => {
-      const { info } = fit(rows, labels, { L: 'paper', stop: stop.stale() });
+      const { info } = fit(rows, labels, { method: 'paper' });
       expect(info.status).toBe('stale');
       expect(info.iterations).toBeGreaterThan(831 * 0.95);
       expect(info.iterations).toBeLessThan(831 * 1.05);
@@ -445,7 +445,7 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
         const seen: number[] = [];
         const { info } = fit(rows, labels, {
           maxIterations,
-          checkEvery: 5,
+          solver: { checkEvery: 5 },
           stop: stop.gap(1e-9),
           onProgress: (p) => seen.push(p.iteration),
         });
@@ -517,7 +517,7 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
     it('checks when told, and reports', () => {
       for (const checkEvery of [1, 3, 10]) {
         const seen: SvmProgress[] = [];
-        const { info } = fit(cancer.rows, cancer.labels, { checkEvery, onProgress: (p) => seen.push(p) });
+        const { info } = fit(cancer.rows, cancer.labels, { solver: { checkEvery }, onProgress: (p) => seen.push(p) });
         expect(seen.map((p) => p.iteration)).toEqual(seen.map((_, k) => (k + 1) * checkEvery));
         seen.forEach((p, k) => {
           expect(p.dual).toBe(p.primal - p.gap);
@@ -569,8 +569,8 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
       expect(info.passes).toBeLessThanOrEqual(passes * 1.15);
     });
 
-    it("with L: 'norm' takes METHOD's number of iterations to 99 % agreement", () => {
-      const { info } = fit(cancer.rows, cancer.labels, { L: 'norm', checkEvery: 1 });
+    it("with stepSize: 'norm' takes METHOD's number of iterations to 99 % agreement", () => {
+      const { info } = fit(cancer.rows, cancer.labels, { solver: { stepSize: 'norm', checkEvery: 1 } });
       expect(info.iterations).toBeGreaterThan(178 * 0.9);
       expect(info.iterations).toBeLessThan(178 * 1.1);
     });
@@ -709,8 +709,8 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels) on data far from the orig
   it.each([1e4, 1e6, -1e6])('finds the offset at its first checks: sparse, mean %d', (mean) => {
     const { rows, labels } = clouds(11, 60, 2);
     const far = sparse(rows.map((row) => row.map((x) => x + mean)));
-    const near = LinearSvm.fit(rows, labels, { backend, scale: 'none', shrinking: false });
-    const { status, iterations } = LinearSvm.fit(far, labels, { backend, scale: 'none', shrinking: false }).info;
+    const near = LinearSvm.fit(rows, labels, { backend, scale: 'none', solver: { shrinking: false } });
+    const { status, iterations } = LinearSvm.fit(far, labels, { backend, scale: 'none', solver: { shrinking: false } }).info;
     expect(status).toBe(near.info.status);
     expect(iterations).toBeLessThanOrEqual(2 * near.info.iterations);
   });
@@ -756,11 +756,11 @@ describe('info.passes', () => {
 
   it.each([
     ['by default', {}],
-    ['by FISTA alone', { ascent: false }],
-    ['without shrunk rows', { ascent: false, shrinking: false }],
-    ['with the norm', { L: 'norm' }],
+    ['by FISTA alone', { method: 'fista' }],
+    ['without shrunk rows', { method: 'fista', solver: { shrinking: false } }],
+    ['with the norm', { solver: { stepSize: 'norm' } }],
     ['to a small gap', { stop: stop.gap(1e-8) }],
-    ['with checks at every iteration', { checkEvery: 1 }],
+    ['with checks at every iteration', { solver: { checkEvery: 1 } }],
     ['from a warm start', { warmStart: { weights: new Float64Array(30).fill(0.1), bias: 0 } }],
   ] as [string, SvmOptions<number>][])('is what the kernels read, %s, and the same with both backends', (_name, options) => {
     for (const form of [cancer.rows, sparse(cancer.rows)]) {
@@ -779,7 +779,7 @@ describe('info.passes', () => {
     // One step from 0, where every alpha becomes positive: the start reads Xᵀu, the step both.
     const { rows, labels } = clouds(15, 40, 5, 0);
     for (const backend of BACKENDS) {
-      const { info } = LinearSvm.fit(rows, labels, { backend, ascent: false, maxIterations: 1, keepSets: true });
+      const { info } = LinearSvm.fit(rows, labels, { backend, method: 'fista', maxIterations: 1, keepSets: true });
       const positive = info.alpha!.filter((a) => a > 0).length;
       expect(info.passes).toBe(0.5 + 0.5 * (positive / 40) + 0.5);
     }
@@ -787,7 +787,8 @@ describe('info.passes', () => {
 
   it('falls when rows rest, for the same answer', () => {
     const [shrinking, active] = [true, false].map(
-      (shrinking) => LinearSvm.fit(cancer.rows, cancer.labels, { ascent: false, shrinking, stop: stop.gap(1e-6) }).info,
+      (shrinking) =>
+        LinearSvm.fit(cancer.rows, cancer.labels, { method: 'fista', solver: { shrinking }, stop: stop.gap(1e-6) }).info,
     );
     expect(shrinking!.passes).toBeLessThan(0.6 * active!.passes);
     expect(Math.abs(shrinking!.primal - active!.primal)).toBeLessThan(2e-6 * active!.primal);
@@ -819,7 +820,7 @@ describe('the net under the measured curvature', () => {
       const native = LinearSvm.fit(rows, labels, { ...options, backend: names[0]! }).info;
       expect(native.status).toBe('gap');
       expect(Math.abs(native.primal - info.primal)).toBeLessThan(2e-7 * info.primal);
-      const norm = LinearSvm.fit(rows, labels, { ...options, L: 'norm' }).info;
+      const norm = LinearSvm.fit(rows, labels, { ...options, solver: { stepSize: 'norm' } }).info;
       expect(Math.abs(norm.primal - info.primal)).toBeLessThan(2e-7 * info.primal);
     }
     expect(reached).toBeGreaterThan(3);

@@ -58,7 +58,7 @@ const usual: Parameters = {
   gamma: '64/n',
   mu: undefined,
   weights: 'balanced',
-  L: 'paper',
+  stepSize: 'paper',
   shrinking: false,
   ascent: false,
   checkEvery: 5,
@@ -98,8 +98,7 @@ function unbalanced(seed: number): Instance {
       gamma: 10 ** (2 * next() - 2),
       scale: 'none',
       sampleWeight,
-      shrinking: true,
-      checkEvery: 1,
+      solver: { shrinking: true, checkEvery: 1 },
       maxIterations: 300,
       threads: 1,
       keepSets: true,
@@ -147,13 +146,13 @@ describe.each(names)('LinearSvm.fit, %s backend', (backend) => {
     for (let seed = 340; seed < 345; seed++) examine(unbalanced(seed), backend, 1000);
   });
 
-  test('takes identical rows, with every L', () => {
-    for (const L of ['measured', 'norm', 'paper'] as const) {
+  test('takes identical rows, with every step size', () => {
+    for (const stepSize of ['measured', 'norm', 'paper'] as const) {
       const { info } = LinearSvm.fit([[-99.9], [-99.9], [-99.9]], [1, 1, -1], {
         gamma: 1e6,
         mu: 2e-6,
         scale: 'maxabs',
-        L,
+        solver: { stepSize },
         backend,
       });
       expect(Number.isFinite(info.gap)).toBe(true);
@@ -163,7 +162,7 @@ describe.each(names)('LinearSvm.fit, %s backend', (backend) => {
   test('finds the offset of rows that are all zero', () => {
     const rows = Array.from({ length: 6 }, () => [0]);
     for (const gamma of [1 / 3, 2 / 3, 1]) {
-      const options = { gamma, mu: 1 / gamma, classWeight: { 1: 1.3 }, scale: 'none', checkEvery: 1, backend } as const;
+      const options = { gamma, mu: 1 / gamma, classWeight: { 1: 1.3 }, scale: 'none', solver: { checkEvery: 1 }, backend } as const;
       const { bias } = LinearSvm.fit(rows, [1, -1, 1, -1, 1, -1], { ...options, stop: stop.gap(1e-12) });
       expect(Math.abs(bias)).toBeLessThan(1e-9);
     }

@@ -129,7 +129,7 @@ describe.each(names)('the rule that ends a fit, %s backend', (backend) => {
     const options: SvmOptions<number> = {
       gamma: 10 ** (4 * next() - 2),
       scale: 'none',
-      checkEvery: 1,
+      solver: { checkEvery: 1 },
       maxIterations: 300,
       backend,
     };

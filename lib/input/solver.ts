@@ -1,0 +1,66 @@
+/** Which method solves, and the choices it leaves open. */
+import { option, rangeError, show, words, type Words } from '../errors.js';
+import type { StopRule, SvmMethod, SvmOptions } from '../types.js';
+import { boolean, integer, knownOptions, oneOfThese, optional } from './options.js';
+import { SOLVER_WORDS } from './words.js';
+
+type SolverOptions = NonNullable<SvmOptions['solver']>;
+
+export interface ResolvedSolver {
+  readonly stepSize: 'measured' | 'norm' | 'paper';
+  readonly shrinking: boolean;
+  readonly ascent: boolean;
+  /** Whether FISTA takes over where epochs of ascent no longer pay. */
+  readonly handOver: boolean;
+  /** What was asked for. */
+  readonly checkEvery: number | undefined;
+}
+
+const SOLVER_OPTIONS = ['stepSize', 'shrinking', 'ascent', 'checkEvery'] as const satisfies readonly (keyof SolverOptions)[];
+
+/** What a method decides by itself. */
+const METHODS: Readonly<Record<SvmMethod, Omit<SolverOptions, 'checkEvery'>>> = {
+  auto: {},
+  ascent: { ascent: true },
+  fista: { ascent: false },
+  paper: { stepSize: 'paper', shrinking: false, ascent: false },
+};
+
+/** The default: whichever method pays. */
+export const AUTO: ResolvedSolver = { stepSize: 'measured', shrinking: true, ascent: true, handOver: true, checkEvery: undefined };
+
+export function resolveMethod(given: unknown): SvmMethod {
+  return optional(given, 'method', oneOfThese('auto', 'ascent', 'fista', 'paper')) ?? 'auto';
+}
+
+export function resolveSolver(method: SvmMethod, given: SolverOptions | undefined, rules: readonly StopRule[]): ResolvedSolver {
+  const options = knownOptions(given, SOLVER_OPTIONS, SOLVER_WORDS, 'solver');
+  const choose = <T>(name: 'stepSize' | 'shrinking' | 'ascent', check: (value: unknown, where: Words) => T): T | undefined => {
+    const asked = optional(options[name], `solver.${name}`, check);
+    const decided = METHODS[method][name] as T | undefined;
+    if (asked === undefined || decided === undefined || asked === decided) return asked ?? decided;
+    const what = typeof decided === 'string' ? `'${decided}'` : String(decided);
+    throw rangeError('ERR_OPTION', what, words`${option(`solver.${name}`)} with method: '${method}'`, asked);
+  };
+
+  // The step size
+  const stepSize = choose('stepSize', oneOfThese('measured', 'norm', 'paper')) ?? 'measured';
+  const shrinking = choose('shrinking', boolean) ?? stepSize === 'measured';
+  if (shrinking && stepSize !== 'measured') {
+    const where = words`${option('solver.shrinking')} with stepSize: '${stepSize}', which needs every row in every step,`;
+    throw rangeError('ERR_OPTION', 'false', where, true);
+  }
+
+  // Checks
+  const strict = rules.find((rule) => rule.everyIteration);
+  const each = strict || method === 'paper' ? 1 : undefined;
+  const checkEvery = optional(options.checkEvery, 'solver.checkEvery', integer(1, 1_000_000)) ?? each;
+  if (strict && checkEvery !== 1) {
+    const where = words`${option('solver.checkEvery')} with the rule ${show(strict.name)}, which sees every iteration,`;
+    throw rangeError('ERR_OPTION', '1', where, checkEvery);
+  }
+
+  // A rule that follows every iteration is about FISTA from its beginning.
+  const ascent = choose('ascent', boolean) ?? (stepSize === 'measured' && !strict);
+  return { stepSize, shrinking, ascent, handOver: method !== 'ascent', checkEvery };
+}
