@@ -13,7 +13,7 @@ const TESTS = {
   'svm/stopping': ['svm/stopping'],
   'solver/bisection': ['solver/bisection'],
   'svm/certificate': ['svm/certificate'],
-  'svm/taking-part': ['input/input', 'selection/cross-validation'],
+  'svm/taking-part': ['svm/taking-part', 'input/input', 'selection/cross-validation'],
   'input/capacity': ['input/input'],
   'input/covariance': ['input/input', 'ellipsoids/separate'],
   'input/cross-validation': ['input/input', 'selection/cross-validation'],

@@ -6,7 +6,7 @@ import { plainView } from './intrinsics.js';
 import { resolveLabels } from './labels.js';
 import { resolveThreads } from './options.js';
 import { pointSource, type PointSource } from './point-source.js';
-import { checkRows } from './points.js';
+import { checkRows, checkUnchanged } from './points.js';
 
 export interface DecisionsInput {
   readonly source: PointSource;
@@ -41,5 +41,6 @@ export function resolveScore(
   const input = resolveDecisions(model.weights.length, points);
   checkRows(input.source.rows);
   const { y } = resolveLabels(labels, input.source.rows, { known: model.labels });
+  if (input.source.view) checkUnchanged(input.source.view); // a label's getter may have detached them
   return { ...input, y };
 }

@@ -583,6 +583,24 @@ describe.each(CHOICES)('Dataset.from, %s', (choice) => {
     expect([data.rows, data.cols, data.nnz]).toEqual([2, 3, 6]);
   });
 
+  it('dispose() by a label that is read makes the call throw', () => {
+    const labelled = (data: Dataset) => ({
+      length: 2,
+      0: 1,
+      get 1() {
+        data.dispose();
+        return 2;
+      },
+    });
+    const model = LinearSvm.fit<number>([[0], [1]], [1, 2]);
+    for (const call of [
+      (data: Dataset) => LinearSvm.fit(data, labelled(data)),
+      (data: Dataset) => model.score(data, labelled(data)),
+    ]) {
+      expect(() => call(Dataset.from([[0], [1]], { backend: choice }))).toThrow('Expected a live Dataset but it was disposed of');
+    }
+  });
+
   it('[Symbol.dispose]() is dispose()', () => {
     const data = from(ROWS);
     expect(held(data)).toEqual(ROWS);

@@ -205,6 +205,17 @@ describe('what a model is tried on', () => {
 
   it('has the labels of the model, and rows, to be scored', () => {
     expect(resolveScore(model, [[1, 2]], ['yes']).y).toEqual(Int8Array.of(1));
+    const data = Float64Array.of(1, 2);
+    const labels = {
+      length: 1,
+      get 0() {
+        structuredClone(data.buffer, { transfer: [data.buffer] });
+        return 'yes';
+      },
+    };
+    expect(refusal(() => resolveScore(model, { data, rows: 1, cols: 2 }, labels))).toBe(
+      'Expected points to stay as they are during the call but an array of 2 numbers has 0 now',
+    );
     expect(refusal(() => resolveScore(model, [], []))).toBe('Expected at least one row for points but received none');
     expect(refusal(() => resolveScore(model, [[1, 2]], ['maybe']))).toBe(
       'Expected "no" or "yes" for labels[0] but received "maybe"',
