@@ -4,7 +4,7 @@
 const { loadavg } = require('node:os');
 const { Dataset, LinearSvm, backend } = require('../..');
 const { kernels } = require('../../dist/backend/load.js');
-const { resolveDataset } = require('../../dist/input/dataset.js');
+const { resolveDataset } = require('../../dist/input/resolve-dataset.js');
 const { buildKernels } = require('../build.js');
 const { parseLibsvm } = require('../data.js');
 const { random } = require('../digits.js');

@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Backend, Matrix } from '../backend/interface.js';
 import { coded } from '../errors.js';
-import { resolveDataset } from '../input/dataset.js';
+import { resolveDataset } from '../input/resolve-dataset.js';
 import { notMade } from '../input/options.js';
 import type { DatasetOptions, DenseMatrix, Rows, SparseMatrix } from '../types.js';
 

@@ -1,7 +1,7 @@
 /** gamma: 'auto', a quick cross-validation. */
-import { PATH } from '../input/cross-validation.js';
-import { QUICK_FOLDS, type ResolvedSvmOptions } from '../input/fit.js';
-import { AUTO } from '../input/solver.js';
+import { PATH } from '../input/resolve-cross-validation.js';
+import { QUICK_FOLDS, type ResolvedSvmOptions } from '../input/resolve-fit.js';
+import { AUTO } from '../input/solver-options.js';
 import { atOnce, inTurns } from '../solver/drivers.js';
 import { stop } from '../svm/stopping.js';
 import { membersOf } from '../svm/taking-part.js';

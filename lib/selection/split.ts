@@ -1,6 +1,6 @@
 /** Training and test parts. */
 import { zerosLike } from '../input/intrinsics.js';
-import { resolveSplit, type SplitTask } from '../input/split.js';
+import { resolveSplit, type SplitTask } from '../input/resolve-split.js';
 import type { DenseMatrix, Label, SparseMatrix, Split, SplitOptions } from '../types.js';
 import { Random } from './random.js';
 

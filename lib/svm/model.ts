@@ -2,7 +2,7 @@
 import { kernels } from '../backend/load.js';
 import { Dataset } from '../data/dataset.js';
 import { coded, plural, rangeError, show, typeError } from '../errors.js';
-import type { DecisionsInput } from '../input/decisions.js';
+import type { DecisionsInput } from '../input/resolve-decisions.js';
 import { isRevoked, isShared, isTypedArray } from '../input/intrinsics.js';
 import { checkKeys } from '../input/keys.js';
 import { isList, pointLength } from '../input/lists.js';

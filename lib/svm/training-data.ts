@@ -3,7 +3,7 @@ import type { Backend, Interrupt, Matrix } from '../backend/interface.js';
 import { Dataset } from '../data/dataset.js';
 import { interruptedOr } from '../errors.js';
 import { checkMemory } from '../input/capacity.js';
-import type { ResolvedSvmOptions, TrainingInput } from '../input/fit.js';
+import type { ResolvedSvmOptions, TrainingInput } from '../input/resolve-fit.js';
 import type { Labels } from '../input/labels.js';
 import { checkUnchanged, type View } from '../input/points.js';
 import { onAbort } from '../solver/drivers.js';

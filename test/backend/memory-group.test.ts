@@ -67,7 +67,15 @@ describe.skipIf(!canLimit)(`in a control group of ${LIMIT / 1e6} MB`, () => {
     const line = (row: readonly number[], i: number) => `${labels[i]} ${row.map((x, j) => `${j + 1}:${x.toFixed(4)}`).join(' ')}\n`;
     writeFileSync(join(folder, 'rows.svm'), rows.map(line).join('').repeat(30));
     const endless = ['--stop', 'gap:0', '--gamma', '1e6', '--max-iterations', '1e9'];
-    const args = ['--require', join(ROOT, 'test', 'support', 'moments.cjs'), command, 'train', ...endless, 'rows.svm', 'model.json'];
+    const args = [
+      '--require',
+      join(ROOT, 'test', 'support', 'moments.cjs'),
+      command,
+      'train',
+      ...endless,
+      'rows.svm',
+      'model.json',
+    ];
     const ended = inside(args, { MOMENT: 'check 3', SIGNALS: signal });
     expect([ended.signal, ended.status]).toEqual([null, signal === 'SIGINT' ? 130 : 143]);
     expect(existsSync(join(folder, 'model.json'))).toBe(false);

@@ -20,9 +20,9 @@ import {
 import { nearest } from '../../lib/input/keys.js';
 import { checkMemory } from '../../lib/input/capacity.js';
 import { resolveCovariance } from '../../lib/input/covariance.js';
-import { resolveCrossValidation } from '../../lib/input/cross-validation.js';
-import { resolveDataset } from '../../lib/input/dataset.js';
-import { resolveDecisions, resolveScore } from '../../lib/input/decisions.js';
+import { resolveCrossValidation } from '../../lib/input/resolve-cross-validation.js';
+import { resolveDataset } from '../../lib/input/resolve-dataset.js';
+import { resolveDecisions, resolveScore } from '../../lib/input/resolve-decisions.js';
 import { checkWords, csvError, gone, gzipError, libsvmError, longError } from '../../lib/input/file-errors.js';
 import {
   checkChunk,
@@ -31,11 +31,11 @@ import {
   resolveLibsvmReading,
   resolveLibsvmWriting,
 } from '../../lib/input/file-options.js';
-import { resolveFit } from '../../lib/input/fit.js';
+import { resolveFit } from '../../lib/input/resolve-fit.js';
 import { resolveLabels } from '../../lib/input/labels.js';
 import { viewPoints } from '../../lib/input/points.js';
-import { resolveSeparation } from '../../lib/input/separation.js';
-import { resolveSplit } from '../../lib/input/split.js';
+import { resolveSeparation } from '../../lib/input/resolve-separation.js';
+import { resolveSplit } from '../../lib/input/resolve-split.js';
 import { gammaByRow } from '../../lib/input/weights.js';
 import { messageOf, type CodedError, type Term } from '../../lib/errors.js';
 import { kernels } from '../../lib/backend/load.js';

@@ -5,7 +5,7 @@ import { stop } from '../svm/stopping.js';
 import { rowWeights, type Weights } from '../svm/taking-part.js';
 import type { Label, Scale, StopRule, SvmMethod, SvmOptions, SvmProgress } from '../types.js';
 import { checkColumns } from './capacity.js';
-import { checkFolds } from './folds.js';
+import { checkFolds } from './fold-options.js';
 import { isArray, isObject } from './intrinsics.js';
 import { resolveLabels, type Labels } from './labels.js';
 import { lengthOf } from './lists.js';
@@ -22,7 +22,7 @@ import {
   type Limits,
 } from './options.js';
 import { pointSource, type PointSource } from './point-source.js';
-import { resolveMethod, resolveSolver, type ResolvedSolver } from './solver.js';
+import { resolveMethod, resolveSolver, type ResolvedSolver } from './solver-options.js';
 import { gammaByRow, participants, resolveWeights } from './weights.js';
 import { SVM_WORDS } from './words.js';
 

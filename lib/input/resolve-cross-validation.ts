@@ -2,8 +2,8 @@
 import { option, rangeError, Verbatim, words, type Words } from '../errors.js';
 import { stop } from '../svm/stopping.js';
 import type { CrossValidationOptions, CrossValidationProgress, Label, SvmOptions } from '../types.js';
-import { resolveSvmOptions, resolveTraining, type ResolvedSvmOptions, type TrainingInput } from './fit.js';
-import { checkFolds, foldsByRow } from './folds.js';
+import { resolveSvmOptions, resolveTraining, type ResolvedSvmOptions, type TrainingInput } from './resolve-fit.js';
+import { checkFolds, foldsByRow } from './fold-options.js';
 import { listOf, numbersOf } from './lists.js';
 import { integer, knownOptions, oneOfThese, optional, resolveLimits, RUN_OPTIONS, SEED, sensibleNumber } from './options.js';
 import { CROSS_VALIDATION_WORDS } from './words.js';
