@@ -56,16 +56,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::copy(a.begin(), a.end(), room_a.last(n));
   std::copy(y.begin(), y.end(), room_y.last(n));
   std::copy(gamma.begin(), gamma.end(), room_gamma.last(n));
-  const double least = s.least(), most = s.most();
+  const double min = s.min(), max = s.max();
   switch (way & 3) {
     case 0:
       s.b = 0;
       break;
     case 1:
-      s.b = least + share * (most - least);
+      s.b = min + share * (max - min);
       break;
     case 2:
-      s.b = share < 1 ? least : most;
+      s.b = share < 1 ? min : max;
       break;
     default:
       s.b = other;
@@ -82,7 +82,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (rule == nullptr && !std::isnan(result.lambda)) {
     twin.resize(n);
     for (size_t i = 0; i < n; ++i) twin[i] = s.x(i, root);
-    if (s.b >= least && s.b <= most && !check::agrees(s, x, twin.data())) rule = "as the sorting twin";
+    if (s.b >= min && s.b <= max && !check::agrees(s, x, twin.data())) rule = "as the sorting twin";
     double* const same = room_same.last(n);
     std::copy(a.begin(), a.end(), same);
     project(same, same);

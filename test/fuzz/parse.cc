@@ -8,7 +8,7 @@ using namespace fista;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Bytes bytes(data, size < 4 ? size : 4);
-  const uint8_t way = bytes.byte(), seed = bytes.byte(), limit = bytes.byte(), most = bytes.byte();
+  const uint8_t way = bytes.byte(), seed = bytes.byte(), limit = bytes.byte(), max = bytes.byte();
   data += size < 4 ? size : 4;
   size -= size < 4 ? size : 4;
   check::Options options;
@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   options.ignore_extra = way & 2;
   options.words = way & 4;
   if (way & 8) options.limit = limit;
-  if (way & 16) options.most = most;
+  if (way & 16) options.max = max;
   // A piece of the text many times over now and then: long tokens, lines and comments.
   std::vector<uint8_t> text(data, data + size);
   if ((way & 224) == 224) {
