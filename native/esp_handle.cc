@@ -28,13 +28,35 @@ Esp::Family family(const Napi::CallbackInfo& info, size_t i, size_t cols) {
   return {kinds.size, kinds.data, numbers(info, i, "centers", kinds.size * cols), numbers(info, i + 2, "shapes", entries)};
 }
 
+// In the order of ESP_TASKS in lib/backend/tasks.ts.
+constexpr Answers kMeasures = answers<Esp::MeasuresAnswer>("curvature", "size", "reach", "cap");
+constexpr Task<Esp> kEspTasks[] = {
+    {"begin", {{"centred"}}, kMeasures, [](Esp& e, const Given& a, double* out) { return put(e.begin(a.flag(0)), out); }},
+    {"sweep",
+     {{"L", "beta", "testing"}},
+     answers<Esp::SweepAnswer>("squared", "image", "turn", "sum1", "sum2", "residual", "apart", "s", "t", "w", "high1", "low1",
+                               "high2", "low2"),
+     [](Esp& e, const Given& a, double* out) { return put(e.sweep(a[0], a[1], a.flag(2)), out); }},
+    {"test",
+     {},
+     answers<Esp::Ranges>("high1", "low1", "high2", "low2"),
+     [](Esp& e, const Given&, double* out) { return put(e.test(), out); }},
+    {"verify",
+     {},
+     answers<Esp::VerifyAnswer>("max", "min"),
+     [](Esp& e, const Given&, double* out) { return put(e.verify(), out); }},
+    {"move", {}, kMeasures, [](Esp& e, const Given&, double* out) { return put(e.move(), out); }},
+    {"power",
+     {{"first"}},
+     answers<Esp::PowerAnswer>("estimate"),
+     [](Esp& e, const Given& a, double* out) { return put(e.power(a.flag(0)), out); }},
+};
+
 }  // namespace
 
 class EspHandle : public ProblemHandle<EspHandle, Esp> {
  public:
-  static const Task<Esp> kTasks[];
-  using ProblemHandle::Extra;
-  using ProblemHandle::parse_extra;
+  static constexpr auto& kTasks = kEspTasks;
 
   // new Esp(onDefect, threads, cols, centers, kinds, shapes, centers, kinds, shapes)
   // An entry that is not finite is handed to onDefect, which throws.
@@ -62,7 +84,7 @@ class EspHandle : public ProblemHandle<EspHandle, Esp> {
                         InstanceMethod("origin", &EspHandle::origin), InstanceMethod("supports", &EspHandle::supports),
                         InstanceMethod("weights", &EspHandle::weights), InstanceMethod("sums", &EspHandle::sums),
                         InstanceMethod("applyA", &EspHandle::apply_a), InstanceMethod("applyAT", &EspHandle::apply_at),
-                        InstanceAccessor<&EspHandle::unit>("unit")});
+                        InstanceAccessor<&EspHandle::unit>("unit"), StaticValue("tasks", describe_tasks(env), napi_enumerable)});
   }
 
  private:
@@ -94,15 +116,6 @@ class EspHandle : public ProblemHandle<EspHandle, Esp> {
   }
 
   Napi::Value unit(const Napi::CallbackInfo& info) { return Napi::Number::New(info.Env(), problem(info.Env()).unit()); }
-};
-
-const Task<Esp> EspHandle::kTasks[] = {
-    {"begin", 1, [](Esp& e, const double* a, double* out) { return e.begin(a[0] != 0, out), true; }},
-    {"sweep", 3, [](Esp& e, const double* a, double* out) { return e.sweep(a[0], a[1], a[2] != 0, out), true; }},
-    {"test", 0, [](Esp& e, const double*, double* out) { return e.test(out), out[0] = out[10], out[1] = out[11], out[2] = out[12], out[3] = out[13], true; }},
-    {"verify", 0, [](Esp& e, const double*, double* out) { return e.verify(out), true; }},
-    {"move", 0, [](Esp& e, const double*, double* out) { return e.move(out), true; }},
-    {"power", 1, [](Esp& e, const double* a, double* out) { return e.power(a[0] != 0, out), true; }},
 };
 
 void register_esp(Napi::Env env, Napi::Object exports) { exports.Set("Esp", EspHandle::define(env)); }

@@ -5,25 +5,67 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "addon.h"
 #include "arguments.h"
+#include "buffer.h"
 
 namespace fista {
 
-// A task's name, how many numbers it takes, and what it does; false if there is no memory. Results go to out. One that is done
-// `at_once` answers even if the problem was interrupted; the others fail then.
+// What a task takes, by name, in the order of the arguments.
+constexpr size_t kMaxTaken = 10;
+struct Takes {
+  const char* names[kMaxTaken];
+};
+
+// Room for the answer of any task.
+constexpr size_t kResults = 16;
+
+// What a task answers, by name, in order. Answer is the kernel's struct of as many doubles.
+struct Answers {
+  const char* names[kResults];
+};
+template <typename Answer, typename... Names>
+constexpr Answers answers(Names... names) {
+  static_assert(sizeof(Answer) == sizeof...(Names) * sizeof(double), "a name for each number");
+  return {{names...}};
+}
+
+// Copies what a kernel answered.
+template <typename Answer>
+bool put(const Answer& answer, double* out) {
+  static_assert(std::is_trivially_copyable_v<Answer> && sizeof(Answer) % sizeof(double) == 0, "doubles only");
+  static_assert(sizeof(Answer) <= kResults * sizeof(double), "more than there is room for");
+  std::memcpy(out, &answer, sizeof(Answer));
+  return true;
+}
+
+// What a task is performed with: the numbers, and the array if it takes one.
+struct Given {
+  double numbers[kMaxTaken] = {};
+  double* vector = nullptr;
+  double operator[](size_t k) const { return numbers[k]; }
+  bool flag(size_t k) const { return numbers[k] != 0; }
+};
+
+// A task of a problem, as lib/backend/tasks.ts declares it.
 template <typename Problem>
 struct Task {
   const char* name;
-  size_t arguments;
-  bool (*perform)(Problem& problem, const double* a, double* out);
-  bool at_once = false;
+  Takes takes;
+  Answers answers;
+  bool (*perform)(Problem& problem, const Given& given, double* out);  // false if there is no memory
+  // One that is done `at_once` answers even if the problem was interrupted; the others fail then.
+  enum When : uint8_t { until_interrupted, at_once } when = until_interrupted;
+  // The first argument may be an array, of at least length(problem) entries. It is copied, or written to when the task is
+  // performed: nobody else has it before that is done.
+  enum Vector : uint8_t { none, copied, written } vector = none;
+  size_t (*length)(const Problem& problem) = nullptr;
 };
 
-// Problem has kResults, bytes(), accept() and interrupted(). Self has `static const Task<Problem> kTasks[]`, and may hide Extra and
-// parse_extra for tasks that take more than numbers.
+// Problem has bytes(), accept() and interrupted(). Self has kTasks, an array of Task<Problem>.
 template <typename Self, typename Problem>
 class ProblemHandle : public Napi::ObjectWrap<Self> {
  public:
@@ -31,20 +73,29 @@ class ProblemHandle : public Napi::ObjectWrap<Self> {
   ~ProblemHandle() override { release(this->Env()); }
 
  protected:
-  static constexpr size_t kMaxArguments = 10;
-
-  // A task that takes more than numbers.
-  struct Extra {
-    bool run(Problem&, const double*, double*) const { return false; }
-    bool at_once() const { return false; }
-  };
-  static bool parse_extra(Problem&, const std::string&, const Napi::CallbackInfo&, double*, Extra*) { return false; }
+  // [{ name, takes, answers }], in the table's order
+  static Napi::Array describe_tasks(Napi::Env env) {
+    const auto list = [&](const char* const* names, size_t max) {
+      Napi::Array array = Napi::Array::New(env);
+      for (uint32_t k = 0; k < max && names[k] != nullptr; ++k) array.Set(k, names[k]);
+      return array;
+    };
+    Napi::Array tasks = Napi::Array::New(env);
+    for (const Task<Problem>& task : Self::kTasks) {
+      Napi::Object object = Napi::Object::New(env);
+      object.Set("name", task.name);
+      object.Set("takes", list(task.takes.names, kMaxTaken));
+      object.Set("answers", list(task.answers.names, kResults));
+      tasks.Set(tasks.Length(), object);
+    }
+    return tasks;
+  }
 
   // Takes a problem over, which does its later tasks on that lane.
   void hold(Napi::Env env, std::shared_ptr<Problem> problem, size_t lane = 0) {
     problem_ = std::move(problem);
     lane_ = lane;
-    result_ = Napi::Persistent(Napi::Float64Array::New(env, Problem::kResults).template As<Napi::Object>());
+    result_ = Napi::Persistent(Napi::Float64Array::New(env, kResults).template As<Napi::Object>());
     reported_ = static_cast<int64_t>(problem_->bytes());
     Napi::MemoryManagement::AdjustExternalMemory(env, reported_);
   }
@@ -56,11 +107,11 @@ class ProblemHandle : public Napi::ObjectWrap<Self> {
     return *problem_;
   }
 
-  // (name, ...numbers)
+  // (name, ...what it takes)
   Napi::Value perform(const Napi::CallbackInfo& info) {
     Problem& p = problem(info.Env());
     const Call call = parse(info);
-    double out[Problem::kResults] = {};
+    double out[kResults] = {};
     if (!call.run(p, out)) out_of_memory(info.Env());
     if (call.cut_short(p)) throw interrupted(info.Env());
     return answer(out);
@@ -71,7 +122,7 @@ class ProblemHandle : public Napi::ObjectWrap<Self> {
     struct State {
       Call call;
       std::shared_ptr<Problem> problem;
-      double out[Problem::kResults];
+      double out[kResults];
       bool ok;
       Napi::Promise::Deferred deferred;
       Napi::ObjectReference self;  // keeps the handle alive
@@ -119,30 +170,46 @@ class ProblemHandle : public Napi::ObjectWrap<Self> {
 
  private:
   struct Call {
-    const Task<Problem>* task = nullptr;  // null: the extra one
-    double a[kMaxArguments] = {};
-    typename Self::Extra extra;
-    bool run(Problem& problem, double* out) const { return task ? task->perform(problem, a, out) : extra.run(problem, a, out); }
-    bool cut_short(const Problem& problem) const { return problem.interrupted() && !(task ? task->at_once : extra.at_once()); }
+    const Task<Problem>* task = nullptr;
+    Given given;
+    Buffer<double> copy;                          // of its array,
+    std::shared_ptr<Napi::ObjectReference> held;  // or the array itself
+    bool run(Problem& problem, double* out) const { return task->perform(problem, given, out); }
+    bool cut_short(const Problem& problem) const { return problem.interrupted() && task->when != Task<Problem>::at_once; }
   };
 
   Call parse(const Napi::CallbackInfo& info) const {
     Call call;
     const std::string name = info[0].IsString() ? info[0].As<Napi::String>().Utf8Value() : "";
-    if (Self::parse_extra(*problem_, name, info, call.a, &call.extra)) return call;
     for (const Task<Problem>& task : Self::kTasks) {
-      if (name != task.name) continue;
-      call.task = &task;
-      break;
+      if (name == task.name) call.task = &task;
     }
     if (call.task == nullptr) refuse(info.Env(), "a task's name", "name", name);
-    for (size_t k = 0; k < call.task->arguments; ++k) call.a[k] = number(info, k + 1, call.task->name);
+    const Task<Problem>& task = *call.task;
+    size_t k = 0;
+    if (task.vector != Task<Problem>::none) take_vector(info, task, call), ++k;
+    for (; k < kMaxTaken && task.takes.names[k] != nullptr; ++k) {
+      call.given.numbers[k] = number(info, k + 1, task.takes.names[k]);
+    }
     return call;
+  }
+
+  void take_vector(const Napi::CallbackInfo& info, const Task<Problem>& task, Call& call) const {
+    const size_t length = task.length(*problem_);
+    const auto vector = array<double>(info, 1, task.takes.names[0], length);
+    if (task.vector == Task<Problem>::written) {
+      call.given.vector = vector.data;
+      call.held = std::shared_ptr<Napi::ObjectReference>(new Napi::ObjectReference(Napi::Persistent(info[1].As<Napi::Object>())));
+      return;
+    }
+    if (!call.copy.allocate(length)) out_of_memory(info.Env());
+    if (length) std::memcpy(call.copy.data(), vector.data, length * sizeof(double));
+    call.given.vector = call.copy.data();
   }
 
   Napi::Value answer(const double* out) {
     const Napi::Object result = result_.Value();
-    std::memcpy(result.As<Napi::Float64Array>().Data(), out, Problem::kResults * sizeof(double));
+    std::memcpy(result.As<Napi::Float64Array>().Data(), out, kResults * sizeof(double));
     return result;
   }
 

@@ -6,41 +6,91 @@
 
 namespace fista {
 
+namespace {
+
+// In the order of SVM_TASKS in lib/backend/tasks.ts.
+constexpr Task<Svm> kSvmTasks[] = {
+    {"begin",
+     {{"curvature"}},
+     answers<Svm::BeginAnswer>("curvature", "radiusSquares", "maxRadius", "centreNorm", "maxEntries", "maxSquaredNorm", "shiftNorm",
+                               "largestColumn"),
+     [](Svm& s, const Given& a, double* out) {
+       Svm::BeginAnswer answer{};
+       return s.begin(a.flag(0), answer) && put(answer, out);
+     }},
+    {"warm",
+     {{"w", "t"}},
+     {},
+     [](Svm& s, const Given& a, double*) { return s.warm(a.vector, a[1]), true; },
+     Task<Svm>::until_interrupted,
+     Task<Svm>::copied,
+     [](const Svm& s) { return s.cols(); }},
+    {"ascend",
+     {{"offset", "weight", "delta", "all"}},
+     answers<Svm::AscendAnswer>("fenchelYoung", "loss", "wSquared", "offset", "t"),
+     [](Svm& s, const Given& a, double* out) { return put(s.ascend(a[0], a[1], a[2], a.flag(3)), out); }},
+    {"settle", {}, {}, [](Svm& s, const Given&, double*) { return s.settle(), true; }},
+    {"step",
+     {{"L", "beta"}},
+     answers<Svm::StepAnswer>("squared", "curvature", "magnitude", "lambda"),
+     [](Svm& s, const Given& a, double* out) { return put(s.step(a[0], a[1]), out); }},
+    {"refresh",
+     {},
+     answers<Svm::RefreshAnswer>("wSquared", "centreDot"),
+     [](Svm& s, const Given&, double* out) { return put(s.refresh(), out); }},
+    {"offsets",
+     {{"low", "high", "rho", "wNorm", "etaT"}},
+     answers<Svm::OffsetsAnswer>("positiveLow", "negativeLow", "freeLow", "positiveHigh", "negativeHigh", "freeHigh"),
+     [](Svm& s, const Given& a, double* out) { return put(s.offsets(a[0], a[1], a[2], a[3], a[4]), out); }},
+    {"gap",
+     {{"t", "wNorm", "etaT"}},
+     answers<Svm::GapAnswer>("fenchelYoung", "rounding", "loss", "alphaSum", "balance", "alphaRadius", "residualSquared",
+                             "errorSquared"),
+     [](Svm& s, const Given& a, double* out) { return put(s.gap(a[0], a[1], a[2]), out); }},
+    {"certify",
+     {{"low", "high", "rho", "wNorm", "etaT", "delta", "ball", "t", "guardR", "guard"}},
+     answers<Svm::CertifyAnswer>("agreed", "properlyClassified", "zero", "atBound"),
+     [](Svm& s, const Given& a, double* out) {
+       return put(s.certify(a[0], a[1], a[2], a[3], a[4], a[5], a.flag(6), a[7], a[8], a[9]), out);
+     },
+     Task<Svm>::at_once},
+    {"forget", {}, {}, [](Svm& s, const Given&, double*) { return s.forget(), true; }, Task<Svm>::at_once},
+    {"shrink",
+     {{"low", "high", "delta"}},
+     answers<Svm::ActiveAnswer>("active"),
+     [](Svm& s, const Given& a, double* out) { return put(s.shrink(a[0], a[1], a[2]), out); }},
+    {"unshrink",
+     {},
+     answers<Svm::ActiveAnswer>("active"),
+     [](Svm& s, const Given&, double* out) { return put(s.unshrink(), out); }},
+    {"power",
+     {{"first"}},
+     answers<Svm::PowerAnswer>("estimate"),
+     [](Svm& s, const Given& a, double* out) { return put(s.power(a.flag(0)), out); }},
+    {"score",
+     {{"t"}},
+     answers<Svm::ScoreAnswer>("positiveRight", "positive", "negativeRight", "negative"),
+     [](Svm& s, const Given& a, double* out) {
+       Svm::ScoreAnswer answer{};
+       return s.score(a[0], answer) && put(answer, out);
+     },
+     Task<Svm>::at_once},
+    {"keep", {{"alpha"}}, {}, [](Svm& s, const Given& a, double*) { return s.keep(a.flag(0)); }, Task<Svm>::at_once},
+    {"restore", {}, {}, [](Svm& s, const Given&, double*) { return s.restore(), true; }, Task<Svm>::at_once},
+    {"model",
+     {{"weights", "t"}},
+     answers<Svm::ModelAnswer>("bias"),
+     [](Svm& s, const Given& a, double* out) { return put(s.model(a.vector, a[1]), out); },
+     Task<Svm>::at_once,
+     Task<Svm>::written,
+     [](const Svm& s) { return s.width(); }},
+};
+
+}  // namespace
+
 class SvmHandle : public ProblemHandle<SvmHandle, Svm> {
  public:
-  static const Task<Svm> kTasks[];
-
-  // ('warm', w, t), and ('model', weights, t), which writes to them: nobody else has them before the task is done.
-  struct Extra {
-    Buffer<double> w;
-    double* weights = nullptr;
-    std::shared_ptr<Napi::ObjectReference> held;
-    bool run(Svm& svm, const double* a, double* out) const {
-      if (weights != nullptr) {
-        svm.model(weights, a[0], out);
-      } else {
-        svm.warm(w.data(), a[0]);
-      }
-      return true;
-    }
-    bool at_once() const { return weights != nullptr; }
-  };
-  static bool parse_extra(Svm& svm, const std::string& name, const Napi::CallbackInfo& info, double* a, Extra* extra) {
-    if (name == "model") {
-      static double none;
-      const auto weights = array<double>(info, 1, "weights", svm.width());
-      extra->weights = weights.size > 0 ? weights.data : &none;
-      extra->held = std::shared_ptr<Napi::ObjectReference>(new Napi::ObjectReference(Napi::Persistent(info[1].As<Napi::Object>())));
-    } else if (name == "warm") {
-      const auto w = array<double>(info, 1, "w", svm.cols());
-      if (!extra->w.allocate(svm.cols())) out_of_memory(info.Env());
-      if (svm.cols()) std::memcpy(extra->w.data(), w.data, svm.cols() * sizeof(double));
-    } else {
-      return false;
-    }
-    a[0] = number(info, 2, "t");
-    return true;
-  }
+  static constexpr auto& kTasks = kSvmTasks;
 
   // new Svm(matrix, y, gamma (by row, or one for all), mu, scale: 0 none, 1 standard, 2 maxabs, threads, lane = 0,
   // interrupt = none)
@@ -70,7 +120,8 @@ class SvmHandle : public ProblemHandle<SvmHandle, Svm> {
                         InstanceMethod("accept", &SvmHandle::accept), InstanceMethod("dispose", &SvmHandle::dispose),
                         InstanceMethod("weights", &SvmHandle::weights), InstanceMethod("columns", &SvmHandle::columns),
                         InstanceMethod("alpha", &SvmHandle::alpha), InstanceMethod("certified", &SvmHandle::certified),
-                        InstanceAccessor<&SvmHandle::read>("read"), InstanceAccessor<&SvmHandle::stored>("stored")});
+                        InstanceAccessor<&SvmHandle::read>("read"), InstanceAccessor<&SvmHandle::stored>("stored"),
+                        StaticValue("tasks", describe_tasks(env), napi_enumerable)});
   }
 
  private:
@@ -92,28 +143,6 @@ class SvmHandle : public ProblemHandle<SvmHandle, Svm> {
 
   Napi::Value read(const Napi::CallbackInfo& info) { return Napi::Number::New(info.Env(), problem(info.Env()).read()); }
   Napi::Value stored(const Napi::CallbackInfo& info) { return Napi::Number::New(info.Env(), problem(info.Env()).stored()); }
-};
-
-const Task<Svm> SvmHandle::kTasks[] = {
-    {"begin", 1, [](Svm& s, const double* a, double* out) { return s.begin(a[0] != 0, out); }},
-    {"ascend", 4, [](Svm& s, const double* a, double* out) { return s.ascend(a[0], a[1], a[2], a[3] != 0, out), true; }},
-    {"settle", 0, [](Svm& s, const double*, double*) { return s.settle(), true; }},
-    {"step", 2, [](Svm& s, const double* a, double* out) { return s.step(a[0], a[1], out), true; }},
-    {"refresh", 0, [](Svm& s, const double*, double* out) { return s.look(out), true; }},
-    {"offsets", 5, [](Svm& s, const double* a, double* out) { return s.offsets(a[0], a[1], a[2], a[3], a[4], out), true; }},
-    {"gap", 3, [](Svm& s, const double* a, double* out) { return s.gap(a[0], a[1], a[2], out), true; }},
-    {"certify", 10,
-     [](Svm& s, const double* a, double* out) {
-       return s.certify(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], out), true;
-     },
-     true},
-    {"forget", 0, [](Svm& s, const double*, double*) { return s.forget(), true; }, true},
-    {"keep", 1, [](Svm& s, const double* a, double*) { return s.keep(a[0] != 0); }, true},
-    {"restore", 0, [](Svm& s, const double*, double*) { return s.restore(), true; }, true},
-    {"shrink", 3, [](Svm& s, const double* a, double* out) { return s.shrink(a[0], a[1], a[2], out), true; }},
-    {"unshrink", 0, [](Svm& s, const double*, double* out) { return s.unshrink(out), true; }},
-    {"power", 1, [](Svm& s, const double* a, double* out) { return s.power(a[0] != 0, out), true; }},
-    {"score", 1, [](Svm& s, const double* a, double* out) { return s.score(a[0], out); }, true},
 };
 
 void register_svm(Napi::Env env, Napi::Object exports) { exports.Set("Svm", SvmHandle::define(env)); }

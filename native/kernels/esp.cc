@@ -11,11 +11,9 @@ namespace {
 
 constexpr double kUnit = 0x1p-53;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// Where the answers of sweep and test stand.
-enum Answer : size_t { kSquared, kImage, kTurn, kSum1, kSum2, kResidual, kApart, kS, kT, kW, kHi1, kLo1, kHi2, kLo2 };
 // What a part of a sweep leaves beside its sum.
 struct Left {
-  double squared = 0, turn = 0, lambda = 0, hi = -kInfinity, lo = kInfinity;
+  double squared = 0, turn = 0, lambda = 0, high = -kInfinity, low = kInfinity;
 };
 
 double dot(const double* a, const double* b, size_t n) {
@@ -41,6 +39,13 @@ void copy_numbers(const Esp::Numbers& from, size_t begin, size_t count, double* 
   } else {
     for (size_t k = 0; k < count; ++k) to[k] = static_cast<const float*>(from.data)[begin + k];
   }
+}
+
+void widen(Esp::Ranges& ranges, size_t family, double high, double low) {
+  double& max = family ? ranges.high2 : ranges.high1;
+  double& min = family ? ranges.low2 : ranges.low1;
+  max = std::max(max, high);
+  min = std::min(min, low);
 }
 
 bool plain(double max) { return max > 1e-120 && max < 1e120; }
@@ -193,7 +198,7 @@ void Esp::add_up(double* sums) {
   run_.table->add_parts(partial_.data() + all.first * stride, all.total - all.first, stride, d_, sums + d_);
 }
 
-void Esp::begin(bool centred, double* out) {
+Esp::MeasuresAnswer Esp::begin(bool centred) {
   double* sums = sums_[2].data();
   // The sums of the centres, each less the first one of all, which keeps what is common out of the rounding.
   each_part([&](size_t, const Range& r, double* sum, double*) {
@@ -208,17 +213,18 @@ void Esp::begin(bool centred, double* out) {
   const double a = static_cast<double>(first_), b = static_cast<double>(n_ - first_);
   double apart = 0;
   for (size_t j = 0; centred && j < d_; ++j) origin_[j] = data_[j] + (sums[j] / a + sums[d_ + j] / b) / 2;
-  measure(out);
+  MeasuresAnswer answer = measure();
   for (size_t j = 0; j < d_; ++j) {
     const double shift = data_[j] - origin_[j];
     const double difference = ((sums[j] + a * shift) - (sums[d_ + j] + b * shift)) * inverse_;
     apart += difference * difference;
   }
-  out[0] = (a * a + b * b + apart) / (a + b);
+  answer.curvature = (a * a + b * b + apart) / (a + b);
+  return answer;
 }
 
-// The size for this origin, and what begin answers, but for its first number.
-void Esp::measure(double* out) {
+// The size for this origin, and what begin answers, but for the curvature, which is 0.
+Esp::MeasuresAnswer Esp::measure() {
   struct Sizes {
     double size, reach;
   } sizes[2 * kMaxParts];
@@ -242,9 +248,8 @@ void Esp::measure(double* out) {
   }
   if (size == 0) size = 1;
   inverse_ = 1 / size;
-  out[1] = size;
-  out[2] = reach * (1 + static_cast<double>(d_ + 8) * kUnit);
-  out[3] = static_cast<double>(n_) * (1 + (reach / size) * (reach / size));
+  return {0, size, reach * (1 + static_cast<double>(d_ + 8) * kUnit),
+          static_cast<double>(n_) * (1 + (reach / size) * (reach / size))};
 }
 
 void Esp::transposed(size_t i, const double* w, double* out) const {
@@ -266,11 +271,12 @@ void Esp::support(size_t i, const double* n, double* room, double* out) const {
   out[1] = std::sqrt(out[1]);
 }
 
-void Esp::sweep(double L, double beta, bool testing, double* out) {
+Esp::SweepAnswer Esp::sweep(double L, double beta, bool testing) {
   const double *v = v_[0].data(), *v_prev = still_ ? v : v_[1].data();
   for (size_t k = 0; k < d_ + 2; ++k) vy_[k] = v[k] + beta * (v[k] - v_prev[k]);
   for (size_t j = 0; j < d_; ++j) wide_[j] = vy_[2 + j] * inverse_;
-  const bool aimed = testing && aim(v, out);
+  SweepAnswer answer{};
+  const bool aimed = testing && aim(v, answer.ranges);
   Left left[2 * kMaxParts];
   const double* l_prev = still_ ? l_[0].data() : l_[1].data();
   each_part([&](size_t part, const Range& r, double* sum, double* room) {
@@ -307,36 +313,30 @@ void Esp::sweep(double L, double beta, bool testing, double* out) {
       mine.lambda += x;
       if (aimed) {
         const double half = std::sqrt(s[3]);
-        mine.hi = std::max(mine.hi, s[2] + half);
-        mine.lo = std::min(mine.lo, s[2] - half);
+        mine.high = std::max(mine.high, s[2] + half);
+        mine.low = std::min(mine.low, s[2] - half);
       }
     }
   });
   const Parts all = parts();
-  out[kSquared] = out[kTurn] = out[kSum1] = out[kSum2] = 0;
   for (size_t part = 0; part < all.total; ++part) {
     const size_t f = part < all.first ? 0 : 1;
-    out[kSquared] += left[part].squared;
-    out[kTurn] += left[part].turn;
-    out[kSum1 + f] += left[part].lambda;
-    if (!aimed) continue;
-    out[kHi1 + 2 * f] = std::max(out[kHi1 + 2 * f], left[part].hi);
-    out[kLo1 + 2 * f] = std::min(out[kLo1 + 2 * f], left[part].lo);
+    answer.squared += left[part].squared;
+    answer.turn += left[part].turn;
+    (f ? answer.sum2 : answer.sum1) += left[part].lambda;
+    if (aimed) widen(answer.ranges, f, left[part].high, left[part].low);
   }
   add_up(sums_[2].data());
-  std::swap(sums_[0], sums_[2]);  // residual() looks at the first
-  residual(v_[2].data(), out);
-  std::swap(sums_[0], sums_[2]);
-  out[kImage] = 0;
-  for (size_t k = 0; k < d_ + 2; ++k) out[kImage] += (vy_[k] - v_[2][k]) * (vy_[k] - v_[2][k]);
+  residual(sums_[2].data(), v_[2].data(), answer);
+  for (size_t k = 0; k < d_ + 2; ++k) answer.image += (vy_[k] - v_[2][k]) * (vy_[k] - v_[2][k]);
+  return answer;
 }
 
-// v = b - Ax from the sums by family and, in out, the sums of lambda; and what is answered of it.
-void Esp::residual(double* v, double* out) const {
-  const double* sum = sums_[0].data();
-  v[0] = 1 - out[kSum1];
-  v[1] = 1 - out[kSum2];
-  const double a = inverse_ / out[kSum1], b = inverse_ / out[kSum2];
+// v = b - Ax from the sums by family and, in the answer, the sums of lambda; and what is answered of it.
+void Esp::residual(const double* sum, double* v, SweepAnswer& answer) const {
+  v[0] = 1 - answer.sum1;
+  v[1] = 1 - answer.sum2;
+  const double a = inverse_ / answer.sum1, b = inverse_ / answer.sum2;
   double apart = 0, w = 0;
   for (size_t j = 0; j < d_; ++j) {
     v[2 + j] = (sum[d_ + j] - sum[j]) * inverse_;
@@ -344,47 +344,47 @@ void Esp::residual(double* v, double* out) const {
     const double between = sum[j] * a - sum[d_ + j] * b;
     apart += between * between;
   }
-  out[kResidual] = v[0] * v[0] + v[1] * v[1] + w;
-  out[kApart] = std::sqrt(apart) / inverse_;
-  out[kS] = v[0];
-  out[kT] = v[1];
-  out[kW] = std::sqrt(w);
+  answer.residual = v[0] * v[0] + v[1] * v[1] + w;
+  answer.apart = std::sqrt(apart) / inverse_;
+  answer.s = v[0];
+  answer.t = v[1];
+  answer.w = std::sqrt(w);
 }
 
-// Takes the unit normal along a residual's w; false, and NaN for an answer, if there is none.
-bool Esp::aim(const double* v, double* out) {
+// Takes the unit normal along a residual's w, and makes the ranges empty; false, and NaN for ranges, if there is none.
+bool Esp::aim(const double* v, Ranges& ranges) {
   const double max = run_.table->max_abs(v + 2, d_);
-  for (size_t k = kHi1; k <= kLo2; ++k) out[k] = std::numeric_limits<double>::quiet_NaN();
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  ranges = {nan, nan, nan, nan};
   if (!(max > 0)) return false;
   for (size_t j = 0; j < d_; ++j) tested_[j] = v[2 + j] / max;
   const double norm = std::sqrt(dot(tested_.data(), tested_.data(), d_));
   for (size_t j = 0; j < d_; ++j) tested_[j] /= norm;
-  out[kHi1] = out[kHi2] = -kInfinity;
-  out[kLo1] = out[kLo2] = kInfinity;
+  ranges = {-kInfinity, kInfinity, -kInfinity, kInfinity};
   return true;
 }
 
-void Esp::test(double* out) {
-  if (!aim(v_[0].data(), out)) return;
+Esp::Ranges Esp::test() {
+  Ranges ranges{};
+  if (!aim(v_[0].data(), ranges)) return ranges;
   Left left[2 * kMaxParts];
   each_part([&](size_t part, const Range& r, double*, double* room) {
     Left& mine = left[part] = Left{};
     for (size_t i = r.begin; i < r.end; ++i) {
       double s[2];
       support(i, tested_.data(), room, s);
-      mine.hi = std::max(mine.hi, s[0] + s[1]);
-      mine.lo = std::min(mine.lo, s[0] - s[1]);
+      mine.high = std::max(mine.high, s[0] + s[1]);
+      mine.low = std::min(mine.low, s[0] - s[1]);
     }
   });
   const Parts all = parts();
   for (size_t part = 0; part < all.total; ++part) {
-    const size_t k = part < all.first ? 0 : 2;
-    out[kHi1 + k] = std::max(out[kHi1 + k], left[part].hi);
-    out[kLo1 + k] = std::min(out[kLo1 + k], left[part].lo);
+    widen(ranges, part < all.first ? 0 : 1, left[part].high, left[part].low);
   }
+  return ranges;
 }
 
-void Esp::verify(double* out) {
+Esp::VerifyAnswer Esp::verify() {
   each_part([&](size_t, const Range& r, double*, double* room) {
     for (size_t i = r.begin; i < r.end; ++i) {
       double s[2];
@@ -392,10 +392,10 @@ void Esp::verify(double* out) {
       support_[i] = r.family ? s[0] - s[1] : s[0] + s[1];
     }
   });
-  out[0] = -kInfinity;
-  out[1] = kInfinity;
-  for (size_t i = 0; i < first_; ++i) out[0] = std::max(out[0], support_[i]);
-  for (size_t i = first_; i < n_; ++i) out[1] = std::min(out[1], support_[i]);
+  VerifyAnswer answer = {-kInfinity, kInfinity};
+  for (size_t i = 0; i < first_; ++i) answer.max = std::max(answer.max, support_[i]);
+  for (size_t i = first_; i < n_; ++i) answer.min = std::min(answer.min, support_[i]);
+  return answer;
 }
 
 // The parts' sums of lambda (c - origin) ± A p; p null: all 0.
@@ -441,7 +441,7 @@ void Esp::apply_at(const double* v, double* l, double* p) {
   });
 }
 
-void Esp::move(double* out) {
+Esp::MeasuresAnswer Esp::move() {
   double a = 0, b = 0;
   for (size_t i = 0; i < first_; ++i) a += l_[0][i];
   for (size_t i = first_; i < n_; ++i) b += l_[0][i];
@@ -449,18 +449,18 @@ void Esp::move(double* out) {
   if (a > 0 && b > 0) {
     for (size_t j = 0; j < d_; ++j) origin_[j] += (sums[j] / a + sums[d_ + j] / b) / 2;
   }
-  measure(out);
+  const MeasuresAnswer measures = measure();
   combine(l_[0].data(), accepted_ > 1 ? p_[0].data() : nullptr);
   add_up(sums);
-  double answer[kResults] = {};
-  answer[kSum1] = a;
-  answer[kSum2] = b;
-  residual(v_[0].data(), answer);
+  SweepAnswer answer{};
+  answer.sum1 = a;
+  answer.sum2 = b;
+  residual(sums, v_[0].data(), answer);
   still_ = true;
-  out[0] = 0;
+  return measures;
 }
 
-void Esp::power(bool first, double* out) {
+Esp::PowerAnswer Esp::power(bool first) {
   double* v = power_.data();
   if (first) {
     double state = 1;
@@ -500,7 +500,7 @@ void Esp::power(bool first, double* out) {
   v[0] = v[1] = 0;
   for (size_t part = 0; part < all.total; ++part) v[part < all.first ? 0 : 1] += lambda[part];
   for (size_t j = 0; j < d_; ++j) v[2 + j] = (sums[j] - sums[d_ + j]) * inverse_;
-  out[0] = std::sqrt(dot(v, v, d_ + 2));
+  return {std::sqrt(dot(v, v, d_ + 2))};
 }
 
 void Esp::accept() {

@@ -19,8 +19,6 @@ namespace fista {
 
 class Esp {
  public:
-  static constexpr size_t kResults = 16;
-
   // How a shape is stored: nothing, a radius, a diagonal, a whole matrix by rows.
   enum Kind : uint8_t { point, ball, diagonal, full };
   static constexpr size_t kKinds = 4;
@@ -46,13 +44,32 @@ class Esp {
 
   bool interrupted() const { return run_.interrupted(); }
 
-  // Tasks. Each writes its answer to out[kResults].
-  void begin(bool centred, double* out);
-  void sweep(double L, double beta, bool testing, double* out);
-  void test(double* out);
-  void verify(double* out);
-  void move(double* out);
-  void power(bool first, double* out);
+  // What tasks answer; lib/backend/fallback/esp.ts says what each number is. native/esp_handle.cc names them in this order.
+  struct MeasuresAnswer {
+    double curvature, size, reach, cap;
+  };
+  // By family, of n.(z - origin) over all its z. NaN where w = 0 gives no normal.
+  struct Ranges {
+    double high1, low1, high2, low2;
+  };
+  struct SweepAnswer {
+    double squared, image, turn, sum1, sum2, residual, apart, s, t, w;
+    Ranges ranges;
+  };
+  struct VerifyAnswer {
+    double max, min;
+  };
+  struct PowerAnswer {
+    double estimate;
+  };
+
+  // Tasks
+  MeasuresAnswer begin(bool centred);
+  SweepAnswer sweep(double L, double beta, bool testing);
+  Ranges test();
+  VerifyAnswer verify();
+  MeasuresAnswer move();
+  PowerAnswer power(bool first);
 
   void accept();
   // out (d + 2) = Ax; and l, p = A'v. l by ellipsoid, p of d entries for each that is no point.
@@ -86,10 +103,10 @@ class Esp {
 
   Copied copy(const Family* families);
   void measure_shape(size_t i);
-  void measure(double* out);
+  MeasuresAnswer measure();
   void combine(const double* l, const double* p);
-  void residual(double* v, double* out) const;
-  bool aim(const double* v, double* out);
+  void residual(const double* sum, double* v, SweepAnswer& answer) const;
+  bool aim(const double* v, Ranges& ranges);
   double* centers() { return data_.data(); }
   double* shapes() { return data_.data() + n_ * d_; }
   const double* shape(size_t i) const { return data_.data() + n_ * d_ + at_[i]; }

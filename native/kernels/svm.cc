@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "knapsack.h"
@@ -27,16 +28,22 @@ double dot(const double* a, const double* b, size_t n) {
   return s;
 }
 
-// Sums N quantities over n positions: parts in parallel, added in order. body(begin, count, sums) adds to sums.
-template <size_t N, typename Body>
-void reduce(const Run& run, size_t n, double* out, Body&& body) {
+// Sums over n positions: parts in parallel, added in order. Sums is a double, or a struct of doubles; body(begin, count, sums) adds
+// to them, in the order of its members.
+template <typename Sums, typename Body>
+Sums reduce(const Run& run, size_t n, Body&& body) {
+  constexpr size_t N = sizeof(Sums) / sizeof(double);
+  static_assert(std::is_trivially_copyable_v<Sums> && sizeof(Sums) == N * sizeof(double), "doubles only");
   const Partition parts = partition(n, 4 * n);
   double partial[kMaxParts][N] = {};
   parallel(run, parts.parts, [&](size_t p) { body(parts.begin(p), parts.end(p) - parts.begin(p), partial[p]); });
+  double total[N] = {};
   for (size_t k = 0; k < N; ++k) {
-    out[k] = 0;
-    for (size_t p = 0; p < parts.parts; ++p) out[k] += partial[p][k];
+    for (size_t p = 0; p < parts.parts; ++p) total[k] += partial[p][k];
   }
+  Sums sums;
+  std::memcpy(&sums, total, sizeof(Sums));
+  return sums;
 }
 
 // Runs body(begin, count) over parts of n positions.
@@ -55,9 +62,7 @@ double spread(double n, double sum, double square, double max) {
 }
 
 double dot(const Run& run, const double* a, const double* b, size_t n) {
-  double sum = 0;
-  reduce<1>(run, n, &sum, [&](size_t begin, size_t count, double* s) { s[0] = dot(a + begin, b + begin, count); });
-  return sum;
+  return reduce<double>(run, n, [&](size_t begin, size_t count, double* s) { *s = dot(a + begin, b + begin, count); });
 }
 
 // to = from, or 0
@@ -201,9 +206,8 @@ void Svm::measure_rows() {
   max_norm_ = run_.table->max_abs(slack_.data(), n_);
   double* const entries = q_next_.data();
   const SvmMeasure by = {m, kSmallest, 4 * static_cast<double>(d_ + 5) * kUnit};
-  double stored = 0;
-  reduce<1>(run_, n_, &stored, [&](size_t begin, size_t count, double* s) {
-    for (size_t p = begin; p < begin + count; ++p) s[0] += entries[p] = static_cast<double>(X_->entries(row_[p]));
+  const double stored = reduce<double>(run_, n_, [&](size_t begin, size_t count, double* s) {
+    for (size_t p = begin; p < begin + count; ++p) *s += entries[p] = static_cast<double>(X_->entries(row_[p]));
     run_.table->svm_measure(entries + begin, count, by, slack_.data() + begin, radius_.data() + begin);
   });
   stored_ = static_cast<size_t>(stored);
@@ -249,32 +253,31 @@ SvmRows Svm::rows_from(size_t p) const {
   return {y_.data() + p, gamma_.data() + p, slack_.data() + p, radius_.data() + p, x_.data() + p, q_.data() + p, mu_};
 }
 
-bool Svm::begin(bool curvature, double* out) {
+bool Svm::begin(bool curvature, BeginAnswer& answer) {
   place_rows();
   if (!measure_columns()) return false;
   if (run_.interrupted()) return true;
   measure_rows();
   if (run_.interrupted()) return true;
-  out[0] = 0;
+  answer = BeginAnswer{};
   if (curvature) {
     double number[2] = {0, 0};
     for (size_t p = 0; p < n_; ++p) number[y_[p] > 0] += 1;
     const double share[2] = {1 / number[0], 1 / number[1]};
     for (size_t p = 0; p < n_; ++p) x_next_[p] = share[y_[p] > 0];
     combine(x_next_.data(), 0, n_, w_next_.data());
-    out[0] = dot(run_, w_next_.data(), w_next_.data(), d_) / (share[0] + share[1]);
+    answer.curvature = dot(run_, w_next_.data(), w_next_.data(), d_) / (share[0] + share[1]);
   }
-  out[1] = run_.table->sum_squares(radius_.data(), n_);
-  out[2] = run_.table->max_abs(radius_.data(), n_);
-  out[3] = std::sqrt(dot(run_, centre_.data(), centre_.data(), d_));
-  out[4] = static_cast<double>(max_entries_);
-  out[5] = max_norm_;
-  out[6] = 0;
+  answer.radius_squares = run_.table->sum_squares(radius_.data(), n_);
+  answer.max_radius = run_.table->max_abs(radius_.data(), n_);
+  answer.centre_norm = std::sqrt(dot(run_, centre_.data(), centre_.data(), d_));
+  answer.max_entries = static_cast<double>(max_entries_);
+  answer.max_squared_norm = max_norm_;
   if (X_->shift() != nullptr) {
-    for (size_t j = 0; j < d_; ++j) out[6] += (X_->shift()[j] * inverse_scale_[j]) * (X_->shift()[j] * inverse_scale_[j]);
-    out[6] = std::sqrt(out[6]);
+    double squares = 0;
+    for (size_t j = 0; j < d_; ++j) squares += (X_->shift()[j] * inverse_scale_[j]) * (X_->shift()[j] * inverse_scale_[j]);
+    answer.shift_norm = std::sqrt(squares);
   }
-  out[7] = 0;
   if (!(max_norm_ < kHuge)) {
     Matrix::ColumnStats stats;
     if (!X_->column_stats(run_, list(), n_, w_shrunk_.data(), stats)) return false;  // about 0
@@ -282,7 +285,7 @@ bool Svm::begin(bool curvature, double* out) {
     for (size_t j = 1; j < d_; ++j) {
       if (stats.max[j] * inverse_scale_[j] > stats.max[largest] * inverse_scale_[largest]) largest = j;
     }
-    out[7] = static_cast<double>(X_->used() && d_ ? X_->used()[largest] : largest);
+    answer.largest_column = static_cast<double>(X_->used() && d_ ? X_->used()[largest] : largest);
   }
   return true;
 }
@@ -330,7 +333,7 @@ void Svm::restart() {
   copy(run_, w_prev_.data(), w_.data(), d_);
 }
 
-void Svm::step(double L, double beta, double* out) {
+Svm::StepAnswer Svm::step(double L, double beta) {
   const size_t n = active_;
   const auto state = [&](size_t p) { return State{x_.data() + p, x_prev_.data() + p, q_.data() + p, q_prev_.data() + p, beta}; };
   split(run_, n, [&](size_t p, size_t k) { run_.table->svm_forward(state(p), k, mu_, 1 / L, x_next_.data() + p); });
@@ -343,18 +346,21 @@ void Svm::step(double L, double beta, double* out) {
     // The shrunk rows' share is out of reach by its rounding: the nearest end, as certificates need every alpha in its box.
     for (size_t p = 0; p < n; ++p) x_next_[p] = (y_[p] < 0) == (b_shrunk_ > 0) ? gamma_[p] : 0;
   }
-  if (run_.interrupted()) return;
+  if (run_.interrupted()) return {};
   combine(x_next_.data(), 0, n, w_next_.data());
-  if (run_.interrupted()) return;
+  if (run_.interrupted()) return {};
   each_column([&](size_t j) { w_next_[j] += w_shrunk_[j]; });
   dot_rows(w_next_.data(), 0, n, q_next_.data());
-  reduce<3>(run_, n, out, [&](size_t p, size_t k, double* s) {
+  struct Sums {
+    double squared, curvature, magnitude;
+  };
+  const Sums sums = reduce<Sums>(run_, n, [&](size_t p, size_t k, double* s) {
     run_.table->svm_finish(state(p), y_.data() + p, x_next_.data() + p, q_next_.data() + p, k, s);
   });
-  out[3] = lambda;
+  return {sums.squared, sums.curvature, sums.magnitude, lambda};
 }
 
-// Shrunk rows' alpha stands in all three buffers; their q is refreshed when looked at.
+// Shrunk rows' alpha stands in all three buffers; their q is computed by refresh().
 void Svm::accept() {
   std::swap(x_prev_, x_next_);
   std::swap(x_, x_prev_);
@@ -364,28 +370,29 @@ void Svm::accept() {
   std::swap(w_, w_prev_);
 }
 
-void Svm::look(double* out) {
+Svm::RefreshAnswer Svm::refresh() {
   if (active_ < n_) margins(w_.data(), active_, n_, q_.data());
-  out[0] = dot(run_, w_.data(), w_.data(), d_);
-  out[1] = dot(run_, centre_.data(), w_.data(), d_);
+  return {dot(run_, w_.data(), w_.data(), d_), dot(run_, centre_.data(), w_.data(), d_)};
 }
 
-void Svm::offsets(double low, double high, double rho, double w_norm, double eta_t, double* out) {
-  reduce<6>(run_, n_, out, [&](size_t p, size_t k, double* s) {
+Svm::OffsetsAnswer Svm::offsets(double low, double high, double rho, double w_norm, double eta_t) {
+  return reduce<OffsetsAnswer>(run_, n_, [&](size_t p, size_t k, double* s) {
     run_.table->svm_offsets(rows_from(p), k, {rho, w_norm, eta_t}, low, high, s);
   });
 }
 
-void Svm::gap(double t, double w_norm, double eta_t, double* out) {
-  reduce<8>(run_, n_, out, [&](size_t p, size_t k, double* s) { run_.table->svm_gap(rows_from(p), k, {0, w_norm, eta_t}, t, s); });
+Svm::GapAnswer Svm::gap(double t, double w_norm, double eta_t) {
+  return reduce<GapAnswer>(run_, n_, [&](size_t p, size_t k, double* s) {
+    run_.table->svm_gap(rows_from(p), k, {0, w_norm, eta_t}, t, s);
+  });
 }
 
-void Svm::certify(double low, double high, double rho, double w_norm, double eta_t, double delta, double ball, double t,
-                  double guard_r, double guard, double* out) {
+Svm::CertifyAnswer Svm::certify(double low, double high, double rho, double w_norm, double eta_t, double delta, bool ball, double t,
+                                double guard_r, double guard) {
   constexpr double inf = std::numeric_limits<double>::infinity();
-  const SvmBounds by = {low, high, {rho, w_norm, eta_t}, delta, ball != 0 ? -inf : inf, t, guard_r, guard};
+  const SvmBounds by = {low, high, {rho, w_norm, eta_t}, delta, ball ? -inf : inf, t, guard_r, guard};
   // Never ended early: what is proved of a row, and that all of it was counted, is what is left of a run that is.
-  reduce<4>({run_.table, run_.threads}, n_, out, [&](size_t begin, size_t count, double* s) {
+  return reduce<CertifyAnswer>({run_.table, run_.threads}, n_, [&](size_t begin, size_t count, double* s) {
     double* const found = q_next_.data() + begin;  // free until the next margins are known
     run_.table->svm_certify(rows_from(begin), count, by, found);
     size_t number[4] = {};
@@ -417,7 +424,7 @@ bool Svm::shrinkable(size_t p, double low, double high, double delta) const {
   return (zero & (min > 1 + delta)) | (!zero & bound & (max < 1 - mu_ * gamma_[p] - delta));
 }
 
-void Svm::shrink(double low, double high, double delta, double* out) {
+Svm::ActiveAnswer Svm::shrink(double low, double high, double delta) {
   split(run_, n_, [&](size_t from, size_t k) {
     for (size_t p = from; p < from + k; ++p) shrunk_[p] = shrinkable(p, low, high, delta);
   });
@@ -457,24 +464,24 @@ void Svm::shrink(double low, double high, double delta, double* out) {
   active_ = active;
   if (changed) {
     combine(x_.data(), active_, n_, w_shrunk_.data());
-    reduce<1>(run_, n_ - active_, &b_shrunk_, [&](size_t from, size_t k, double* s) {
-      for (size_t p = active_ + from; p < active_ + from + k; ++p) s[0] += y_[p] * x_[p];
+    b_shrunk_ = reduce<double>(run_, n_ - active_, [&](size_t from, size_t k, double* s) {
+      for (size_t p = active_ + from; p < active_ + from + k; ++p) *s += y_[p] * x_[p];
     });
   }
-  out[0] = static_cast<double>(active_);
+  return {static_cast<double>(active_)};
 }
 
-void Svm::unshrink(double* out) {
+Svm::ActiveAnswer Svm::unshrink() {
   if (active_ < n_) {
     margins(w_prev_.data(), active_, n_, q_prev_.data());
     active_ = n_;
     std::memset(w_shrunk_.data(), 0, d_ * sizeof(double));
     b_shrunk_ = 0;
   }
-  out[0] = static_cast<double>(active_);
+  return {static_cast<double>(active_)};
 }
 
-void Svm::power(bool first, double* out) {
+Svm::PowerAnswer Svm::power(bool first) {
   double* z = x_next_.data();
   if (first) {
     uint64_t state = 1;
@@ -489,14 +496,16 @@ void Svm::power(bool first, double* out) {
   const double squares = dot(z, z, n_), length = squares > 0 ? std::sqrt(squares) : 1;  // 0 where X on that subspace is nothing
   for (size_t p = 0; p < n_; ++p) z[p] /= length;
   combine(z, 0, n_, w_next_.data());
-  out[0] = dot(run_, w_next_.data(), w_next_.data(), d_);
+  const double estimate = dot(run_, w_next_.data(), w_next_.data(), d_);
   margins(w_next_.data(), 0, n_, z);
+  return {estimate};
 }
 
-bool Svm::score(double t, double* out) {
+bool Svm::score(double t, ScoreAnswer& answer) {
   const size_t end = n_ + others_;
   Buffer<double> values;
   if (!values.allocate(end)) return false;
+  answer = ScoreAnswer{};
   // Never ended early: whatever came of a fit has its score.
   const Run whole = {run_.table, run_.threads};
   if (untrained()) {
@@ -509,9 +518,13 @@ bool Svm::score(double t, double* out) {
   }
   for (size_t p = n_; p < end; ++p) {
     const double value = values[p] + t;
-    const size_t side = y_[p] > 0 ? 0 : 2;
-    if (side == 0 ? value > 0 : value <= 0) out[side] += 1;
-    out[side + 1] += 1;
+    if (y_[p] > 0) {
+      answer.positive_right += value > 0;
+      answer.positive += 1;
+    } else {
+      answer.negative_right += value <= 0;
+      answer.negative += 1;
+    }
   }
   return true;
 }
@@ -533,8 +546,8 @@ void Svm::restore() {
   restored_ = true;
 }
 
-// weights by column as given (where none is kept they stay as they are), of raw data; out[0] = their offset.
-void Svm::model(double* weights, double t, double* out) const {
+// weights by column as given (where none is kept they stay as they are), of raw data; answers their bias.
+Svm::ModelAnswer Svm::model(double* weights, double t) const {
   const uint32_t* const used = X_->used();
   const double* const shift = X_->shift();
   if (!untrained()) {
@@ -544,7 +557,7 @@ void Svm::model(double* weights, double t, double* out) const {
     });
     for (size_t j = 0; j < d_ && shift; ++j) t -= shift[j] * weights[used ? used[j] : j];
   }
-  out[0] = t + 0.0;
+  return {t + 0.0};
 }
 
 void Svm::weights(double* out) const {

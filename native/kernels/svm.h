@@ -17,8 +17,6 @@ namespace fista {
 
 class Svm {
  public:
-  static constexpr size_t kResults = 12;
-
   // How columns are scaled: not, by their deviation, by their largest magnitude.
   enum class Scale : uint8_t { none, standard, maxabs };
 
@@ -31,25 +29,60 @@ class Svm {
   // rows.
   bool interrupted() const { return run_.interrupted(); }
 
-  // Tasks. Each writes its answer to out[kResults].
-  [[nodiscard]] bool begin(bool curvature, double* out);  // false if there is no memory; centres dense f64 data
+  // What tasks answer; lib/backend/fallback/svm.ts says what each number is. native/svm_handle.cc names them in this order.
+  struct BeginAnswer {
+    double curvature, radius_squares, max_radius, centre_norm, max_entries, max_squared_norm, shift_norm, largest_column;
+  };
+  struct AscendAnswer {
+    double fenchel_young, loss, w_squared, offset, t;
+  };
+  struct StepAnswer {
+    double squared, curvature, magnitude, lambda;
+  };
+  struct RefreshAnswer {
+    double w_squared, centre_dot;
+  };
+  struct OffsetsAnswer {
+    double positive_low, negative_low, free_low, positive_high, negative_high, free_high;
+  };
+  struct GapAnswer {
+    double fenchel_young, rounding, loss, alpha_sum, balance, alpha_radius, residual_squared, error_squared;
+  };
+  struct CertifyAnswer {
+    double agreed, properly_classified, zero, at_bound;
+  };
+  struct ActiveAnswer {
+    double active;
+  };
+  struct PowerAnswer {
+    double estimate;
+  };
+  struct ScoreAnswer {
+    double positive_right, positive, negative_right, negative;
+  };
+  struct ModelAnswer {
+    double bias;
+  };
+
+  // Tasks. One that was interrupted answers nothing of use. Those that return a bool return false if there is no memory.
+  [[nodiscard]] bool begin(bool curvature, BeginAnswer& answer);
   void warm(const double* w, double t);
-  void ascend(double offset, double weight, double delta, bool all, double* out);
+  AscendAnswer ascend(double offset, double weight, double delta, bool all);
   void settle();
-  void step(double L, double beta, double* out);
-  void look(double* out);
-  void offsets(double low, double high, double rho, double w_norm, double eta_t, double* out);
-  void gap(double t, double w_norm, double eta_t, double* out);
-  void certify(double low, double high, double rho, double w_norm, double eta_t, double delta, double ball, double t,
-               double guard_r, double guard, double* out);
+  StepAnswer step(double L, double beta);
+  RefreshAnswer refresh();
+  OffsetsAnswer offsets(double low, double high, double rho, double w_norm, double eta_t);
+  GapAnswer gap(double t, double w_norm, double eta_t);
+  CertifyAnswer certify(double low, double high, double rho, double w_norm, double eta_t, double delta, bool ball, double t,
+                        double guard_r, double guard);
   void forget();
-  void shrink(double low, double high, double delta, double* out);
-  void unshrink(double* out);
-  void power(bool first, double* out);
-  [[nodiscard]] bool score(double t, double* out);  // false if there is no memory
-  [[nodiscard]] bool keep(bool alpha);              // false if there is no memory
+  ActiveAnswer shrink(double low, double high, double delta);
+  ActiveAnswer unshrink();
+  PowerAnswer power(bool first);
+  [[nodiscard]] bool score(double t, ScoreAnswer& answer);
+  [[nodiscard]] bool keep(bool alpha);
   void restore();
-  void model(double* weights, double t, double* out) const;
+  ModelAnswer model(double* weights, double t) const;
 
   void accept();
   void weights(double* out) const;  // by column, in scaled space

@@ -73,9 +73,9 @@ size_t Svm::shuffle(bool all) {
   return visits;
 }
 
-void Svm::ascend(double offset, double weight, double delta, bool all, double* out) {
+Svm::AscendAnswer Svm::ascend(double offset, double weight, double delta, bool all) {
   if (!ascending_) meet_rows(offset, weight, delta, all);
-  if (run_.interrupted()) return;
+  if (run_.interrupted()) return {};
   widen(w_.data());
   Ascent a{};
   a.rows = ascent_rows();
@@ -93,17 +93,14 @@ void Svm::ascend(double offset, double weight, double delta, bool all, double* o
   a.balance = balance_;
   a.along = dot(centre_.data(), w_.data(), d_);
   read_ += X_->ascend(run_, a);
-  if (run_.interrupted()) return;
+  if (run_.interrupted()) return {};
   balance_ = a.balance;
   const Partition columns = partition(d_, 4 * d_);
   parallel(run_, columns.parts, [&](size_t part) {
     for (size_t j = columns.begin(part); j < columns.end(part); ++j) w_[j] = wide_[j] / inverse_scale_[j];
   });
-  out[0] = a.fy;
-  out[1] = a.psi;
-  out[2] = dot(w_.data(), w_.data(), d_);
-  out[3] = offset + weight * a.balance;
-  out[4] = out[3] - a.along + a.balance * a.centre_squared;
+  const double next = offset + weight * a.balance;
+  return {a.fy, a.psi, dot(w_.data(), w_.data(), d_), next, next - a.along + a.balance * a.centre_squared};
 }
 
 void Svm::settle() {

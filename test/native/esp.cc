@@ -32,26 +32,22 @@ Data make(std::mt19937& random, size_t n, size_t d, double shift) {
 // Some iterations with all tasks; what they answered.
 std::vector<double> run(Esp& esp) {
   std::vector<double> answers;
-  double out[Esp::kResults] = {};
-  const auto keep = [&](size_t from, size_t to) { answers.insert(answers.end(), out + from, out + to); };
-  esp.begin(true, out);
-  keep(0, 4);
+  const auto add = [&](const auto& answer) {
+    double numbers[sizeof(answer) / sizeof(double)];
+    std::memcpy(numbers, &answer, sizeof(answer));
+    for (double number : numbers) answers.push_back(number);
+  };
+  add(esp.begin(true));
   for (int k = 0; k < 6; ++k) {
-    esp.sweep(static_cast<double>(2 * esp.count()), k == 0 ? 0 : 0.4, k > 1, out);
-    keep(0, k > 1 ? 14 : 10);
+    add(esp.sweep(static_cast<double>(2 * esp.count()), k == 0 ? 0 : 0.4, k > 1));
     esp.accept();
-    if (k != 3) continue;
-    esp.move(out);
-    keep(1, 4);
+    if (k == 3) add(esp.move());
   }
-  esp.test(out);
-  keep(10, 14);
+  add(esp.test());
   esp.keep(false);
-  esp.verify(out);
-  keep(0, 2);
-  esp.power(true, out);
-  esp.power(false, out);
-  keep(0, 1);
+  add(esp.verify());
+  esp.power(true);
+  add(esp.power(false));
   return answers;
 }
 
@@ -72,8 +68,7 @@ void one(const Table* table, size_t n, size_t m, size_t d) {
   }
   Esp esp;
   if (!CHECK(esp.init({table, 1}, d, first.family(), second.family()).kind == Esp::Copied::ok)) return;
-  double out[Esp::kResults];
-  esp.begin(true, out);
+  esp.begin(true);
   std::uniform_real_distribution<double> number(-1, 1);
   std::vector<double> l(n + m), p(esp.p_size()), v(d + 2), ax(d + 2), atl(n + m), atp(esp.p_size());
   for (auto* list : {&l, &p, &v}) {

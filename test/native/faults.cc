@@ -136,14 +136,15 @@ void svms(const Run& run, const std::vector<double>& x) {
                    : X->copy_dense(run, Values::f64, x.data(), kRows, kCols);
         if (copied.kind != CopyResult::ok) return copied.kind != CopyResult::out_of_memory;
         Svm svm;
-        double out[Svm::kResults] = {};
-        if (!svm.init(run, X, y.data(), gamma.data(), true, 0.5, scale) || !svm.begin(true, out)) return false;
-        const double L = 0.5 + 1.5 * out[0];
+        Svm::BeginAnswer begun{};
+        if (!svm.init(run, X, y.data(), gamma.data(), true, 0.5, scale) || !svm.begin(true, begun)) return false;
+        const double L = 0.5 + 1.5 * begun.curvature;
         for (int k = 0; k < 3; ++k) {
-          svm.step(L, 0.2, out);
+          svm.step(L, 0.2);
           svm.accept();
         }
-        if (!svm.score(0.1, out) || !svm.keep(true)) return false;
+        Svm::ScoreAnswer score{};
+        if (!svm.score(0.1, score) || !svm.keep(true)) return false;
         std::vector<double> w(kCols);
         svm.weights(w.data());
         if (first.empty()) first = w;
@@ -168,9 +169,8 @@ void esps(const Run& run, const std::vector<double>& x) {
     Esp esp;
     const Esp::Copied copied = esp.init(run, d, family, other);
     if (copied.kind != Esp::Copied::ok) return copied.kind != Esp::Copied::out_of_memory;
-    double out[Esp::kResults] = {};
-    esp.begin(true, out);
-    esp.sweep(100, 0, true, out);
+    esp.begin(true);
+    esp.sweep(100, 0, true);
     esp.accept();
     return true;
   });

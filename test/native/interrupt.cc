@@ -95,21 +95,22 @@ void fits(Random& random, const Table* table, const Data& data, bool sparse) {
     auto interrupt = std::make_shared<Interrupt>(kNever);
     Svm svm;
     CHECK(svm.init(run, X, data.y.data(), &gamma, false, mu, Svm::Scale::standard, interrupt));
-    double out[Svm::kResults] = {};
+    Svm::BeginAnswer begun{};
+    Svm::ScoreAnswer score{};
     std::vector<double> kept(data.cols), alpha(data.rows), w(data.cols), a(data.rows);
     bool is_kept = false;
     std::thread other = after(*interrupt, random.below(4000));
-    CHECK(svm.begin(true, out));
-    for (int epoch = 0; epoch < 2 && !svm.interrupted(); ++epoch) svm.ascend(0, 1, 0.1, true, out);
+    CHECK(svm.begin(true, begun));
+    for (int epoch = 0; epoch < 2 && !svm.interrupted(); ++epoch) svm.ascend(0, 1, 0.1, true);
     if (!svm.interrupted()) svm.settle();
     for (int step = 0; step < 20 && !svm.interrupted(); ++step) {
-      svm.step(1000, 0.3, out);
+      svm.step(1000, 0.3);
       if (svm.interrupted()) break;
       svm.accept();
-      svm.look(out);
-      svm.gap(0, 1, 0, out);
-      svm.offsets(0, 0, 0, 0, 0, out);
-      svm.shrink(0, 0, 0.05, out);
+      svm.refresh();
+      svm.gap(0, 1, 0);
+      svm.offsets(0, 0, 0, 0, 0);
+      svm.shrink(0, 0, 0.05);
       if (svm.interrupted()) break;
       // Read before it is kept: what is kept must be just that.
       svm.weights(w.data());
@@ -121,20 +122,20 @@ void fits(Random& random, const Table* table, const Data& data, bool sparse) {
     }
     other.join();
     CHECK(svm.interrupted());
-    svm.certify(0, 0, 1, 1, 0, 1, 1, 0, 0, 0, out);
+    svm.certify(0, 0, 1, 1, 0, 1, true, 0, 0, 0);
     svm.restore();
     svm.alpha(a.data());
     CHECK(a == (is_kept ? alpha : std::vector<double>(data.rows)));
     std::vector<double> weights(data.cols);
-    svm.model(weights.data(), 0.5, out);
+    const double bias = svm.model(weights.data(), 0.5).bias;
     if (is_kept) {
       svm.weights(w.data());
       CHECK(w == kept);
     } else {
       CHECK(weights == std::vector<double>(data.cols));
-      CHECK(out[0] == 0.5);
+      CHECK(bias == 0.5);
     }
-    CHECK(svm.score(0, out));
+    CHECK(svm.score(0, score));
   }
 }
 

@@ -66,11 +66,11 @@ struct Outcome {
 Outcome drive(const Run& run, const Data& data, int form, Svm::Scale scale) {
   const double mu = static_cast<double>(data.n) / 128;
   Svm svm;
-  double out[Svm::kResults] = {};
+  Svm::BeginAnswer begun{};
   CHECK(svm.init(run, matrix(run, data, form), data.y.data(), data.gamma.data(), true, mu, scale));
-  CHECK(svm.begin(true, out));
-  double L = mu + 1.5 * out[0];
-  const double cap = mu + out[1];
+  CHECK(svm.begin(true, begun));
+  double L = mu + 1.5 * begun.curvature;
+  const double cap = mu + begun.radius_squares;
   Outcome end = {std::vector<double>(data.d), std::vector<double>(data.n), {}, std::vector<uint8_t>(data.n)};
   double t = 0, first_gap = 0, gap = 0;
   size_t taking = 0;
@@ -79,9 +79,9 @@ Outcome drive(const Run& run, const Data& data, int form, Svm::Scale scale) {
   for (int iteration = 1; iteration <= 60; ++iteration) {
     const double beta = (std::sqrt(L / mu) - 1) / (std::sqrt(L / mu) + 1);
     for (;;) {
-      svm.step(L, beta, out);
-      const double c = mu + out[1] / out[0];
-      if (!(out[1] > 0)) break;
+      const Svm::StepAnswer step = svm.step(L, beta);
+      const double c = mu + step.curvature / step.squared;
+      if (!(step.curvature > 0)) break;
       if (c <= L * (1 + 1e-6) || L >= cap) {
         L = std::max(c, 0.9 * L);
         break;
@@ -90,18 +90,18 @@ Outcome drive(const Run& run, const Data& data, int form, Svm::Scale scale) {
     }
     svm.accept();
     if (iteration % 5 != 0) continue;
-    svm.look(out);
-    const double w2 = out[0];
+    const double w2 = svm.refresh().w_squared;
     // The offset by plain bisection.
     double low = -100, high = 100;
     for (int k = 0; k < 60; ++k) {
       t = (low + high) / 2;
-      svm.offsets(t, t, 0, 0, 0, out);
-      CHECK(out[0] == out[3] && out[1] == out[4] && out[2] == out[5]);  // no shift: both sides alike
-      (out[1] < out[0] ? low : high) = t;
+      const Svm::OffsetsAnswer at = svm.offsets(t, t, 0, 0, 0);
+      // No shift: both sides alike.
+      CHECK(at.positive_low == at.positive_high && at.negative_low == at.negative_high && at.free_low == at.free_high);
+      (at.negative_low < at.positive_low ? low : high) = t;
     }
-    svm.gap(t, std::sqrt(w2), 0, out);
-    gap = out[0];
+    const Svm::GapAnswer found = svm.gap(t, std::sqrt(w2), 0);
+    gap = found.fenchel_young;
     if (iteration == 5) first_gap = gap;
     CHECK(gap >= 0);
 
@@ -124,16 +124,15 @@ Outcome drive(const Run& run, const Data& data, int form, Svm::Scale scale) {
     for (double v : w) size += v * v;
     const double slack = 1e-12 * (1 + total);
     CHECK_NEAR(balance, 0, slack);
-    CHECK_NEAR(out[3], total, slack);
-    CHECK_NEAR(out[4], balance, slack);
+    CHECK_NEAR(found.alpha_sum, total, slack);
+    CHECK_NEAR(found.balance, balance, slack);
     CHECK_NEAR(w2, size, 1e-10 * (1 + size));
     for (size_t j = 0; j < data.d; ++j) CHECK_NEAR(end.w[j], w[j], 1e-11 * (1 + std::sqrt(size)));
 
-    svm.certify(t - 0.01, t + 0.01, 0.001, std::sqrt(w2), 0, 0.001, 1, t, 0, 0, out);
-    for (int k = 0; k < 4; ++k) end.numbers.push_back(out[k]);
-    svm.shrink(t, t, 0.05, out);
-    min = std::min(min, svm.active());
-    if (iteration == 40) svm.unshrink(out);
+    const Svm::CertifyAnswer proved = svm.certify(t - 0.01, t + 0.01, 0.001, std::sqrt(w2), 0, 0.001, true, t, 0, 0);
+    for (double number : {proved.agreed, proved.properly_classified, proved.zero, proved.at_bound}) end.numbers.push_back(number);
+    min = std::min(min, static_cast<size_t>(svm.shrink(t, t, 0.05).active));
+    if (iteration == 40) CHECK(svm.unshrink().active == static_cast<double>(taking));
     end.numbers.push_back(L);
     end.numbers.push_back(gap);
   }
@@ -160,52 +159,50 @@ Outcome drive(const Run& run, const Data& data, int form, Svm::Scale scale) {
     right[side] += (value > 0) == (side == 0);
     right[side + 1] += 1;
   }
-  double score[Svm::kResults] = {};
+  Svm::ScoreAnswer score{};
   const double read = svm.read();
   svm.weights(end.w.data());
   CHECK(svm.score(t, score));
-  for (int k = 0; k < 4; ++k) CHECK(!clear || score[k] == right[k]);
+  CHECK(!clear || (score.positive_right == right[0] && score.negative_right == right[2]));
+  CHECK(score.positive == right[1] && score.negative == right[3]);
   CHECK(right[1] + right[3] == static_cast<double>(data.n - taking));
   CHECK(svm.read() == read && svm.stored() == entries);
 
   // A power iteration grows, up to the norm.
-  svm.unshrink(out);
+  svm.unshrink();
   double estimate = 0;
   for (int k = 0; k < 30; ++k) {
-    svm.power(k == 0, out);
-    CHECK(out[0] >= estimate * (1 - 1e-12));
-    estimate = out[0];
+    const double next = svm.power(k == 0).estimate;
+    CHECK(next >= estimate * (1 - 1e-12));
+    estimate = next;
   }
   CHECK(estimate <= cap - mu);
 
   // A warm start from the answer is (nearly) the answer.
   Svm again;
   CHECK(again.init(run, matrix(run, data, form), data.y.data(), data.gamma.data(), true, mu, scale));
-  CHECK(again.begin(true, out));
+  CHECK(again.begin(true, begun));
   again.warm(end.w.data(), t);
-  again.look(out);
-  again.gap(t, std::sqrt(out[0]), 0, out);
-  CHECK(out[0] < 0.1 * first_gap);
+  CHECK(again.gap(t, std::sqrt(again.refresh().w_squared), 0).fenchel_young < 0.1 * first_gap);
 
   // Epochs of coordinate ascent: the same gap, from 0, and from where it was settled.
   Svm risen;
   CHECK(risen.init(run, matrix(run, data, form), data.y.data(), data.gamma.data(), true, mu, scale));
-  CHECK(risen.begin(false, out));
-  const double weight = 0.3 * out[1] / static_cast<double>(taking);
+  CHECK(risen.begin(false, begun));
+  const double weight = 0.3 * begun.radius_squares / static_cast<double>(taking);
   double offset = 0;
   for (int epoch = 1; epoch <= 20; ++epoch) {
-    risen.ascend(offset, weight, 0.1, epoch < 3, out);
-    offset = out[3];
-    const double near = out[4];
-    for (int k = 0; k < 5; ++k) end.numbers.push_back(out[k]);
+    const Svm::AscendAnswer met = risen.ascend(offset, weight, 0.1, epoch < 3);
+    offset = met.offset;
+    for (double number : {met.fenchel_young, met.loss, met.w_squared, met.offset, met.t}) end.numbers.push_back(number);
     if (epoch % 5 != 0) continue;
     risen.settle();
-    risen.look(out);
-    risen.gap(near, std::sqrt(out[0]), 0, out);
-    end.numbers.push_back(out[0]);
-    CHECK_NEAR(out[4], 0, 1e-12 * (1 + out[3]));
+    const Svm::GapAnswer settled = risen.gap(met.t, std::sqrt(risen.refresh().w_squared), 0);
+    gap = settled.fenchel_young;
+    end.numbers.push_back(gap);
+    CHECK_NEAR(settled.balance, 0, 1e-12 * (1 + settled.alpha_sum));
   }
-  CHECK(out[0] < 0.1 * first_gap);
+  CHECK(gap < 0.1 * first_gap);
   std::vector<double> alpha(data.n);
   risen.alpha(alpha.data());
   for (size_t i = 0; i < data.n; ++i) CHECK(alpha[i] >= 0 && alpha[i] <= data.gamma[i]);
@@ -221,12 +218,12 @@ void look_ahead(const Table* table, Random& random, int form) {
     const auto X = matrix(run, data, form);
     CHECK(X->bytes() > size_t(1) << 22);
     Svm svm;
-    double out[Svm::kResults] = {};
+    Svm::BeginAnswer begun{};
     CHECK(svm.init(run, X, data.y.data(), data.gamma.data(), true, 10, Svm::Scale::none));
-    CHECK(svm.begin(false, out));
+    CHECK(svm.begin(false, begun));
     for (int epoch = 1; epoch <= 5; ++epoch) {
-      svm.ascend(0.1 * epoch, 1, 0.1, epoch < 4, out);
-      results[threads - 1].insert(results[threads - 1].end(), out, out + 5);
+      const Svm::AscendAnswer met = svm.ascend(0.1 * epoch, 1, 0.1, epoch < 4);
+      for (double number : {met.fenchel_young, met.loss, met.w_squared, met.offset, met.t}) results[threads - 1].push_back(number);
     }
   }
   CHECK(check::same_bits(results[0].data(), results[1].data(), results[0].size()));
