@@ -6,6 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "cones.h"
+
 namespace fista {
 namespace {
 
@@ -300,10 +302,7 @@ Esp::SweepAnswer Esp::sweep(double L, double beta, bool testing) {
       run_.table->esp_forward[aimed][kind](block, d_, z, s);
       const double l = l_[0][i], y = l + beta * (l - l_prev[i]);
       const double to = y + (vy_[r.family] + sign * s[0]) / L;
-      // 1 inside the cone, 0 below the polar cone, between them (share |p|, share p)
-      const double norm = std::sqrt(s[1]);
-      const double share = norm > 0 ? std::min(std::max((to / norm + 1) / 2, 0.0), 1.0) : 1;
-      const double x = std::max(share * norm, to);
+      const auto [x, share] = project_cone<true>(*run_.table, to, z, kind == point ? 0 : d_, s[1]);
       l_[2][i] = x;
       double step[2] = {(x - y) * (x - y), (y - x) * (x - l)};
       run_.table->esp_finish[kind](block, d_, share, x, sign, z, sum, step);

@@ -39,7 +39,6 @@ constexpr Table kTable = {
     knapsack_write,
     sum_squares,
     max_abs,
-    cone_shares,
     scale,
     svm_measure,
     svm_forward,

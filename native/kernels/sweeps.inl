@@ -76,16 +76,6 @@ double max_abs(const double* x, size_t n) {
   return largest;
 }
 
-void cone_shares(const double* l, const double* squares, size_t n, double* share, double* first) {
-  sweep(n, [&](size_t k, auto at) {
-    const V at_l = at.load(l + k), norm = sqrt(at.load(squares + k));
-    // The second operand is what a NaN comes out of.
-    const V s = min(set1(1.0), max(zero(), (at_l / norm + set1(1.0)) * set1(0.5)));
-    at.store(share + k, s);
-    at.store(first + k, max(s * norm, at_l));
-  });
-}
-
 void scale(const double* x, size_t n, double factor, double* out) {
   const V f = set1(factor);
   sweep(n, [&](size_t i, auto at) { at.store(out + i, at.load(x + i) * f); });

@@ -140,9 +140,6 @@ struct Table {
 
   double (*sum_squares)(const double* x, size_t n);
   double (*max_abs)(const double* x, size_t n);
-  // For n cones' first entries l and squared norms: share_k = (l / |p| + 1) / 2 cut to [0, 1], and first_k = max(share |p|, l). The
-  // outputs may be the inputs.
-  void (*cone_shares)(const double* l, const double* squares, size_t n, double* share, double* first);
   // out = factor * x; out may be x
   void (*scale)(const double* x, size_t n, double factor, double* out);
 

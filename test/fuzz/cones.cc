@@ -48,6 +48,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       for (size_t i = 0; i < n && i < 80; ++i) std::fprintf(stderr, "%.17g -> %.17g\n", block[i], out[start[k] + i]);
       std::abort();
     }
+    if (!check::same_if_settled(*table, block, n)) {
+      std::fprintf(stderr, "%s, block %zu differs with branches\n", table->name, k);
+      std::abort();
+    }
   }
   project_cones({table, 1}, same, start.data(), blocks, same);
   if (!check::same_bits(same, out, all)) {

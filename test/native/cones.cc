@@ -1,4 +1,4 @@
-// project_cones by its definition: three regions, mixed sizes, any magnitude, in place, any number of threads.
+// project_cones and project_cone by their definition: three regions, mixed sizes, any magnitude, in place, any number of threads.
 #include "cones.h"
 
 #include <limits>
@@ -33,6 +33,7 @@ void project(const char* name, const Blocks& blocks) {
       const char* rule = check::broken_cone_rule(x.data() + start[k], start[k + 1] - start[k], out.data() + start[k]);
       if (rule != nullptr) std::fprintf(stderr, "broken in block %zu of %zu entries: %s\n", k, blocks[k].size(), rule);
       CHECK(rule == nullptr);
+      CHECK(check::same_if_settled(*table, x.data() + start[k], start[k + 1] - start[k]));
     }
     for (unsigned threads : check::kThreads) {
       Guarded<double> in_place(all);

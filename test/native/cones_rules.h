@@ -2,6 +2,7 @@
 #pragma once
 
 #include "check.h"
+#include "cones.h"
 
 namespace check {
 
@@ -10,6 +11,14 @@ inline double exact_norm(const std::vector<double>& p) {
   Exact squares;
   for (double v : p) squares.add_product(v, v);
   return std::sqrt(squares.value());
+}
+
+// Whether project_cone gives the same bits with branches, as ellipsoid separation uses it, and without.
+inline bool same_if_settled(const fista::Table& table, const double* x, size_t n) {
+  const double squares = table.sum_squares(x + 1, n - 1);
+  const auto with = fista::project_cone<true>(table, x[0], x + 1, n - 1, squares);
+  const auto without = fista::project_cone<false>(table, x[0], x + 1, n - 1, squares);
+  return with.l == without.l && with.share == without.share;
 }
 
 // The first rule that `out` breaks as the projection of the block x[0 .. n), or null.

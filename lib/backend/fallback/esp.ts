@@ -15,6 +15,7 @@ import type { OnEllipsoidDefect } from '../interface.js';
 import { ESP_TASKS, type Answer, type Given, type TaskArgument } from '../tasks.js';
 import { performer, type Twin } from './perform.js';
 import { KIND, shapeSize } from '../encodings.js';
+import { projectCone } from './cones.js';
 
 type Tasks = typeof ESP_TASKS;
 
@@ -257,10 +258,8 @@ export class Esp implements Twin<Tasks> {
           square += z * z;
         }
       }
-      // The projection: 1 inside the cone, 0 below the polar cone, between them (share |p|, share p).
-      const norm = Math.sqrt(square);
-      const share = norm > 0 ? Math.min(Math.max((zl / norm + 1) / 2, 0), 1) : 1;
-      const xl = (lNext[i] = Math.max(share * norm, zl));
+      const { l: xl, share } = projectCone(zl, pNext, at, round ? at + d : at, square);
+      lNext[i] = xl;
       squared += (xl - yl) ** 2;
       turn += (yl - xl) * (xl - l[i]!);
       lambda[i < first ? 0 : 1] += xl;
