@@ -249,11 +249,17 @@ Napi::Value MatrixHandle::multiply_transposed(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
-// centre(threads): whether anything was subtracted
+// centre(threads, interrupt = none): whether anything was subtracted. If it is interrupted the matrix is as if disposed of.
 Napi::Value MatrixHandle::centre(const Napi::CallbackInfo& info) {
   Matrix& X = matrix(info.Env());
   if (matrix_.use_count() > 1) fail(info.Env(), "Expected a matrix that nothing else uses", "ERR_BUSY");
-  if (!X.centre({table_, threads(info, 0)})) out_of_memory(info.Env());
+  const std::shared_ptr<Interrupt> interrupt = InterruptHandle::interrupt_of(info[1]);
+  const Run run = {table_, threads(info, 0), interrupt.get()};
+  if (!X.centre(run)) out_of_memory(info.Env());
+  if (run.interrupted()) {
+    release(info.Env());
+    throw interrupted(info.Env());
+  }
   return Napi::Boolean::New(info.Env(), X.shift() != nullptr);
 }
 

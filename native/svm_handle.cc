@@ -96,7 +96,7 @@ class SvmHandle : public ProblemHandle<SvmHandle, Svm> {
   // interrupt = none)
   explicit SvmHandle(const Napi::CallbackInfo& info) : ProblemHandle(info) {
     const Napi::Env env = info.Env();
-    const std::shared_ptr<Matrix> X = MatrixHandle::matrix_of(info[0]);
+    const std::shared_ptr<const Matrix> X = MatrixHandle::matrix_of(info[0]);
     const auto y = array<int8_t>(info, 1, "y", X->rows());
     const auto gamma = array<double>(info, 2, "gamma", 1);
     const bool per_row = gamma.size > 1;

@@ -205,6 +205,7 @@ async function sweeps(read, threads) {
     const next = random(4);
     const y = Int8Array.from({ length: points.rows }, () => (next() < 0.5 ? 1 : -1));
     const matrix = copied(points, threads);
+    matrix.centre(threads);
     const mu = points.rows / 128;
     const problem = new (kernels().Svm)(matrix, y, Float64Array.of(64 / points.rows), mu, 0, threads);
     const [c0] = problem.perform('begin', 1);

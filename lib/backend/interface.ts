@@ -39,9 +39,10 @@ export interface Matrix {
   multiplyTransposed(u: Float64Array, out: Float64Array, threads: number): void;
   /**
    * Keeps the data minus a number by column from now on, where that is free: the mean of dense f64 data; of others, where all
-   * differences are exact. Whether there is such a column.
+   * differences are exact. Whether there is such a column. To be done before the matrix is shared, or trained on; a matrix whose
+   * centring is interrupted is as if disposed of.
    */
-  centre(threads: number): boolean;
+  centre(threads: number, interrupt?: Interrupt): boolean;
   /** What was subtracted from each column that is kept. */
   shift(out: Float64Array): void;
   /** Another handle of the same data, which outlives this one. */

@@ -82,7 +82,9 @@ export class TrainingData<L extends Label> implements Labels<L> {
     checkUnchanged(view);
     const interrupt = interruptOf(this.backend, { timeLimit, signal: undefined }, this.began);
     try {
-      return new this.backend.Matrix(view.refuse, this.threads, ...([...view.arguments, interrupt] as const));
+      const matrix = new this.backend.Matrix(view.refuse, this.threads, ...([...view.arguments, interrupt] as const));
+      matrix.centre(this.threads, interrupt);
+      return matrix;
     } catch (error) {
       throw interruptedOr(error);
     }

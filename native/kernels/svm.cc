@@ -80,7 +80,7 @@ double clamp(double value, double low, double high) { return std::min(std::max(v
 
 }  // namespace
 
-bool Svm::init(const Run& run, std::shared_ptr<Matrix> matrix, const int8_t* y, const double* gamma, bool per_row, double mu,
+bool Svm::init(const Run& run, std::shared_ptr<const Matrix> matrix, const int8_t* y, const double* gamma, bool per_row, double mu,
                Scale scale, std::shared_ptr<Interrupt> interrupt) {
   run_ = run;
   interrupt_ = std::move(interrupt);
@@ -145,8 +145,6 @@ void Svm::place_rows() {
 
 // x~ = stored / scale, and the mean of x~. Any centre is valid, so for data centred up to rounding 0 serves.
 bool Svm::measure_columns() {
-  if (!X_->centre(run_)) return false;
-  if (run_.interrupted()) return true;
   const double n = static_cast<double>(n_);
   const auto inverse = [](double size) { return size > 0 && std::isfinite(1 / size) ? 1 / size : 1; };
   Matrix::ColumnStats stats;

@@ -22,7 +22,7 @@ class Svm {
 
   // y by row, 0 for one that is not even scored; gamma by row, or one for all (per_row false); copied, and no more than that is
   // done before begin(), which may run on another thread. False if there is no memory.
-  [[nodiscard]] bool init(const Run& run, std::shared_ptr<Matrix> matrix, const int8_t* y, const double* gamma, bool per_row,
+  [[nodiscard]] bool init(const Run& run, std::shared_ptr<const Matrix> matrix, const int8_t* y, const double* gamma, bool per_row,
                           double mu, Scale scale, std::shared_ptr<Interrupt> interrupt = nullptr);
 
   // Whether a task was, or the next one is to be, ended early. Then nothing is left but what keep() kept and what is proved of
@@ -135,7 +135,7 @@ class Svm {
 
   Run run_{};
   std::shared_ptr<Interrupt> interrupt_;
-  std::shared_ptr<Matrix> X_;
+  std::shared_ptr<const Matrix> X_;
   // What init() was given, until begin().
   Buffer<int8_t> given_y_;
   Buffer<double> given_gamma_;

@@ -135,6 +135,7 @@ void svms(const Run& run, const std::vector<double>& x) {
             sparse ? X->copy_sparse(run, s.start.data(), s.index.data(), Values::f64, s.values.data(), s.index.size(), kRows, kCols)
                    : X->copy_dense(run, Values::f64, x.data(), kRows, kCols);
         if (copied.kind != CopyResult::ok) return copied.kind != CopyResult::out_of_memory;
+        if (!X->centre(run)) return false;
         Svm svm;
         Svm::BeginAnswer begun{};
         if (!svm.init(run, X, y.data(), gamma.data(), true, 0.5, scale) || !svm.begin(true, begun)) return false;

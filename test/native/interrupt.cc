@@ -91,7 +91,7 @@ void fits(Random& random, const Table* table, const Data& data, bool sparse) {
   for (int k = 0; k < 30; ++k) {
     const Run run = {table, k % 2 ? 2u : 1u};
     auto X = std::make_shared<Matrix>();
-    CHECK(copy(run, data, sparse, *X).kind == CopyResult::ok);
+    CHECK(copy(run, data, sparse, *X).kind == CopyResult::ok && X->centre(run));
     auto interrupt = std::make_shared<Interrupt>(kNever);
     Svm svm;
     CHECK(svm.init(run, X, data.y.data(), &gamma, false, mu, Svm::Scale::standard, interrupt));

@@ -54,6 +54,7 @@ std::shared_ptr<Matrix> matrix(const Run& run, const Data& data, int form) {
     result = X->copy_sparse(run, start.data(), index.data(), Values::f64, values.data(), index.size(), data.n, data.d);
   }
   CHECK(result.kind == CopyResult::ok);
+  CHECK(X->centre(run));
   return X;
 }
 

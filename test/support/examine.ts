@@ -66,6 +66,7 @@ export function examine(instance: Instance, name: BackendName, max = 60): Count 
   const { backend, threads, y, options: fit } = input;
   const { refuse, arguments: lists } = input.source.view!;
   const matrix = new backend.Matrix(refuse, threads, ...lists);
+  matrix.centre(threads);
   const { value: gamma, byRow: given } = input.gamma as { value: number; byRow: Float64Array };
   const mu = fit.mu ?? 1 / (2 * gamma);
   const gammas = given.length === 1 ? new Float64Array(rows).fill(given[0]!) : given;

@@ -34,6 +34,7 @@ function problemOf({ Svm, Matrix }: Backend, points: 'dense' | 'f32' | 'sparse' 
             30 * apart,
           );
   const gamma = Float64Array.from(rows, (_, i) => (i === 5 ? 0 : ((i % 10 ? 1 : 3) * 64) / 569));
+  matrix.centre(2);
   return new Svm(matrix, Int8Array.from(cancer.labels), gamma, 569 / 128, scale, 2);
 }
 
@@ -197,6 +198,7 @@ describe.each(names)('coordinate ascent, %s', (name) => {
     const kinds = (gamma: number, relative: number): string[] => {
       const { refuse, arguments: lists } = viewPoints(cancer.rows);
       const matrix = new backend.Matrix(refuse, 1, ...lists);
+      matrix.centre(1);
       const mu = 1 / (2 * gamma);
       const problem = new backend.Svm(matrix, Int8Array.from(cancer.labels), Float64Array.of(gamma), mu, 1, 1);
       const seen: string[] = [];

@@ -31,6 +31,7 @@ type Call = [name: string, ...args: TaskArgument[]];
 function made(backend: Backend): { problem: SvmProblem; interrupt: Interrupt } {
   const interrupt = new backend.Interrupt(Infinity);
   const matrix = new backend.Matrix(neverHappens, 2, dense(rows).data, rows.length, cols);
+  matrix.centre(2);
   const problem = new backend.Svm(matrix, Int8Array.from(labels), Float64Array.of(gamma), mu, 1, 2, 0, interrupt);
   return { problem, interrupt };
 }

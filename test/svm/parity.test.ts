@@ -136,6 +136,7 @@ compared('every SIMD level', () => {
     ascent: boolean,
   ) {
     const matrix = copy(Matrix);
+    matrix.centre(2);
     const { rows, cols } = matrix.describe();
     const gamma = 64 / rows;
     const problem = new Svm(matrix, Int8Array.from(labels), new Float64Array(rows).fill(gamma), 1 / (2 * gamma), scale, 2);

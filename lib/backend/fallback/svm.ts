@@ -153,7 +153,6 @@ export class Svm implements Twin<Tasks> {
   #measureColumns(): void {
     const X = this.#X;
     const n = this.#n;
-    X.centre();
     const inverse = (size: number) => (size > 0 && Number.isFinite(1 / size) ? 1 / size : 1);
     const zero = new Float64Array(this.#d);
     const taking = this.#row.subarray(0, n);
