@@ -1,6 +1,7 @@
-// The projections as functions of the caller's own arrays.
+// kernels: the projections by themselves, of the caller's own arrays. Problems call them without this.
 #include "addon.h"
 #include "arguments.h"
+#include "buffer.h"
 #include "cones.h"
 #include "knapsack.h"
 
@@ -20,9 +21,9 @@ Napi::Value knapsack(const Napi::CallbackInfo& info) {
   Buffer<double> work;
   Buffer<uint32_t> index;
   if (!work.allocate(n) || !index.allocate(n)) out_of_memory(info.Env());
-  const KnapsackResult result = project_knapsack(run_with(info, 6), a.data, y.data, gamma.data, n, number(info, 3, "b"),
-                                                 number(info, 4, "guess"), x.data, work.data(), index.data());
-  return Napi::Number::New(info.Env(), result.lambda);
+  const double lambda = project_knapsack(run_with(info, 6), a.data, y.data, gamma.data, n, number(info, 3, "b"),
+                                         number(info, 4, "guess"), x.data, work.data(), index.data());
+  return Napi::Number::New(info.Env(), lambda);
 }
 
 // projectCones(x, start, out, threads)
@@ -41,8 +42,10 @@ Napi::Value cones(const Napi::CallbackInfo& info) {
 }  // namespace
 
 void register_projections(Napi::Env env, Napi::Object exports) {
-  exports.Set("projectKnapsack", Napi::Function::New(env, knapsack, "projectKnapsack"));
-  exports.Set("projectCones", Napi::Function::New(env, cones, "projectCones"));
+  Napi::Object kernels = Napi::Object::New(env);
+  kernels.Set("projectKnapsack", Napi::Function::New(env, knapsack, "projectKnapsack"));
+  kernels.Set("projectCones", Napi::Function::New(env, cones, "projectCones"));
+  exports.Set("kernels", kernels);
 }
 
 }  // namespace fista

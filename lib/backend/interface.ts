@@ -185,6 +185,25 @@ type MatrixConstructor = new (
   ...data: MatrixArguments | [...MatrixArguments, interrupt: Interrupt | undefined]
 ) => Matrix;
 
+/** The projections that both problems are built on, as functions of the caller's own arrays. */
+export interface Projections {
+  /**
+   * x = the point of { y·x = b, 0 ≤ x_i ≤ gamma_i } nearest to a (x may be a); `guess` (or NaN) is where to look for lambda first.
+   * Returns lambda, x_i = clamp(a_i - lambda y_i, 0, gamma_i); or NaN, and x undefined, if b is out of reach.
+   */
+  projectKnapsack(
+    a: Float64Array,
+    y: Int8Array,
+    gamma: Float64Array,
+    b: number,
+    guess: number,
+    x: Float64Array,
+    threads: number,
+  ): number;
+  /** Projects each block (l, p) = x[start[k] … start[k+1]) onto { |p| ≤ l }; out may be x. */
+  projectCones(x: Float64Array, start: Uint32Array, out: Float64Array, threads: number): void;
+}
+
 /** Both backends implement this; the TypeScript one is the specification. Symbols as in the method's description. */
 export interface Kernels {
   Interrupt: new (milliseconds: number) => Interrupt;
@@ -209,21 +228,8 @@ export interface Kernels {
   Svm: SvmConstructor;
   Esp: EspConstructor;
   Parser: ParserConstructor;
-  /**
-   * x = the point of { y·x = b, 0 ≤ x_i ≤ gamma_i } nearest to a (x may be a); `guess` (or NaN) is where to look for lambda first.
-   * Returns lambda, x_i = clamp(a_i - lambda y_i, 0, gamma_i); or NaN, and x undefined, if b is out of reach.
-   */
-  projectKnapsack(
-    a: Float64Array,
-    y: Int8Array,
-    gamma: Float64Array,
-    b: number,
-    guess: number,
-    x: Float64Array,
-    threads: number,
-  ): number;
-  /** Projects each block (l, p) = x[start[k] … start[k+1]) onto { |p| ≤ l }; out may be x. */
-  projectCones(x: Float64Array, start: Uint32Array, out: Float64Array, threads: number): void;
+  /** The projections by themselves. Problems do theirs without it; benchmarks, the self check and tests call it. */
+  kernels: Projections;
 }
 
 export interface Backend extends Kernels {

@@ -44,7 +44,7 @@ function loadAddon(): Addon {
   const binary = environment('BINARY');
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- an addon can only be required
   const addon = (binary === undefined ? nodeGypBuild(ROOT) : require(resolve(binary))) as Addon;
-  if (typeof addon?.useSimd !== 'function' || typeof addon.projectKnapsack !== 'function') {
+  if (typeof addon?.useSimd !== 'function' || typeof addon.kernels?.projectKnapsack !== 'function') {
     throw new Error('the file loaded is not the fista-classify addon');
   }
   return addon;

@@ -127,9 +127,9 @@ function checkKnapsack(
   const a = noise(n, 3);
   const gamma = noise(n, 4).map((v) => 1.5 + v);
   const [p, q] = [new Float64Array(n), new Float64Array(n)];
-  const lambda = twin.projectKnapsack(a, y, gamma, 0, NaN, q, 1);
+  const lambda = twin.kernels.projectKnapsack(a, y, gamma, 0, NaN, q, 1);
   const start = guess === 'warm' ? lambda + 1e-3 : NaN;
-  const project = (k: Kernels, x: Float64Array) => k.projectKnapsack(a, y, gamma, 0, start, x, threads);
+  const project = (k: Kernels, x: Float64Array) => k.kernels.projectKnapsack(a, y, gamma, 0, start, x, threads);
   project(backend, p);
   project(twin, q);
   const free = q.filter((v, i) => v > 0 && v < gamma[i]!).length;
@@ -148,12 +148,12 @@ function checkCones(length: number, backend: Kernels, twin: Kernels, threads: nu
   const start = Uint32Array.from({ length: 601 }, (_, k) => k * length);
   const x = noise(600 * length, 5).map((v, i) => (i % length === 0 ? v * Math.sqrt(length) : v));
   const [p, q] = [new Float64Array(x.length), new Float64Array(x.length)];
-  backend.projectCones(x, start, p, threads);
-  twin.projectCones(x, start, q, 1);
+  backend.kernels.projectCones(x, start, p, threads);
+  twin.kernels.projectCones(x, start, q, 1);
   const size = (i: number) => Math.hypot(...x.subarray(i - (i % length), i - (i % length) + length));
   return verdict(`cones, of ${length} entries`, largest(p, q, size), 2 * (length + 8) * UNIT, {
-    backend: time(() => backend.projectCones(x, start, p, threads)),
-    twin: time(() => twin.projectCones(x, start, q, 1)),
+    backend: time(() => backend.kernels.projectCones(x, start, p, threads)),
+    twin: time(() => twin.kernels.projectCones(x, start, q, 1)),
   });
 }
 

@@ -52,7 +52,6 @@ constexpr Table kTable = {
     {esp_finish<0>, esp_finish<1>, esp_finish<2>, esp_finish<3>},
     {esp_support<0>, esp_support<1>, esp_support<2>, esp_support<3>},
     esp_measure,
-    stream,
 };
 
 }  // namespace

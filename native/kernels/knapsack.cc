@@ -53,11 +53,6 @@ Phi phi_at(const Run& run, const Items& s, double lambda) {
   return sum_parts(run, s.n, [&](size_t i, size_t k) { return run.table->knapsack_phi(s.a + i, s.y + i, s.gamma + i, k, lambda); });
 }
 
-Phi write_at(const Run& run, const Items& s, double lambda, double* x) {
-  return sum_parts(run, s.n,
-                   [&](size_t i, size_t k) { return run.table->knapsack_write(s.a + i, s.y + i, s.gamma + i, k, lambda, x + i); });
-}
-
 // phi(low) >= b >= phi(high): the root lies between. Finite ends were evaluated.
 struct Bracket {
   double low = -kInfinity, high = kInfinity;
@@ -141,7 +136,7 @@ double search(const Items& items, uint32_t* index, size_t m, double* work, Brack
   return !std::isfinite(end) ? 0 : middle < 0 ? end - past : end + past;
 }
 
-// The root of the knapsack made of every k-th row, with b in proportion: a guess when none is given.
+// The root of the knapsack made of a sample of rows, with b in proportion: a guess when none is given.
 double sample_root(const Items& items, double b, uint32_t* index, double* work) {
   constexpr size_t kSample = 512;
   const size_t m = std::min(items.n, kSample);
@@ -179,9 +174,9 @@ double nearest(const Run& run, const Items& items, double b, double lambda, doub
 
 }  // namespace
 
-KnapsackResult project_knapsack(const Run& run, const double* a, const int8_t* y, const double* gamma, size_t n, double b,
-                                double guess, double* x, double* work, uint32_t* index) {
-  if (!std::isfinite(b)) return {kNaN, kNaN};
+double project_knapsack(const Run& run, const double* a, const int8_t* y, const double* gamma, size_t n, double b, double guess,
+                        double* x, double* work, uint32_t* index) {
+  if (!std::isfinite(b)) return kNaN;
   const Items items = {a, y, gamma, n};
   const double scale = static_cast<double>(n) * kUnit;
   double lambda = std::isfinite(guess) ? guess : n > 0 ? sample_root(items, b, index, work) : 0;
@@ -193,7 +188,7 @@ KnapsackResult project_knapsack(const Run& run, const double* a, const int8_t* y
   // Newton steps on all of phi. A root on the current piece ends them; after four the rest is left to the medians.
   for (int probe = 0; probe < 4; ++probe) {
     phi = phi_at(run, items, lambda);
-    if (run.interrupted()) return {kNaN, kNaN};
+    if (run.interrupted()) return kNaN;
     const double excess = phi.value - b;
     settled = std::fabs(excess) <= 0.5 * scale * (phi.magnitude + std::fabs(b));
     if (settled) break;
@@ -219,7 +214,7 @@ KnapsackResult project_knapsack(const Run& run, const double* a, const int8_t* y
       }
     }
     const double slack = 2 * scale * (max - min + std::fabs(b));
-    if (!(b <= max + slack && b >= min - slack)) return {kNaN, kNaN};
+    if (!(b <= max + slack && b >= min - slack)) return kNaN;
     lambda = search(items, index, m, work, bracket, sums, b, scale);
     phi = phi_at(run, items, lambda);
     piece = sums.slope;
@@ -245,7 +240,12 @@ KnapsackResult project_knapsack(const Run& run, const double* a, const int8_t* y
   if (!settled && std::fabs(excess) > 2 * scale * (phi.magnitude + std::fabs(b))) {
     lambda = nearest(run, items, b, lambda, excess);
   }
-  return {lambda, write_at(run, items, lambda, x).value - b};
+  const Partition parts = partition(n, 2 * n);
+  parallel(run, parts.parts, [&](size_t p) {
+    const size_t i = parts.begin(p);
+    run.table->knapsack_write(a + i, y + i, gamma + i, parts.end(p) - i, lambda, x + i);
+  });
+  return lambda;
 }
 
 }  // namespace fista

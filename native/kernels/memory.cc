@@ -104,10 +104,12 @@ class Kept {
     while (number_ > 0) drop_oldest();
   }
 
+#if defined(FISTA_TESTING)
   size_t in_all() {
     Lock lock(mutex_);
     return in_all_;
   }
+#endif
 
  private:
   static constexpr size_t kMax = 32;
@@ -155,7 +157,9 @@ void give_back_memory(void* p, size_t bytes) {
 
 void release_memory() {}
 
+#if defined(FISTA_TESTING)
 size_t kept_memory() { return 0; }
+#endif
 
 #else
 
@@ -176,7 +180,9 @@ void give_back_memory(void* p, size_t bytes) {
 
 void release_memory() { kept.drop_all(); }
 
+#if defined(FISTA_TESTING)
 size_t kept_memory() { return kept.in_all(); }
+#endif
 
 #endif
 

@@ -13,7 +13,9 @@ void* take_memory(size_t bytes);
 void give_back_memory(void* p, size_t bytes);
 // Gives back to the system what is kept for next time, which is at most 8 MB.
 void release_memory();
+#if defined(FISTA_TESTING)
 // How much that is, in bytes.
 size_t kept_memory();
+#endif
 
 }  // namespace fista

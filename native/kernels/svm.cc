@@ -311,8 +311,8 @@ bool Svm::balance_between() {
     rest += between ? 0 : y_[p] * x_[p];
   }
   if (number == 0) return false;
-  const auto found = project_knapsack(run_, x, y, gamma, number, -rest, 0, x, q_next_.data(), index_.data());
-  if (std::isnan(found.lambda)) return false;
+  const double lambda = project_knapsack(run_, x, y, gamma, number, -rest, 0, x, q_next_.data(), index_.data());
+  if (std::isnan(lambda)) return false;
   for (size_t k = 0; k < number; ++k) x_[from[k]] = x[k];
   return true;
 }
@@ -336,8 +336,7 @@ Svm::StepAnswer Svm::step(double L, double beta) {
   const auto state = [&](size_t p) { return State{x_.data() + p, x_prev_.data() + p, q_.data() + p, q_prev_.data() + p, beta}; };
   split(run_, n, [&](size_t p, size_t k) { run_.table->svm_forward(state(p), k, mu_, 1 / L, x_next_.data() + p); });
   const double lambda = project_knapsack(run_, x_next_.data(), y_.data(), gamma_.data(), n, -b_shrunk_, lambda_, x_next_.data(),
-                                         q_next_.data(), index_.data())
-                            .lambda;
+                                         q_next_.data(), index_.data());
   if (!std::isnan(lambda)) {
     lambda_ = lambda;
   } else {

@@ -90,7 +90,6 @@ class Svm {
   void alpha(double* out) const;       // by row
   void certified(uint8_t* out) const;  // by row
   double read() const { return static_cast<double>(read_); }
-  size_t active() const { return active_; }
   double stored() const { return static_cast<double>(stored_); }  // entries of the rows that take part
   size_t rows() const { return rows_; }
   size_t cols() const { return d_; }       // that are kept

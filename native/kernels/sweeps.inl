@@ -41,14 +41,13 @@ Phi knapsack_phi(const double* a, const int8_t* y, const double* gamma, size_t n
   return sums.total();
 }
 
-Phi knapsack_write(const double* a, const int8_t* y, const double* gamma, size_t n, double lambda, double* x) {
+void knapsack_write(const double* a, const int8_t* y, const double* gamma, size_t n, double lambda, double* x) {
   PhiSums sums;
   const V at_lambda = set1(lambda);
   sweep(n, [&](size_t i, auto at) {
     // |z| rather than y z: no -0 among the results.
     at.store(x + i, abs(sums.add(at.load(a + i), at.load(y + i), at.load(gamma + i), at_lambda)));
   });
-  return sums.total();
 }
 
 double sum_squares(const double* x, size_t n) {
@@ -79,18 +78,6 @@ double max_abs(const double* x, size_t n) {
 void scale(const double* x, size_t n, double factor, double* out) {
   const V f = set1(factor);
   sweep(n, [&](size_t i, auto at) { at.store(out + i, at.load(x + i) * f); });
-}
-
-double stream(const double* x, size_t n) {
-  V s[8] = {zero(), zero(), zero(), zero(), zero(), zero(), zero(), zero()};
-  size_t i = 0;
-  for (; i + 8 * W <= n; i += 8 * W) {
-    for (size_t r = 0; r < 8; ++r) s[r] = s[r] + load(x + i + r * W);
-  }
-  double total = 0;
-  for (; i < n; ++i) total += x[i];
-  for (size_t r = 0; r < 8; ++r) total += sum(s[r]);
-  return total;
 }
 
 // How many of n column numbers are not above the one before them; SIZE_MAX if one of them is not below cols.

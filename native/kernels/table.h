@@ -135,8 +135,8 @@ struct Table {
   void (*add_parts)(const double* partial, size_t parts, size_t stride, size_t n, double* out);
 
   Phi (*knapsack_phi)(const double* a, const int8_t* y, const double* gamma, size_t n, double lambda);
-  // writes x_i = clamp(a_i - lambda y_i, 0, gamma_i) as well; x may be a
-  Phi (*knapsack_write)(const double* a, const int8_t* y, const double* gamma, size_t n, double lambda, double* x);
+  // x_i = clamp(a_i - lambda y_i, 0, gamma_i); x may be a
+  void (*knapsack_write)(const double* a, const int8_t* y, const double* gamma, size_t n, double lambda, double* x);
 
   double (*sum_squares)(const double* x, size_t n);
   double (*max_abs)(const double* x, size_t n);
@@ -161,8 +161,6 @@ struct Table {
                         double* sums);
   void (*esp_support[4])(const EspBlock& block, size_t d, double* out);
   void (*esp_measure)(const double* c, const double* origin, size_t d, double* out);
-  // sum of n doubles read as fast as the memory allows: the yardstick of the benchmark
-  double (*stream)(const double* x, size_t n);
 };
 
 // Null where this build has no such level.

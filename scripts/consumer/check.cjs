@@ -41,8 +41,8 @@ function results(of) {
     matrix.multiply(w, (pieces[`${form} X·w`] = new Float64Array(rows)), threads);
     matrix.multiplyTransposed(u, (pieces[`${form} Xᵀ·u`] = new Float64Array(cols)), threads);
   }
-  of.projectKnapsack(u, y, gamma, 0.25, NaN, (pieces.knapsack = new Float64Array(rows)), threads);
-  of.projectCones(data, start, (pieces.cones = new Float64Array(data.length)), threads);
+  of.kernels.projectKnapsack(u, y, gamma, 0.25, NaN, (pieces.knapsack = new Float64Array(rows)), threads);
+  of.kernels.projectCones(data, start, (pieces.cones = new Float64Array(data.length)), threads);
   return pieces;
 }
 

@@ -14,7 +14,7 @@ interface Blocks {
 
 function project(kernels: Kernels, { x, start }: Blocks, threads = 1): Float64Array {
   const out = new Float64Array(x.length).fill(NaN);
-  kernels.projectCones(x, start, out, threads);
+  kernels.kernels.projectCones(x, start, out, threads);
   return out;
 }
 
@@ -174,7 +174,7 @@ describe.each(backends)('projectCones, $title', ({ kernels }) => {
         const before = x.slice();
         const out = project(kernels, { x, start });
         expectSame(x, before);
-        kernels.projectCones(x, start, x, 1);
+        kernels.kernels.projectCones(x, start, x, 1);
         expectSame(x, out);
       }),
       { numRuns: 300 },
@@ -228,7 +228,7 @@ describe.each(backends)('projectCones, $title', ({ kernels }) => {
   it('projectCones(x) does nothing without blocks, and leaves what lies outside of them', () => {
     expect(project(kernels, { x: new Float64Array(0), start: Uint32Array.of(0) })).toEqual(new Float64Array(0));
     const out = Float64Array.of(7, 7, 7, 7, 7);
-    kernels.projectCones(Float64Array.of(9, 0, 3, 4, 9), Uint32Array.of(1, 4), out, 1);
+    kernels.kernels.projectCones(Float64Array.of(9, 0, 3, 4, 9), Uint32Array.of(1, 4), out, 1);
     expect(out).toEqual(Float64Array.of(7, 2.5, 1.5, 2, 7));
   });
 

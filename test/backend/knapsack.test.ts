@@ -23,7 +23,7 @@ const max = ({ y, gamma }: Problem) => sum(gamma.map((g, i) => (y[i]! > 0 ? g : 
 
 function project(kernels: Kernels, { a, y, gamma, b }: Problem, guess = NaN, threads = 1): Projection {
   const x = new Float64Array(a.length);
-  return { lambda: kernels.projectKnapsack(a, y, gamma, b, guess, x, threads), x };
+  return { lambda: kernels.kernels.projectKnapsack(a, y, gamma, b, guess, x, threads), x };
 }
 
 /** x(lambda) of the definition. */
@@ -148,7 +148,7 @@ describe.each(backends)('projectKnapsack, $title', ({ kernels }) => {
     const x = new Float64Array(n);
     const b = -2.0463630789890885e-12;
     const a = new Float64Array(n).fill(0.99999999999999667);
-    kernels.projectKnapsack(a, new Int8Array(n).fill(-1), new Float64Array(n).fill(1.125), b, NaN, x, 1);
+    kernels.kernels.projectKnapsack(a, new Int8Array(n).fill(-1), new Float64Array(n).fill(1.125), b, NaN, x, 1);
     expect(Math.abs(x.reduce((sum, value) => sum - value, -b))).toBeLessThan(n * 2 ** -53);
   });
 
@@ -166,7 +166,7 @@ describe.each(backends)('projectKnapsack, $title', ({ kernels }) => {
       for (const [c, bound] of negative) [y[y.length], a[a.length], gamma[gamma.length]] = [-1, -c * further, bound];
     }
     const x = new Float64Array(y.length);
-    kernels.projectKnapsack(Float64Array.from(a), Int8Array.from(y), Float64Array.from(gamma), 0, NaN, x, 1);
+    kernels.kernels.projectKnapsack(Float64Array.from(a), Int8Array.from(y), Float64Array.from(gamma), 0, NaN, x, 1);
     // From one double lambda to the next y.x falls from 12 to -2.
     expect(x.reduce((sum, value, i) => sum + y[i]! * value, 0)).toBe(-2);
   });
@@ -242,7 +242,7 @@ describe.each(backends)('projectKnapsack, $title', ({ kernels }) => {
         const before = { a: a.slice(), y: y.slice(), gamma: gamma.slice() };
         const { lambda, x } = project(kernels, problem, guess);
         expectSame(a, before.a);
-        expect(kernels.projectKnapsack(a, y, gamma, b, guess, a, 1)).toBe(lambda);
+        expect(kernels.kernels.projectKnapsack(a, y, gamma, b, guess, a, 1)).toBe(lambda);
         expectSame(a, x);
         expectSame(y, before.y);
         expectSame(gamma, before.gamma);

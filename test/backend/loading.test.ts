@@ -182,7 +182,7 @@ describe('worker threads', () => {
   const WORK = `
     const work = (rounds, done = () => {}) => {
       const { kernels } = require(ROOT + '/dist/backend/load.js');
-      const { Matrix, projectKnapsack } = kernels();
+      const { Matrix, kernels: { projectKnapsack } } = kernels();
       const n = 2000, d = 100;
       const ones = new Float64Array(n * d).fill(1);
       const X = new Matrix(() => {}, 2, ones, n, d);

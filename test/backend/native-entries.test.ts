@@ -25,8 +25,8 @@ const PRELUDE = `
     multiplyTransposed: [(...a) => X.multiplyTransposed(...a), f64(2), f64(3), 1],
     'multiply (sparse)': [(...a) => S.multiply(...a), f64(3), f64(2), 1],
     'multiplyTransposed (sparse)': [(...a) => S.multiplyTransposed(...a), f64(2), f64(3), 1],
-    projectKnapsack: [addon.projectKnapsack, f64(4), new Int8Array(4).fill(1), f64(4), 0, NaN, f64(4), 1],
-    projectCones: [addon.projectCones, f64(4), u32(0, 1, 4), f64(4), 1],
+    projectKnapsack: [addon.kernels.projectKnapsack, f64(4), new Int8Array(4).fill(1), f64(4), 0, NaN, f64(4), 1],
+    projectCones: [addon.kernels.projectCones, f64(4), u32(0, 1, 4), f64(4), 1],
     'new Esp': [(...a) => new addon.Esp(...a), report, 1, 2, f64(4), Uint8Array.of(2, 1), f64(3), f64(2), Uint8Array.of(3), f64(4)],
     'new Esp (f32)': [(...a) => new addon.Esp(...a), report, 1, 2, f32(4), Uint8Array.of(2, 1), f32(3), f32(2), Uint8Array.of(1), f32(1)],
     'new Parser': [(...a) => new addon.Parser(...a), false, 5, true, false],
@@ -129,7 +129,7 @@ describe.skipIf(natives.length === 0)('native entries', () => {
         results['sparse ' + rows + ' x ' + cols] = outcome(M(u32(0, 1), u32(0), undefined, rows, cols));
       }
       for (const start of [[], [0, 5], [0, 2, 1], [0, 0, 4], [4, 0], [0, 4294967295], [0, 1, 4294967295], [4294967295]]) {
-        results['start ' + start] = outcome(() => addon.projectCones(f64(4), u32(...start), f64(4), 1));
+        results['start ' + start] = outcome(() => addon.kernels.projectCones(f64(4), u32(...start), f64(4), 1));
       }
       results['indptr beyond'] = outcome(M(u32(0, 3), u32(0), undefined, 1, 3));
       results['indptr descending'] = outcome(M(u32(0, 1, 0), u32(0), undefined, 2, 3));

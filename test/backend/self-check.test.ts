@@ -30,9 +30,12 @@ describe('selfCheck(backend, threads)', () => {
     for (const wrong of [1e-9, NaN]) {
       const backend: Backend = {
         ...right,
-        projectCones(x, start, out, threads) {
-          right.projectCones(x, start, out, threads);
-          out[0]! += wrong;
+        kernels: {
+          ...right.kernels,
+          projectCones(x, start, out, threads) {
+            right.kernels.projectCones(x, start, out, threads);
+            out[0]! += wrong;
+          },
         },
       };
       expect(

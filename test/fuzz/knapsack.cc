@@ -10,10 +10,8 @@ namespace {
 constexpr size_t kMax = 700;
 constexpr double kLargest = 1e300;
 
-[[noreturn]] void complain(const check::Knapsack& s, const Table& table, double guess, const KnapsackResult& result,
-                           const char* rule) {
-  std::fprintf(stderr, "%s, guess %.17g: lambda %.17g, imbalance %.17g breaks: %s\nb = %.17g, n = %zu\n", table.name, guess,
-               result.lambda, result.imbalance, rule, s.b, s.n);
+[[noreturn]] void complain(const check::Knapsack& s, const Table& table, double guess, double lambda, const char* rule) {
+  std::fprintf(stderr, "%s, guess %.17g: lambda %.17g breaks: %s\nb = %.17g, n = %zu\n", table.name, guess, lambda, rule, s.b, s.n);
   for (size_t i = 0; i < s.n && i < 40; ++i) std::fprintf(stderr, "a %.17g y %d gamma %.17g\n", s.a[i], s.y[i], s.gamma[i]);
   std::abort();
 }
@@ -77,9 +75,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto project = [&](const double* from, double* to) {
     return project_knapsack({table, 1}, from, s.y, s.gamma, n, s.b, guess, to, room_work.last(n), room_index.last(n));
   };
-  const KnapsackResult result = project(s.a, x);
-  const char* rule = check::broken_rule(s, result, x);
-  if (rule == nullptr && !std::isnan(result.lambda)) {
+  const double lambda = project(s.a, x);
+  const char* rule = check::broken_rule(s, lambda, x);
+  if (rule == nullptr && !std::isnan(lambda)) {
     twin.resize(n);
     for (size_t i = 0; i < n; ++i) twin[i] = s.x(i, root);
     if (s.b >= min && s.b <= max && !check::agrees(s, x, twin.data())) rule = "as the sorting twin";
@@ -88,6 +86,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     project(same, same);
     if (!check::same_bits(same, x, n)) rule = "the same in place";
   }
-  if (rule != nullptr) complain(s, *table, guess, result, rule);
+  if (rule != nullptr) complain(s, *table, guess, lambda, rule);
   return 0;
 }

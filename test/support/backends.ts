@@ -28,8 +28,10 @@ function atLevel(addon: Addon, level: string): Backend {
     Interrupt: addon.Interrupt,
     copyPoints: (threads, interrupt, ...data) => here().copyPoints(threads, interrupt, ...data),
     decidePoints: (onDefect, threads, w, bias, out, ...data) => here().decidePoints(onDefect, threads, w, bias, out, ...data),
-    projectKnapsack: (...args) => here().projectKnapsack(...args),
-    projectCones: (...args) => here().projectCones(...args),
+    kernels: {
+      projectKnapsack: (...args) => here().kernels.projectKnapsack(...args),
+      projectCones: (...args) => here().kernels.projectCones(...args),
+    },
   };
 }
 
