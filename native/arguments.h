@@ -1,4 +1,4 @@
-// Unwraps what TypeScript passes. Values were checked there (lib/input.ts); here only what memory safety needs: the right kind of
+// Unwraps what TypeScript passes. Values were checked there (lib/input/); here only what memory safety needs: the right kind of
 // array, long enough.
 #pragma once
 

@@ -1,6 +1,7 @@
-// Work off the main thread. One thread of our own per environment takes jobs in turn (never libuv's pool: file reads must not wait
-// for a fit), and a finished job comes back through a thread-safe function. Several fits share the thread step by step; each step
-// may use the compute pool (parallel.h).
+// Work off the main thread. A runner is a thread of our own that takes jobs in turn (never libuv's pool: file reads must not wait
+// for a fit), and a finished job comes back through a thread-safe function. An environment has one for each lane in use (addon.h):
+// fits of one lane share it step by step, those of different lanes run side by side. Each step may use the compute pool
+// (parallel.h).
 #pragma once
 
 #include <functional>

@@ -17,7 +17,7 @@ size_t product(const Napi::CallbackInfo& info, size_t rows, size_t cols) {
   return rows * cols;
 }
 
-// What went wrong while copying, for lib/input.ts to word; or undefined.
+// What went wrong while copying, for lib/input/ to word; or undefined.
 Napi::Value defect(Napi::Env env, const CopyResult& result) {
   if (result.kind == CopyResult::ok) return env.Undefined();
   if (result.kind == CopyResult::interrupted) throw interrupted(env);

@@ -24,7 +24,7 @@ struct ConeProjection {
 ConeProjection project_scaled_cone(const Table& table, double l, const double* p, size_t n);
 
 // Given:   l; p, of n entries; and squares = |p|^2, which the caller sums while p is at hand.
-// Result:  what the block becomes; the caller multiplies p by `share` in its next sweep over p.
+// Wanted:  the result, what the block becomes; the caller multiplies p by `share` in its next sweep over p.
 //
 // kSettled says whether blocks mostly stay in one region from call to call, as a solver's do: a branch is then guessed right and
 // hides the square root and the division (0.91 of the time for a sweep of diagonals in 10 dimensions). Where regions alternate at
@@ -43,7 +43,7 @@ inline ConeProjection project_cone(const Table& table, double l, const double* p
 }
 
 // Given:   x, cut into `blocks` blocks (l, p): block k is x[start[k] .. start[k + 1]), of length 1 or more.
-// Result:  out (may be x) with each block replaced by the nearest point of its cone.
+// Wanted:  out (may be x), with each block replaced by the nearest point of its cone.
 void project_cones(const Run& run, const double* x, const uint32_t* start, size_t blocks, double* out);
 
 }  // namespace fista

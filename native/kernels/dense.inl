@@ -4,7 +4,6 @@
 // full speed where interleaved short rows run at half of it. With longer rows, w (or the output) no longer stays in the
 // first-level cache beside the stream; kRows of them share each load of it, and each is long enough to be a stream of its own.
 // Measurements: bench/NOTES.md.
-
 //
 // Floats of rows from kMiddle on are loaded two vectors at a time: out of cache one load per line is up to 1.4 times as fast as
 // two; in cache, and with shorter rows, it is a little slower. The sums are the same.

@@ -1,9 +1,14 @@
-// Separation of two families of ellipsoids { c + A z : |z| <= 1 } as FISTA's loop sees it: data, two iterates, and the sweeps a
-// step or a test needs. lib/backend/fallback/esp.ts is the twin, and says what each task computes and answers.
+// Separation of two families of ellipsoids { c + A z : |z| <= 1 } by a hyperplane, as FISTA's loop in TypeScript solves it: data,
+// two iterates, and the sweeps that a step or a test needs. lib/backend/fallback/esp.ts is the twin, and says what each task
+// computes and answers.
 //
-//   min 1/2 |Ax - b|^2,  b = (1, 1, 0),  x = a cone block (lambda_i, p_i), |p_i| <= lambda_i, for each ellipsoid
-//   Ax        = ( sum lambda_i, sum mu_i, sum (lambda_i c_i + A_i p_i) - sum (mu_i d_i - B_i q_i) )
-//   A'(s,t,w) = blocks ( s + c_i.w, A_i'w ) and ( t - d_i.w, B_i'w )
+// Problem:  min 1/2 |Ax - b|^2,  b = (1, 1, 0),  x = a cone block (lambda_i, p_i), |p_i| <= lambda_i, for each ellipsoid, where
+//             Ax        = ( sum lambda_i, sum mu_i, sum (lambda_i c_i + A_i p_i) - sum (mu_i d_i - B_i q_i) )
+//             A'(s,t,w) = blocks ( s + c_i.w, A_i'w ) and ( t - d_i.w, B_i'w )
+// Given:    centres and shapes of both families, as points, balls, diagonals or full matrices.
+// Wanted:   normal(), of the hyperplane that was kept, with supports() along it, by ellipsoid; or, where the families touch,
+//           weights() and sums(), which make a common point of the two hulls.
+// Source:   M. Hough and S. A. Vavasis, arXiv:2512.03947; the projection is cones.h's.
 //
 // Data stay as they were given; the origin is subtracted and the size multiplied in on the fly.
 #pragma once

@@ -1,6 +1,14 @@
-// A data matrix X, copied once and kept in the smallest form that loses nothing: f32 stays f32; sparse rows keep 16-bit column
-// numbers where they fit, no values when all are 1, and f32 values where every f64 value is one; and where a million columns or
-// more outnumber the entries, only columns that hold one.
+// A data matrix X: its copy, its products, its columns' statistics. Copied once and kept in the smallest form that loses nothing:
+// f32 stays f32; sparse rows keep 16-bit column numbers where they fit, no values when all are 1, and f32 values where every f64
+// value is one; and where a million columns or more outnumber the entries, only columns that hold one.
+//
+// Problem:  X.w and X'u at the speed of memory, the same bits for any number of threads.
+// Given:    the caller's rows, dense or CSR, checked on the way: nothing is kept of a matrix with a defect, and CopyResult says
+//           where it is.
+// Wanted:   products in the caller's `out`; rows are cut into parts that do not depend on the threads, and sums over parts are
+//           added in order.
+// Files:    matrix_copy.cc copies and checks, matrix_columns.cc measures, centres and drops columns, matrix.cc multiplies,
+//           matrix_decide.cc predicts, matrix_ascend.cc visits rows for coordinate ascent (svm_ascent.cc).
 #pragma once
 
 #include <atomic>

@@ -265,8 +265,9 @@ inline double sum(V a) { return a.v; }
 
 inline Pair load_pair(const double* p) { return {load(p), load(p + W)}; }
 
-// Calls body(i, load, store) for full vectors, then once more with masked loads and stores for the last n mod W entries: a
-// sweep is written once, and a short tail costs one masked step. Lanes past the end read as 0.
+// sweep(n, body) calls body(i, at) for full vectors, then once more for the last n mod W entries; at.load and at.store are plain
+// for the former and masked for the latter: a sweep is written once, and a short tail costs one masked step. Lanes past the end
+// read as 0.
 struct Full {
   template <typename T>
   V load(const T* p) const {

@@ -438,7 +438,7 @@ Svm::ActiveAnswer Svm::shrink(double low, double high, double delta) {
     shrunk_[active_++] = 0;
   }
   if (active_ > before) margins(w_prev_.data(), before, active_, q_prev_.data());
-  // Rest: those that do move behind the others, which keep their order; a few change places with the last ones, which is cheaper.
+  // Shrink: those that do move behind the others, which keep their order; a few change places with the last ones, which is cheaper.
   size_t active = 0, shrinking = 0;
   uint32_t* moved = reinterpret_cast<uint32_t*>(q_next_.data());
   for (size_t p = 0; p < active_; ++p) {

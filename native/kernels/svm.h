@@ -1,9 +1,17 @@
-// The SVM's dual as FISTA's loop sees it: data, two iterates, and the few sweeps a step or a check needs.
-// lib/backend/fallback/svm.ts is the twin, and says what each task computes and answers.
+// The dual of the linear SVM with smoothed hinge loss, as the loop in TypeScript solves it: data, iterates, and the sweeps that a
+// step or a check needs. lib/backend/fallback/svm.ts is the twin, and says what each task computes and answers.
 //
-// Rows stand in an order of our own, the active ones first: [0, active) take part in steps, the others rest at a bound with their
-// alpha frozen. Rows of gamma 0 take no part in anything: they stand behind the others, at [n, ...), and only score() reads them.
-// H has rows y_i x_i / scale (by column); q = H w.
+// Problem:  max  sum alpha_i - mu/2 |alpha|^2 - 1/2 |H'alpha|^2   subject to  y.alpha = 0,  0 <= alpha_i <= gamma_i,
+//           where H has rows y_i x~_i, and x~ = x / scale by column.
+// Given:    X, centred before and shared with others; y_i = +-1 and gamma_i by row; mu; how columns are scaled.
+// Wanted:   alpha(), by row; weights(), w = H'alpha in scaled space; certified(), what is proved of each row about every optimum;
+//           model(), the weights and the bias for data as they were given.
+// Source:   M. Hough and S. A. Vavasis, arXiv:2512.03947 (the dual, and FISTA on it); lib/svm/certificate.ts (what is
+//           proved); svm_ascent.cc and knapsack.h name theirs.
+//
+// Rows stand in an order of our own, the active ones first: [0, active) take part in steps, the others are shrunk: at a bound,
+// their alpha frozen. Rows of gamma 0 take no part in anything: they stand behind the others, at [n, ...), and only score() reads
+// them. q = H w.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +28,8 @@ class Svm {
   // How columns are scaled: not, by their deviation, by their largest magnitude.
   enum class Scale : uint8_t { none, standard, maxabs };
 
-  // y by row, 0 for one that is not even scored; gamma by row, or one for all (per_row false); copied, and no more than that is
-  // done before begin(), which may run on another thread. False if there is no memory.
+  // A matrix that was centred; y by row, 0 for one that is not even scored; gamma by row, or one for all (per_row false); copied,
+  // and no more than that is done before begin(), which may run on another thread. False if there is no memory.
   [[nodiscard]] bool init(const Run& run, std::shared_ptr<const Matrix> matrix, const int8_t* y, const double* gamma, bool per_row,
                           double mu, Scale scale, std::shared_ptr<Interrupt> interrupt = nullptr);
 

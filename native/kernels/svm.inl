@@ -11,7 +11,8 @@ void svm_forward(const State& s, size_t n, double mu, double inverse_L, double* 
   });
 }
 
-// slack comes in as |x~|^2 and leaves as 2 (entries + 4) u |x~|, radius as x~.m and leaves as r; both at the least.
+// slack comes in as |x~|^2 and leaves as 2 (entries + 4) u |x~|, radius as x~.m and leaves as r; both are upper bounds of what they
+// stand for.
 void svm_measure(const double* entries, size_t n, const SvmMeasure& by, double* slack, double* radius) {
   const V one = set1(1.0), two = set1(2.0), four = set1(4.0), unit = set1(0x1p-53), smallest = set1(by.smallest);
   const V m = set1(by.m), m2 = set1(by.m * by.m), safely = set1(by.safely);

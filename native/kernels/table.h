@@ -1,5 +1,5 @@
 // The inner loops, as one table of functions per instruction set. Each is sequential and works on one contiguous part; the
-// files that own an algorithm (matrix, knapsack, cones, svm) split the work and add the parts in a fixed order.
+// files that own an algorithm (matrix, knapsack, svm, esp) split the work and add the parts in a fixed order.
 #pragma once
 
 #include <cstddef>
@@ -62,17 +62,17 @@ struct SvmShift {
   double rho, w_norm, eta_t;
 };
 
-// What a claim is made with: the bracket of every optimal offset, the error of a decision value, the distance in alpha, what theta
-// must exceed at the least to prove a row proper (infinity: theta proves nothing), and the model's own offset with the rounding of
-// its predictions.
+// What rows are certified with: the bracket of every optimal offset, the error of a decision value, the distance in alpha, what
+// theta must exceed at the least to prove a row proper (infinity: theta proves nothing), and the model's own offset with the
+// rounding of its predictions.
 struct SvmBounds {
   double low, high;
   SvmShift shift;
   double delta, min_theta, t, guard_r, guard;
 };
 
-// What is proved of a row, for good; `agreed` alone is about the last claim's own t, and above and below (the model's own decision
-// is so, beyond its rounding) say when.
+// What is proved of a row, for good; `agreed` alone is about the last certificate's own t, and above and below (the model's own
+// decision is so, beyond its rounding) say when.
 struct SvmCertified {
   enum : uint8_t { proper = 1, zero = 2, at_bound = 4, positive = 8, negative = 16, agreed = 32, above = 64, below = 128 };
 };
@@ -151,8 +151,8 @@ struct Table {
   void (*svm_finish)(const State& state, const int8_t* y, const double* x_next, double* q_next, size_t n, double* sums);
   void (*svm_offsets)(const SvmRows& rows, size_t n, const SvmShift& shift, double low, double high, double* sums);
   void (*svm_gap)(const SvmRows& rows, size_t n, const SvmShift& shift, double t, double* sums);
-  // found[p] = the facts of a row, but agreed, by this claim alone
-  void (*svm_certify)(const SvmRows& rows, size_t n, const SvmBounds& claim, double* found);
+  // found[p] = what these bounds alone prove of a row, but agreed
+  void (*svm_certify)(const SvmRows& rows, size_t n, const SvmBounds& bounds, double* found);
   // out = a * y, for labels y
   void (*svm_sign)(const double* a, const int8_t* y, size_t n, double* out);
   // The sweep of the ellipsoids (esp.inl says what they compute), over one of d entries: [with the test][kind], [kind].
