@@ -2,7 +2,7 @@
 import type { EspProblem } from '../backend/interface.js';
 import { espTasks } from '../backend/tasks.js';
 import { differenceTwice, dotTwice } from './double-double.js';
-import { run, runAsync } from '../solver/drivers.js';
+import { run, runAsync, type Loop } from '../solver/drivers.js';
 import { chiSquareQuantile } from './gaussian.js';
 import { resolveCovariance, resolveSeparation, type ResolvedEspOptions, type SeparationInput } from '../input/index.js';
 import { fistaEsp, type EspResult } from './cone-fista.js';
@@ -21,21 +21,22 @@ function divided(a: number, b: number, way: 1 | -1 = -1): number {
  * proof checked on the data as given; or 'touching', with a point that both convex hulls come near.
  */
 export function separateEllipsoids(first: Ellipsoids, second: Ellipsoids, options?: EspOptions): Separation {
-  const separating = new Separating(resolveSeparation(first, second, options));
-  try {
-    return separating.finish(run(separating.loop(), separating.fit.signal));
-  } finally {
-    separating.problem.dispose();
-  }
+  const input = resolveSeparation(first, second, options);
+  return run(separating(input), input.options.signal);
 }
 
 /** The same off the main thread (with the TypeScript kernels: in turns with it). Gives the same result, bit for bit. */
 export async function separateEllipsoidsAsync(first: Ellipsoids, second: Ellipsoids, options?: EspOptions): Promise<Separation> {
-  const separating = new Separating(resolveSeparation(first, second, options));
+  const input = resolveSeparation(first, second, options);
+  return runAsync(separating(input), input.options.signal);
+}
+
+function* separating(input: SeparationInput): Loop<Separation> {
+  const task = new Separating(input);
   try {
-    return separating.finish(await runAsync(separating.loop(), separating.fit.signal));
+    return task.finish(yield* task.loop());
   } finally {
-    separating.problem.dispose();
+    task.problem.dispose();
   }
 }
 

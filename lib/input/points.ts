@@ -10,7 +10,7 @@ import { checkedLength, numbersOf } from './lists.js';
 type Data = Float64Array | Float32Array;
 
 /** Rows and columns are numbered with 32 bits. */
-const MOST = 4294967294;
+const MAX_COUNT = 4294967294;
 
 /** Points as a backend's matrix takes them; their entries are not looked at yet. */
 export interface View {
@@ -268,8 +268,8 @@ function valuesOf(list: unknown, where: string): Data {
 }
 
 function size(value: unknown, where: string, min: number, code: ErrorCode = 'ERR_POINTS'): number {
-  const what = `an integer from ${min} to ${MOST}`;
+  const what = `an integer from ${min} to ${MAX_COUNT}`;
   if (typeof value !== 'number') throw typeError(code, what, where, value);
-  if (!Number.isInteger(value) || value < min || value > MOST) throw rangeError(code, what, where, value);
+  if (!Number.isInteger(value) || value < min || value > MAX_COUNT) throw rangeError(code, what, where, value);
   return value;
 }

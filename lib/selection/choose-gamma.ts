@@ -2,7 +2,7 @@
 import { PATH } from '../input/resolve-cross-validation.js';
 import { QUICK_FOLDS, type ResolvedSvmOptions } from '../input/resolve-fit.js';
 import { AUTO } from '../input/solver-options.js';
-import { atOnce, inTurns } from '../solver/drivers.js';
+import { pause, type Loop } from '../solver/drivers.js';
 import { stop } from '../svm/stopping.js';
 import { membersOf } from '../svm/taking-part.js';
 import type { TrainingData } from '../svm/training-data.js';
@@ -21,16 +21,9 @@ export interface Choice {
 }
 
 /** gamma: 'auto'. */
-export function chooseGamma(data: TrainingData<Label>, fit: ResolvedSvmOptions): Choice {
-  const quick = atOnce(Quick.from(data, fit), () => inTime(data, fit));
-  quick.trial.run();
-  return quick.choice();
-}
-
-/** The same, off the main thread. */
-export async function chooseGammaAsync(data: TrainingData<Label>, fit: ResolvedSvmOptions): Promise<Choice> {
-  const quick = await inTurns(Quick.from(data, fit), () => inTime(data, fit));
-  await quick.trial.runAsync();
+export function* chooseGamma(data: TrainingData<Label>, fit: ResolvedSvmOptions): Loop<Choice> {
+  const quick = yield* Quick.from(data, fit);
+  yield* quick.trial.run();
   return quick.choice();
 }
 
@@ -51,8 +44,9 @@ class Quick {
     this.#sample = sample;
   }
 
-  /** In steps that are short even where rows are many. */
-  static *from(data: TrainingData<Label>, fit: ResolvedSvmOptions): Generator<void, Quick, void> {
+  /** With pauses, so that no part takes long even where rows are many. */
+  static *from(data: TrainingData<Label>, fit: ResolvedSvmOptions): Loop<Quick> {
+    const breather = pause(() => inTime(data, fit));
     const { byRow } = fit.weights;
     const random = new Random(0);
     const classes = membersOf(data.y, byRow);
@@ -61,12 +55,12 @@ class Quick {
     const chosen = new Uint8Array(data.rows);
     let sample = 0;
     for (const members of classes) {
-      yield;
+      yield breather;
       const take = Math.max(Math.round(share * members.length), QUICK_FOLDS);
       for (const i of random.shuffle(members).subarray(0, take)) chosen[i] = 1;
       sample += take;
     }
-    const fold = yield* deal(data.y, chosen, QUICK_FOLDS, random);
+    const fold = yield* deal(data.y, chosen, QUICK_FOLDS, random, breather);
     const factor = rows / sample;
     const common: ResolvedSvmOptions = {
       ...fit,
@@ -77,7 +71,7 @@ class Quick {
       onProgress: undefined,
     };
     const gammas = PATH.map((product) => product / sample);
-    yield;
+    yield breather;
     const trial = new Trial(data, common, gammas, fold, { balanced: false, onProgress: undefined }, data.began);
     return new Quick(trial, rows, sample);
   }

@@ -1,6 +1,6 @@
 /** Cross-validation over a list of gammas. */
-import { inTurns, turn } from '../solver/drivers.js';
-import { resolveCrossValidation } from '../input/index.js';
+import { pause, runAsync, type Loop } from '../solver/drivers.js';
+import { resolveCrossValidation, type CrossValidationInput } from '../input/index.js';
 import { Random } from './random.js';
 import { TrainingData } from '../svm/training-data.js';
 import type { CrossValidation, CrossValidationOptions, FileLabels, Label, Points } from '../types.js';
@@ -28,18 +28,20 @@ export async function crossValidate<L extends Label>(
   asked?: CrossValidationOptions<L>,
 ): Promise<CrossValidation> {
   const input = resolveCrossValidation(points, labels, asked);
+  return runAsync(validating(input), input.options.signal);
+}
+
+function* validating<L extends Label>(input: CrossValidationInput<L>): Loop<CrossValidation> {
   const { options, folds } = input;
   const { signal } = options;
   const data = new TrainingData(input);
   try {
-    await data.copyLater({ timeLimit: Infinity, signal });
+    yield data.copying({ timeLimit: Infinity, signal });
     const fold =
-      typeof folds === 'number'
-        ? await inTurns(deal(data.y, options.weights.byRow, folds, new Random(input.seed)), () => signal?.throwIfAborted())
-        : folds;
+      typeof folds === 'number' ? yield* deal(data.y, options.weights.byRow, folds, new Random(input.seed), pause()) : folds;
     const trial = new Trial(data, options, input.gammas, fold, input);
-    await turn();
-    await trial.runAsync();
+    yield pause();
+    yield* trial.run();
     const { table, best, pick } = trial.result();
     return {
       gamma: pick.gamma,

@@ -1,8 +1,8 @@
 /** Every fold against every gamma. The data are copied once: rows held out take part with weight 0. */
-import type { Answer, Step, SVM_TASKS } from '../backend/tasks.js';
+import type { Answer, SVM_TASKS } from '../backend/tasks.js';
 import { Interrupted } from '../errors.js';
 import { gammaByRow, type CrossValidationInput, type ResolvedSvmOptions } from '../input/index.js';
-import { onAbort, run, runAsync, turn, TURN_OF_OTHERS } from '../solver/drivers.js';
+import { pause, sideBySide, type Lane, type Loop } from '../solver/drivers.js';
 import type { Model } from '../svm/model.js';
 import type { LoopResult } from '../svm/solve.js';
 import { rowWeights } from '../svm/taking-part.js';
@@ -27,8 +27,8 @@ interface Scored {
 }
 
 /** A fit, and then its model on the rows that took no part. */
-function* scored(training: Training<Label>, short: boolean): Generator<Step, Scored, void> {
-  if (short) yield TURN_OF_OTHERS; // its tasks are done at once
+function* scored(training: Training<Label>, short: boolean): Loop<Scored> {
+  if (short) yield pause(); // its tasks are done at once
   const { score } = training.tasks;
   const end = yield* training.loop();
   yield score.ask({ t: end.check.measured.t });
@@ -77,63 +77,13 @@ export class Trial {
     this.folds = last + 1;
     this.#accuracy = gammas.map(() => []);
     this.#status = gammas.map(() => []);
-    if (data.ownsMatrix) data.matrix.centre(data.threads); // while nothing else uses it
   }
 
-  /** On this thread. */
-  run(): void {
-    const { signal } = this.#fit;
-    for (let k = 0; k < this.folds; k++) {
-      const path = this.#path(k, this.#weightsOf(k), 0, () => this.#data.threads);
-      for (let next = path.next(); !next.done;) {
-        const training = next.value;
-        try {
-          next = path.next(run(scored(training, this.#data.short), signal));
-        } finally {
-          training.release();
-        }
-      }
-    }
-  }
-
-  /** Off the main thread, several folds at once. */
-  async runAsync(): Promise<void> {
-    const { signal } = this.#fit;
+  /** All folds, side by side. */
+  *run(): Loop<void> {
     const { threads, backend } = this.#data;
-    let running = backend.name === 'native' ? Math.min(this.folds, threads) : 1;
-    // One failure ends them all.
-    let failure: { readonly error: unknown } | undefined;
-    const all = new AbortController();
-    signal?.throwIfAborted();
-    const deaf = onAbort(signal, () => all.abort(signal!.reason));
-    let k = 0;
-    // The pool that helps a fit serves one at a time, so at most `threads` threads work at any moment.
-    const helped = () => threads - running + 1;
-    const work = async (lane: number) => {
-      try {
-        while (k < this.folds) {
-          const fold = k++;
-          const weights = this.#weightsOf(fold);
-          await turn(); // rows may be many, and the next step looks at them all again
-          const path = this.#path(fold, weights, lane, helped);
-          for (let next = path.next(); !next.done;) {
-            const training = next.value;
-            try {
-              next = path.next(await runAsync(scored(training, this.#data.short), all.signal, training.interrupt));
-            } finally {
-              training.release();
-            }
-          }
-        }
-      } catch (error) {
-        failure ??= { error };
-        all.abort();
-      }
-      running--;
-    };
-    await Promise.all(Array.from({ length: running }, (_, lane) => work(lane)));
-    deaf();
-    if (failure) throw failure.error;
+    const folds = Array.from({ length: this.folds }, (_, k) => (lane: Lane) => this.#path(k, lane));
+    yield sideBySide(folds, backend.name === 'native' ? threads : 1, this.#fit.signal);
   }
 
   /** Of the rows that are not in fold k. */
@@ -143,28 +93,36 @@ export class Trial {
     return rowWeights(this.#fit.weights, this.#data.y, others);
   }
 
-  /** One fold: yields a fit for each gamma, each starting where the last one ended, and takes what came of it. */
-  *#path(k: number, weights: Float64Array, lane: number, threads: () => number): Generator<Training<Label>, void, Scored> {
+  /** One fold: a fit for each gamma, each starting where the last one ended. */
+  *#path(k: number, { number: lane, busy, signal }: Lane): Loop<void> {
+    const { threads, labels, short } = this.#data;
+    const weights = this.#weightsOf(k);
+    yield pause(); // rows may be many, and the next step looks at them all again
     let warmStart: FitParameters['warmStart'];
     for (const [g, gamma] of this.#gammas.entries()) {
       if (this.#began !== undefined) inTime({ began: this.#began }, this.#fit);
       const training = new Training(this.#data, this.#fit, {
         gamma,
         mu: this.#fit.mu ?? 1 / (2 * gamma),
-        gammas: gammaByRow(gamma, weights, { labels: this.#data.labels, y: this.#y }),
+        gammas: gammaByRow(gamma, weights, { labels, y: this.#y }),
         y: this.#y,
         warmStart,
-        threads: threads(),
+        threads: threads - busy() + 1, // the pool that helps a fit serves one at a time, so at most `threads` work at any moment
         lane,
+        signal,
         began: this.#began ?? performance.now(),
       });
-      const { end, counts, model } = yield training;
-      warmStart = model;
-      if (k === 0) this.models.push(model);
-      this.#accuracy[g]![k] = this.#accuracyOf(counts);
-      this.#status[g]![k] = end.status;
-      this.#done++;
-      this.#how.onProgress?.(this.#progress(k, g, end));
+      try {
+        const { end, counts, model } = yield* scored(training, short);
+        warmStart = model;
+        if (k === 0) this.models.push(model);
+        this.#accuracy[g]![k] = this.#accuracyOf(counts);
+        this.#status[g]![k] = end.status;
+        this.#done++;
+        this.#how.onProgress?.(this.#progress(k, g, end));
+      } finally {
+        training.release();
+      }
     }
   }
 

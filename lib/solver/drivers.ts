@@ -1,5 +1,4 @@
 /** What runs a loop: a generator that decides, and yields what is to be done before it goes on. The same loop runs on this thread or not. */
-import type { Interrupt } from '../backend/interface.js';
 import type { Step } from '../backend/tasks.js';
 import { interruptedOr } from '../errors.js';
 
@@ -27,18 +26,8 @@ const TURN = 1;
 /**
  * The same, elsewhere, one step after the other. The first step is begun before this returns. Answers that come in fast are handed over
  * many at a time, before anything else gets its turn: timers, requests, whoever would abort the run. So now and then the loop waits for it.
- * `interrupt`: what ends the step that is under way when the signal is aborted.
  */
-export async function runAsync<R>(loop: Loop<R>, signal?: AbortSignal, interrupt?: Interrupt): Promise<R> {
-  const deaf = onAbort(signal, () => interrupt?.set());
-  try {
-    return await takeSteps(loop, signal);
-  } finally {
-    deaf();
-  }
-}
-
-async function takeSteps<R>(loop: Loop<R>, signal: AbortSignal | undefined): Promise<R> {
+export async function runAsync<R>(loop: Loop<R>, signal?: AbortSignal): Promise<R> {
   let next = loop.next();
   let turned = performance.now();
   while (!next.done) {
@@ -60,8 +49,54 @@ async function takeSteps<R>(loop: Loop<R>, signal: AbortSignal | undefined): Pro
   return next.value;
 }
 
-/** Lets others have their turn, where there are any. */
-export const TURN_OF_OTHERS: Step = { perform: () => undefined, later: () => turn() };
+/** Lets others have their turn, where there are any; then `check` may end the loop by throwing. */
+export function pause(check: () => void = () => undefined): Step {
+  return { perform: check, later: () => turn().then(check) };
+}
+
+/** One of several threads that loops run on side by side. */
+export interface Lane {
+  readonly number: number;
+  /** How many are at work. */
+  readonly busy: () => number;
+  /** Ends its loop: it is aborted when the others fail, too. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Loops that do not depend on each other: on this thread one after the other, elsewhere as many at once as there are lanes. */
+export function sideBySide(loops: readonly ((lane: Lane) => Loop<void>)[], lanes: number, signal: AbortSignal | undefined): Step {
+  return {
+    perform: () => loops.forEach((loop) => run(loop({ number: 0, busy: () => 1, signal }), signal)),
+    later: () => runSideBySide(loops, lanes, signal),
+  };
+}
+
+/** One failure ends them all. */
+async function runSideBySide(
+  loops: readonly ((lane: Lane) => Loop<void>)[],
+  lanes: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  let failure: { readonly error: unknown } | undefined;
+  const all = new AbortController();
+  const deaf = onAbort(signal, () => all.abort(signal!.reason));
+  let busy = Math.min(lanes, loops.length);
+  let next = 0;
+  const work = async (number: number) => {
+    try {
+      while (next < loops.length) {
+        await runAsync(loops[next++]!({ number, busy: () => busy, signal: all.signal }), all.signal);
+      }
+    } catch (error) {
+      failure ??= { error };
+      all.abort();
+    }
+    busy--;
+  };
+  await Promise.all(Array.from({ length: busy }, (_, number) => work(number)));
+  deaf();
+  if (failure) throw failure.error;
+}
 
 const listening = new WeakMap<AbortSignal, Set<() => void>>();
 
@@ -80,25 +115,6 @@ export function onAbort(signal: AbortSignal | undefined, callback: () => void): 
   const mine = callbacks;
   mine.add(callback);
   return () => mine.delete(callback);
-}
-
-/** Takes all steps of some work on this thread, at once; `check` may end it by throwing after any of them. */
-export function atOnce<R>(steps: Generator<void, R, void>, check: () => void): R {
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-    check();
-  }
-}
-
-/** The same, with a turn of the event loop after every step. */
-export async function inTurns<R>(steps: Generator<void, R, void>, check: () => void): Promise<R> {
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-    await turn();
-    check();
-  }
 }
 
 const waiting: (() => void)[] = [];

@@ -1,5 +1,5 @@
 /** LinearSvm: what users train and predict with. */
-import { run, runAsync } from '../solver/drivers.js';
+import { pause, run, runAsync, type Loop } from '../solver/drivers.js';
 import { Interrupted } from '../errors.js';
 import { defaultGamma, gammaByRow, notMade, resolveDecisions, resolveFit, resolveScore, type FitInput } from '../input/index.js';
 import { liblinearLines, readLiblinear } from '../io/liblinear.js';
@@ -8,7 +8,7 @@ import { readJSON, writeJSON } from '../io/model-json.js';
 import { TrainingData } from './training-data.js';
 import { Training, unfitted, type FitParameters, type FitResult } from './training.js';
 import type { FileLabels, Label, Point, Points, SvmInfo, SvmJSON, SvmOptions } from '../types.js';
-import { chooseGamma, chooseGammaAsync, type Choice } from '../selection/choose-gamma.js';
+import { chooseGamma, type Choice } from '../selection/choose-gamma.js';
 
 /** A model that was trained here: it knows how that went. */
 export type Fitted<L extends Label> = LinearSvm<L> & { readonly info: SvmInfo };
@@ -48,19 +48,7 @@ export class LinearSvm<L extends Label = Label> implements Model<L> {
   static fit(points: Points, labels: FileLabels, options?: SvmOptions<number | string>): Fitted<number | string>;
   static fit<L extends Label>(points: Points, labels: ArrayLike<L>, options?: SvmOptions<L>): Fitted<L> {
     const input = resolveFit(points, labels, options);
-    const data = new TrainingData(input);
-    let training: Training<L> | undefined;
-    try {
-      data.copy(input.options);
-      training = trainingOf(data, input, input.gamma.value === 'auto' ? chooseGamma(data, input.options) : undefined);
-      return LinearSvm.#fitted(run(training.fit(), input.options.signal));
-    } catch (error) {
-      if (error instanceof Interrupted) return LinearSvm.#fitted(outOfTime(data, input));
-      throw error;
-    } finally {
-      training?.release();
-      data.release();
-    }
+    return LinearSvm.#fitted(run(fitting(input), input.options.signal));
   }
 
   /** Trains off the main thread (with the TypeScript kernels: in turns with it). Gives the same model as `fit`, bit for bit. */
@@ -68,19 +56,7 @@ export class LinearSvm<L extends Label = Label> implements Model<L> {
   static fitAsync(points: Points, labels: FileLabels, options?: SvmOptions<number | string>): Promise<Fitted<number | string>>;
   static async fitAsync<L extends Label>(points: Points, labels: ArrayLike<L>, options?: SvmOptions<L>): Promise<Fitted<L>> {
     const input = resolveFit(points, labels, options);
-    const data = new TrainingData(input);
-    let training: Training<L> | undefined;
-    try {
-      await data.copyLater(input.options);
-      training = trainingOf(data, input, input.gamma.value === 'auto' ? await chooseGammaAsync(data, input.options) : undefined);
-      return LinearSvm.#fitted(await runAsync(training.fit(), input.options.signal, training.interrupt));
-    } catch (error) {
-      if (error instanceof Interrupted) return LinearSvm.#fitted(outOfTime(data, input));
-      throw error;
-    } finally {
-      training?.release();
-      data.release();
-    }
+    return LinearSvm.#fitted(await runAsync(fitting(input), input.options.signal));
   }
 
   static #fitted<L extends Label>({ model, info }: FitResult<L>): Fitted<L> {
@@ -139,6 +115,26 @@ export class LinearSvm<L extends Label = Label> implements Model<L> {
   }
 }
 
+/** A fit: copies the points, chooses gamma if that is asked for, and trains. */
+function* fitting<L extends Label>(input: FitInput<L>): Loop<FitResult<L>> {
+  const { options, gamma } = input;
+  const data = new TrainingData(input);
+  let training: Training<L> | undefined;
+  try {
+    yield data.copying(options);
+    const choice = gamma.value === 'auto' ? yield* chooseGamma(data, options) : undefined;
+    training = trainingOf(data, input, choice);
+    if (data.short) yield pause(); // its tasks are done at once
+    return yield* training.finish(yield* training.loop());
+  } catch (error) {
+    if (error instanceof Interrupted) return outOfTime(data, input);
+    throw error;
+  } finally {
+    training?.release();
+    data.release();
+  }
+}
+
 /** What there is to say when the time was up before there was a problem to solve. */
 function outOfTime<L extends Label>(data: TrainingData<L>, { gamma, options }: FitInput<L>): FitResult<L> {
   return unfitted(data, options, gammasOf(data, { gamma, options }, defaultGamma(options.members)));
@@ -148,6 +144,7 @@ function trainingOf<L extends Label>(data: TrainingData<L>, input: FitInput<L>, 
   return new Training(data, input.options, {
     ...gammasOf(data, input, choice?.gamma),
     warmStart: input.options.warmStart ?? choice?.warmStart,
+    signal: input.options.signal,
     began: data.began,
     validation: choice?.validation,
   });

@@ -6,6 +6,7 @@ import { checkMemory } from '../input/capacity.js';
 import type { ResolvedSvmOptions, TrainingInput } from '../input/resolve-fit.js';
 import type { Labels } from '../input/labels.js';
 import { checkUnchanged, type View } from '../input/points.js';
+import type { Step } from '../backend/tasks.js';
 import { onAbort } from '../solver/drivers.js';
 import type { Label } from '../types.js';
 
@@ -33,8 +34,6 @@ export class TrainingData<L extends Label> implements Labels<L> {
   readonly labels: readonly [negative: L, positive: L];
   readonly y: Int8Array;
   readonly began: number;
-  /** Whether the copy of the points is its own, rather than a Dataset's. */
-  readonly ownsMatrix: boolean;
   /** Whether tasks are too short to be handed to another thread. */
   readonly short: boolean;
   readonly #view: View | undefined;
@@ -49,7 +48,6 @@ export class TrainingData<L extends Label> implements Labels<L> {
     this.labels = labels;
     this.y = y;
     this.short = entries + 8 * rows + kept <= FEW_ENTRIES;
-    this.ownsMatrix = dataset === undefined;
     this.#view = view;
     if (dataset) {
       const data = Dataset.dataOf(dataset); // a label's getter may have disposed of it
@@ -64,17 +62,15 @@ export class TrainingData<L extends Label> implements Labels<L> {
     return this.#matrix!;
   }
 
-  /** Fails (Interrupted) if the time is up before all are copied. */
-  copy(ending: Ending): void {
-    this.#matrix ??= this.#copied(this.#view!, ending);
-    checkMemory(this.#matrix.describe().kept);
-  }
-
-  /** The same, off the main thread: when this returns its promise, the points may be changed. */
-  async copyLater(ending: Ending): Promise<void> {
-    if (this.short || !this.#view) return this.copy(ending);
-    this.#matrix = await this.#copiedLater(this.#view, ending);
-    checkMemory(this.#matrix.describe().kept);
+  /** Copies the points. Once this is begun they may be changed. Fails (Interrupted) if the time is up before all are copied. */
+  copying(ending: Ending): Step {
+    const view = this.#view;
+    const keep = (matrix: Matrix): undefined => {
+      this.#matrix = matrix;
+      checkMemory(matrix.describe().kept);
+    };
+    const copy = () => keep(view ? this.#copied(view, ending) : this.matrix);
+    return { perform: copy, later: () => (this.short || !view ? copy() : this.#copiedLater(view, ending).then(keep)) };
   }
 
   #copied(view: View, { timeLimit, signal }: Ending): Matrix {

@@ -1,7 +1,7 @@
 /** One fit, from checked input to a model: what LinearSvm and cross-validation have in common. */
-import type { Interrupt, SvmProblem } from '../backend/interface.js';
+import type { SvmProblem } from '../backend/interface.js';
 import { svmTasks, type Step, type SvmTasks } from '../backend/tasks.js';
-import { TURN_OF_OTHERS } from '../solver/drivers.js';
+import { onAbort } from '../solver/drivers.js';
 import { objective } from './certificate.js';
 import { CERTIFIED } from '../backend/encodings.js';
 import { solveSvm, type LoopCheck, type LoopResult } from './solve.js';
@@ -30,6 +30,8 @@ export interface FitParameters {
   /** @default the data's */
   readonly threads?: number;
   readonly lane?: number;
+  /** Ends the task that is under way when it is aborted. */
+  readonly signal: AbortSignal | undefined;
   /** Since when time counts. */
   readonly began: number;
   readonly validation?: SvmInfo['validation'];
@@ -46,13 +48,12 @@ export interface FitResult<L extends Label> {
 export class Training<L extends Label> {
   readonly problem: SvmProblem;
   readonly tasks: SvmTasks;
-  /** Ends the task that is under way. */
-  readonly interrupt: Interrupt | undefined;
   readonly #data: Trainable<L>;
   readonly #options: ResolvedSvmOptions;
   readonly #parameters: FitParameters;
   readonly #rows: number; // that take part
   readonly #untrained: () => LoopCheck;
+  readonly #deaf: () => void;
   #stepped = false; // by FISTA
 
   constructor(data: Trainable<L>, fit: ResolvedSvmOptions, parameters: FitParameters) {
@@ -62,8 +63,9 @@ export class Training<L extends Label> {
     this.#parameters = parameters;
     this.#rows = countTaking(gammas, data.rows);
     this.#untrained = () => untrained(y, gammas, parameters.mu);
-    this.interrupt = interruptOf(data.backend, fit, parameters.began);
-    this.problem = new data.backend.Svm(data.matrix, y, gammas, parameters.mu, SCALES[fit.scale], threads, lane, this.interrupt);
+    const interrupt = interruptOf(data.backend, fit, parameters.began);
+    this.problem = new data.backend.Svm(data.matrix, y, gammas, parameters.mu, SCALES[fit.scale], threads, lane, interrupt);
+    this.#deaf = onAbort(parameters.signal, () => interrupt?.set());
     this.tasks = svmTasks(this.problem, data.short);
   }
 
@@ -100,12 +102,6 @@ export class Training<L extends Label> {
     this.problem.accept();
   }
 
-  /** The whole fit. */
-  *fit(): Generator<Step, FitResult<L>, void> {
-    if (this.#data.short) yield TURN_OF_OTHERS; // its tasks are done at once
-    return yield* this.finish(yield* this.loop());
-  }
-
   /** The model of the loop's end, and its story. */
   *finish({ status, check }: LoopResult): Generator<Step, FitResult<L>, void> {
     const weights = new Float64Array(this.#data.cols); // where no column is kept it is never touched, and takes no memory
@@ -129,6 +125,7 @@ export class Training<L extends Label> {
   }
 
   release(): void {
+    this.#deaf();
     this.problem.dispose();
   }
 

@@ -43,10 +43,10 @@ const wrongAddon = () =>
     `const binary = ${JSON.stringify(process.env.FISTA_CLASSIFY_BINARY ?? null)};
     const addon = binary ? require(binary) : require(${JSON.stringify(join(ROOT, 'node_modules', 'node-gyp-build'))})(${JSON.stringify(ROOT)});
     const projectCones = (x, start, out, threads) => {
-      addon.projectCones(x, start, out, threads);
+      addon.kernels.projectCones(x, start, out, threads);
       out[0] += 1e-9;
     };
-    module.exports = { ...addon, projectCones };`,
+    module.exports = { ...addon, kernels: { ...addon.kernels, projectCones } };`,
   );
 
 describe('fista-classify doctor', () => {

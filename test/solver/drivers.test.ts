@@ -65,7 +65,7 @@ describe.each(drivers)('%s(loop, signal)', (_, drive) => {
   });
 });
 
-describe('runAsync(loop, signal, interrupt)', () => {
+describe('runAsync(loop)', () => {
   it('begins the first step before it returns', () => {
     const seen: string[] = [];
     const loop = (function* (): Generator<Step, void, void> {
@@ -73,18 +73,5 @@ describe('runAsync(loop, signal, interrupt)', () => {
     })();
     void runAsync(loop);
     expect(seen).toEqual(['begun']);
-  });
-
-  it('sets the interrupt when the signal is aborted during a step, and throws the reason', async () => {
-    const controller = new AbortController();
-    const reason = new Error('now');
-    let end: (error: Error) => void = nothing;
-    const interrupt = { isSet: false, set: () => end(taskEnded()) };
-    const loop = (function* (): Generator<Step, void, void> {
-      yield { perform: nothing, later: () => new Promise((_, reject) => (end = reject)) };
-    })();
-    const running = runAsync(loop, controller.signal, interrupt);
-    controller.abort(reason);
-    await expect(running).rejects.toBe(reason);
   });
 });

@@ -15,7 +15,7 @@ const LONGEST = 1000;
 const SHOWN = 200;
 const HIGHEST_INDEX = 2147483647;
 /** Rows and entries are counted with 32 bits. */
-const MOST = 4294967294;
+const MAX_COUNT = 4294967294;
 
 const [TAB, NEWLINE, RETURN, SPACE, HASH, PLUS, MINUS, POINT, ZERO, COLON] = [9, 10, 13, 32, 35, 43, 45, 46, 48, 58];
 
@@ -156,7 +156,7 @@ export class Parser {
   }
 
   #label(bytes: Buffer, from: number, to: number, at: number): boolean {
-    if (this.#rows === MOST) return this.#refuse('rows', bytes, from, to, at);
+    if (this.#rows === MAX_COUNT) return this.#refuse('rows', bytes, from, to, at);
     if (this.#words) {
       if (!isWord(bytes, from, to)) return this.#refuse('word', bytes, from, to, at);
       for (let p = from; p < to; p++) this.#words.push(bytes[p]!);
@@ -193,7 +193,7 @@ export class Parser {
       return true;
     }
     const before = this.#indices.length;
-    if (before === MOST) return this.#refuse('entries', bytes, from, to, at);
+    if (before === MAX_COUNT) return this.#refuse('entries', bytes, from, to, at);
     this.#last = column;
     if (column >= this.#cols) this.#cols = column + 1;
     this.#indices.push(column);
