@@ -66,8 +66,9 @@ Span<T> array(const Napi::CallbackInfo& info, size_t i, const char* name, size_t
 }
 
 inline double number(const Napi::CallbackInfo& info, size_t i, const char* name) {
-  if (!info[i].IsNumber()) refuse(info.Env(), "a number", name, "something else");
-  return info[i].As<Napi::Number>().DoubleValue();
+  double value = 0;
+  if (napi_get_value_double(info.Env(), info[i], &value) != napi_ok) refuse(info.Env(), "a number", name, "something else");
+  return value;
 }
 
 inline size_t count(const Napi::CallbackInfo& info, size_t i, const char* name) {

@@ -180,9 +180,12 @@ class ProblemHandle : public Napi::ObjectWrap<Self> {
 
   Call parse(const Napi::CallbackInfo& info) const {
     Call call;
-    const std::string name = info[0].IsString() ? info[0].As<Napi::String>().Utf8Value() : "";
+    char name[32] = "";  // what is longer is cut, and no task's name
+    napi_get_value_string_utf8(info.Env(), info[0], name, sizeof name, nullptr);
     for (const Task<Problem>& task : Self::kTasks) {
-      if (name == task.name) call.task = &task;
+      if (std::strcmp(name, task.name) != 0) continue;
+      call.task = &task;
+      break;
     }
     if (call.task == nullptr) refuse(info.Env(), "a task's name", "name", name);
     const Task<Problem>& task = *call.task;

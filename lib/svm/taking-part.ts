@@ -20,11 +20,16 @@ export function countTaking(weights: RowWeights, rows: number): number {
   return count;
 }
 
-/** How many rows of the negative class, and of the positive one. */
+/** How many rows of the negative class, and of the positive one. (Nothing is decided by a label, which no processor can guess.) */
 export function countByClass(y: Int8Array, weights: RowWeights): [negative: number, positive: number] {
-  const counts: [number, number] = [0, 0];
-  for (let i = 0; i < y.length; i++) if (takesPart(weights, i)) counts[y[i]! > 0 ? 1 : 0]++;
-  return counts;
+  const taking = countTaking(weights, y.length);
+  let positive = 0;
+  if (weights === undefined || weights.length === 1) {
+    if (taking > 0) for (let i = 0; i < y.length; i++) positive += Number(y[i]! > 0);
+  } else {
+    for (let i = 0; i < y.length; i++) positive += Number(y[i]! > 0) & Number(weights[i]! > 0);
+  }
+  return [taking - positive, positive];
 }
 
 /** The rows of the negative class, and those of the positive one. */
