@@ -43,7 +43,7 @@ export class Trial {
   /** The first fold's, by gamma. */
   readonly models: { readonly weights: Float64Array; readonly bias: number }[] = [];
   readonly #data: TrainingData<Label>;
-  readonly #fit: ResolvedSvmOptions;
+  readonly #options: ResolvedSvmOptions;
   readonly #gammas: readonly number[];
   readonly #fold: Int32Array;
   readonly #how: Pick<CrossValidationInput, 'balanced' | 'onProgress'>;
@@ -56,14 +56,14 @@ export class Trial {
   /** `began`: since when the time of all fits counts; by default each has its own. */
   constructor(
     data: TrainingData<Label>,
-    fit: ResolvedSvmOptions,
+    options: ResolvedSvmOptions,
     gammas: readonly number[],
     fold: Int32Array,
     how: Pick<CrossValidationInput, 'balanced' | 'onProgress'>,
     began?: number,
   ) {
     this.#data = data;
-    this.#fit = fit;
+    this.#options = options;
     this.#gammas = gammas;
     this.#fold = fold;
     this.#how = how;
@@ -83,14 +83,14 @@ export class Trial {
   *run(): Loop<void> {
     const { threads, backend } = this.#data;
     const folds = Array.from({ length: this.folds }, (_, k) => (lane: Lane) => this.#path(k, lane));
-    yield sideBySide(folds, backend.name === 'native' ? threads : 1, this.#fit.signal);
+    yield sideBySide(folds, backend.name === 'native' ? threads : 1, this.#options.signal);
   }
 
   /** Of the rows that are not in fold k. */
   #weightsOf(k: number): Float64Array {
     const others = new Uint8Array(this.#fold.length);
     for (let i = 0; i < others.length; i++) others[i] = Number(this.#fold[i]! >= 0 && this.#fold[i] !== k);
-    return rowWeights(this.#fit.weights, this.#data.y, others);
+    return rowWeights(this.#options.weights, this.#data.y, others);
   }
 
   /** One fold: a fit for each gamma, each starting where the last one ended. */
@@ -100,10 +100,10 @@ export class Trial {
     yield pause(); // rows may be many, and the next step looks at them all again
     let warmStart: FitParameters['warmStart'];
     for (const [g, gamma] of this.#gammas.entries()) {
-      if (this.#began !== undefined) inTime({ began: this.#began }, this.#fit);
-      const training = new Training(this.#data, this.#fit, {
+      if (this.#began !== undefined) inTime({ began: this.#began }, this.#options);
+      const training = new Training(this.#data, this.#options, {
         gamma,
-        mu: this.#fit.mu ?? 1 / (2 * gamma),
+        mu: this.#options.mu ?? 1 / (2 * gamma),
         gammas: gammaByRow(gamma, weights, { labels, y: this.#y }),
         y: this.#y,
         warmStart,

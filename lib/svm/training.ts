@@ -56,44 +56,44 @@ export class Training<L extends Label> {
   readonly #deaf: () => void;
   #stepped = false; // by FISTA
 
-  constructor(data: Trainable<L>, fit: ResolvedSvmOptions, parameters: FitParameters) {
+  constructor(data: Trainable<L>, options: ResolvedSvmOptions, parameters: FitParameters) {
     const { gammas, y = data.y, threads = data.threads, lane = 0 } = parameters;
     this.#data = data;
-    this.#options = fit;
+    this.#options = options;
     this.#parameters = parameters;
     this.#rows = countTaking(gammas, data.rows);
     this.#untrained = () => untrained(y, gammas, parameters.mu);
-    const interrupt = interruptOf(data.backend, fit, parameters.began);
-    this.problem = new data.backend.Svm(data.matrix, y, gammas, parameters.mu, SCALES[fit.scale], threads, lane, interrupt);
+    const interrupt = interruptOf(data.backend, options, parameters.began);
+    this.problem = new data.backend.Svm(data.matrix, y, gammas, parameters.mu, SCALES[options.scale], threads, lane, interrupt);
     this.#deaf = onAbort(parameters.signal, () => interrupt?.set());
     this.tasks = svmTasks(this.problem, data.short);
   }
 
   loop(): Generator<Step, LoopResult, void> {
-    const fit = this.#options;
+    const options = this.#options;
     const { warmStart, mu, began } = this.#parameters;
-    const { stepSize, shrinking, checkEvery, ascent, handOver } = fit.solver;
-    const rules = [...fit.rules]; // whoever made the list may change it meanwhile
+    const { stepSize, shrinking, checkEvery, ascent, handOver } = options.solver;
+    const rules = [...options.rules]; // whoever made the list may change it meanwhile
     const rule = firstOf(rules);
     return solveSvm({ accept: () => this.#accept() }, this.tasks, {
       L: stepSize,
       shrinking,
       checkEvery,
-      maxIterations: fit.maxIterations,
+      maxIterations: options.maxIterations,
       ...(warmStart && { warm: () => this.#scaled(warmStart) }),
       ascent,
       handOver,
-      scaled: fit.scale !== 'none',
-      certify: fit.rules.some(({ proofs = true }) => proofs) ? 'always' : fit.onProgress ? 'shown' : 'end',
+      scaled: options.scale !== 'none',
+      certify: options.rules.some(({ proofs = true }) => proofs) ? 'always' : options.onProgress ? 'shown' : 'end',
       known: { n: this.#rows, d: this.#data.matrix.describe().kept, mu },
       decide: (check) => {
         const progress = this.#progress(check);
-        fit.onProgress?.(progress);
+        options.onProgress?.(progress);
         return rule(progress);
       },
       holds: (status, check) => stillHolds(rules, status, this.#progress(check)),
-      expired: () => performance.now() - began >= fit.timeLimit,
-      interruptible: fit.timeLimit < Infinity ? { alpha: fit.keepSets, untrained: this.#untrained } : undefined,
+      expired: () => performance.now() - began >= options.timeLimit,
+      interruptible: options.timeLimit < Infinity ? { alpha: options.keepSets, untrained: this.#untrained } : undefined,
     });
   }
 
@@ -106,17 +106,17 @@ export class Training<L extends Label> {
   *finish({ status, check }: LoopResult): Generator<Step, FitResult<L>, void> {
     const weights = new Float64Array(this.#data.cols); // where no column is kept it is never touched, and takes no memory
     yield this.tasks.model.ask({ weights, t: check.measured.t });
-    const fit = this.#options;
+    const options = this.#options;
     const { gamma, mu, validation } = this.#parameters;
     const passes = this.problem.read / (2 * this.problem.stored || 1);
     const info: SvmInfo = {
       status,
       ...storyOf(check, this.#rows, performance.now() - this.#parameters.began, passes),
-      ...(fit.keepSets && this.#sets()),
-      method: this.#stepped || !fit.solver.ascent ? 'fista' : 'ascent',
+      ...(options.keepSets && this.#sets()),
+      method: this.#stepped || !options.solver.ascent ? 'fista' : 'ascent',
       gamma,
       mu,
-      scale: fit.scale,
+      scale: options.scale,
       backend: this.#data.backend.name,
       threads: this.#data.threads,
       ...(validation && { validation }),
@@ -202,7 +202,7 @@ function untrained(y: Int8Array, gammas: Float64Array, mu: number): LoopCheck {
 /** The end of a run whose time was up before the points were copied: nothing is known of them, and no weight is found. */
 export function unfitted<L extends Label>(
   { labels, y, rows, cols, backend, threads, began }: TrainingData<L>,
-  fit: ResolvedSvmOptions,
+  options: ResolvedSvmOptions,
   { gamma, mu, gammas }: Pick<FitParameters, 'gamma' | 'mu' | 'gammas'>,
 ): FitResult<L> {
   const check = untrained(y, gammas, mu);
@@ -212,14 +212,14 @@ export function unfitted<L extends Label>(
     info: {
       status: 'time-limit',
       ...storyOf(check, countTaking(gammas, rows), performance.now() - began, 0),
-      ...(fit.keepSets && {
+      ...(options.keepSets && {
         alpha: new Float64Array(rows),
         sets: { agreed: none, properlyClassified: none, zero: none, atBound: none },
       }),
-      method: fit.solver.ascent ? 'ascent' : 'fista',
+      method: options.solver.ascent ? 'ascent' : 'fista',
       gamma,
       mu,
-      scale: fit.scale,
+      scale: options.scale,
       backend: backend.name,
       threads,
     },

@@ -10,7 +10,7 @@ if (simd) assert.equal(backend.simd, simd);
 assert.equal(Dataset.from([[1, 2], [3, 4], [5, 6]]).rows, 3); // prettier-ignore
 
 // The kernels against their TypeScript twins, with the instructions in use and with the plainest.
-const { loadNative, loadFallback } = require(join(dirname(require.resolve('fista-classify')), 'backend.js'));
+const { loadNative, loadFallback } = require(join(dirname(require.resolve('fista-classify')), 'backend', 'load.js'));
 const threads = 2;
 const [rows, cols] = [203, 61];
 

@@ -83,8 +83,8 @@ export class Svm implements Twin<Tasks> {
   #restored = false;
 
   /**
-   * y by row, 0 for one that is not even scored; gamma by row, or one for all. scale: 0 none, 1 standard, 2 maxabs. Data are centred
-   * by `begin`, where that is free.
+   * y by row, 0 for one that is not even scored; gamma by row, or one for all. scale: 0 none, 1 standard, 2 maxabs. The data are
+   * centred before, where that is free.
    */
   constructor(
     X: Matrix,
@@ -224,7 +224,7 @@ export class Svm implements Twin<Tasks> {
   }
 
   /**
-   * Centres, scales and measures the data: the curvature of D, less mu, along the balanced class-difference vector, if asked for; sum r²
+   * Scales and measures the data: the curvature of D, less mu, along the balanced class-difference vector, if asked for; sum r²
    * and max r; |m|; the most entries in a row; max |x̃_i|²; |shift / scale|; the column of the largest |x| / scale.
    */
   begin({ curvature }: Given<Tasks['begin']>): Answer<Tasks['begin']> {
