@@ -3,6 +3,7 @@
  * answers. Loops, the TypeScript twins and the addon (native/*_handle.cc, compared by test/backend/tasks.test.ts) use these names, in this
  * order. What a task computes is said by its twin in fallback/.
  */
+import { interruptedOr } from '../errors.js';
 
 /** What may be taken: a number, a yes or no, or an array. */
 interface Kinds {
@@ -99,7 +100,7 @@ export interface Performer {
 
 export type TaskArgument = number | Float64Array;
 
-/** Something to be done before a loop goes on: on this thread, or elsewhere. */
+/** Something to be done before a loop goes on: on this thread, or elsewhere. A task that was ended fails with Interrupted. */
 export interface Step {
   perform(): void;
   /** undefined if it was done at once. */
@@ -129,6 +130,10 @@ interface Shared {
   readonly problem: Performer;
   readonly atOnce: boolean;
   readonly numbers: Float64Array;
+}
+
+function interruptionOf(error: unknown): never {
+  throw interruptedOr(error);
 }
 
 /**
@@ -165,12 +170,16 @@ function taskClass(name: string, declaration: TaskDeclaration, first: number): n
     }
 
     perform(): void {
-      this.take(this.shared.problem.perform(name, ...this.args));
+      try {
+        this.take(this.shared.problem.perform(name, ...this.args));
+      } catch (error) {
+        throw interruptedOr(error);
+      }
     }
 
     later(): Promise<void> | undefined {
       const { problem, atOnce } = this.shared;
-      if (!atOnce) return problem.later(name, ...this.args).then((answered) => this.take(answered));
+      if (!atOnce) return problem.later(name, ...this.args).then((answered) => this.take(answered), interruptionOf);
       this.perform();
       return undefined;
     }

@@ -67,6 +67,7 @@ export const SVM_WORDS: ForeignWords = {
   seed: same,
   l: 'use solver: { stepSize }',
   shrinking: 'use solver: { shrinking }',
+  resting: 'use solver: { shrinking }',
   ascent: 'use solver: { ascent }',
   checkevery: 'use solver: { checkEvery }',
   cv: "use crossValidate, or gamma: 'auto'",

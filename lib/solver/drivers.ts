@@ -1,6 +1,5 @@
 /** What runs a loop: a generator that decides, and yields what is to be done before it goes on. The same loop runs on this thread or not. */
 import type { Step } from '../backend/tasks.js';
-import { interruptedOr } from '../errors.js';
 
 export type Loop<R> = Generator<Step, R, void>;
 
@@ -12,7 +11,7 @@ export function run<R>(loop: Loop<R>, signal?: AbortSignal): R {
       signal?.throwIfAborted();
       next.value.perform();
     } catch (error) {
-      next = loop.throw(interruptedOr(error));
+      next = loop.throw(error);
       continue;
     }
     next = loop.next();
@@ -32,16 +31,17 @@ export async function runAsync<R>(loop: Loop<R>, signal?: AbortSignal): Promise<
   let turned = performance.now();
   while (!next.done) {
     try {
+      signal?.throwIfAborted();
+      const waiting = next.value.later();
+      if (waiting) await waiting;
+      // Not before the step: the first one may be what takes a copy of the user's arrays.
       if (performance.now() - turned > TURN) {
         await turn();
         turned = performance.now();
       }
-      signal?.throwIfAborted();
-      const waiting = next.value.later();
-      if (waiting) await waiting;
     } catch (error) {
       // A signal that is aborted interrupts the step.
-      next = loop.throw(signal?.aborted ? signal.reason : interruptedOr(error));
+      next = loop.throw(signal?.aborted ? signal.reason : error);
       continue;
     }
     next = loop.next();

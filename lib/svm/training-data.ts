@@ -78,9 +78,9 @@ export class TrainingData<L extends Label> implements Labels<L> {
     checkUnchanged(view);
     const interrupt = interruptOf(this.backend, { timeLimit, signal: undefined }, this.began);
     try {
-      const matrix = new this.backend.Matrix(view.refuse, this.threads, ...([...view.arguments, interrupt] as const));
-      matrix.centre(this.threads, interrupt);
-      return matrix;
+      this.#matrix = new this.backend.Matrix(view.refuse, this.threads, ...([...view.arguments, interrupt] as const));
+      this.#matrix.centre(this.threads, interrupt); // if that fails it is released with the rest
+      return this.#matrix;
     } catch (error) {
       throw interruptedOr(error);
     }

@@ -1,7 +1,9 @@
 /** The addon's tables of tasks are those of lib/backend/tasks.ts. */
 import { describe, expect, it } from 'vitest';
-import { ESP_TASKS, SVM_TASKS, type TaskTable } from '../../lib/backend/tasks.js';
+import { ESP_TASKS, type Performer, SVM_TASKS, svmTasks, type TaskTable } from '../../lib/backend/tasks.js';
 import { natives } from '../support/backends.js';
+import { taskEnded, Interrupted } from '../../lib/errors.js';
+import { stop, LinearSvm, crossValidate } from '../../lib/index.js';
 
 interface Described {
   readonly tasks: readonly { name: string; takes: string[]; answers: string[] }[];
@@ -16,5 +18,34 @@ describe.skipIf(natives.length === 0)('the tasks of the addon', () => {
     ['Esp', ESP_TASKS],
   ] as const)('%s.tasks are the declared ones: names, what they take and answer, in order', (name, table) => {
     expect((natives[0]![name] as unknown as Described).tasks).toEqual(described(table));
+  });
+});
+
+describe('a task that was ended', () => {
+  const ended: Performer = {
+    perform: () => {
+      throw taskEnded();
+    },
+    later: () => Promise.reject(taskEnded()),
+  };
+
+  it('fails with Interrupted, on this thread and off it', async () => {
+    const { settle } = svmTasks(ended);
+    expect(() => settle.ask().perform()).toThrow(Interrupted);
+    await expect(settle.ask().later()).rejects.toBeInstanceOf(Interrupted);
+  });
+
+  it('is not what an error of the user is taken for', async () => {
+    const error = Object.assign(new Error('mine'), { code: 'TASK_ENDED' });
+    const rows = [[0], [1], [2], [3]];
+    const options = { solver: { checkEvery: 1 }, stop: stop.gap(1e-9) };
+    const controller = new AbortController();
+    const aborting = { ...options, signal: controller.signal, onProgress: () => controller.abort(error) };
+    expect(() => LinearSvm.fit(rows, [0, 1, 0, 1], aborting)).toThrow(error);
+    const throwing = () => {
+      throw error;
+    };
+    await expect(crossValidate(rows, [0, 1, 0, 1], { folds: 2, onProgress: throwing })).rejects.toBe(error);
+    await expect(LinearSvm.fitAsync(rows, [0, 1, 0, 1], { ...options, onProgress: throwing })).rejects.toBe(error);
   });
 });

@@ -1,6 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Step } from '../../lib/backend/tasks.js';
-import { Interrupted, taskEnded } from '../../lib/errors.js';
 import { run, runAsync } from '../../lib/solver/drivers.js';
 
 const nothing = () => undefined;
@@ -54,24 +53,18 @@ describe.each(drivers)('%s(loop, signal)', (_, drive) => {
     })();
     expect(await drive(loop)).toBe('no, but');
   });
-
-  it('says Interrupted to the loop where a task was ended', async () => {
-    const loop = (function* (): Generator<Step, void, void> {
-      yield step(() => {
-        throw taskEnded();
-      });
-    })();
-    await expect(drive(loop)).rejects.toBeInstanceOf(Interrupted);
-  });
 });
 
 describe('runAsync(loop)', () => {
-  it('begins the first step before it returns', () => {
+  it('begins the first step before it returns, however slow the machine is', () => {
     const seen: string[] = [];
     const loop = (function* (): Generator<Step, void, void> {
       yield { perform: nothing, later: () => void seen.push('begun') };
     })();
+    let now = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 10)); // every look at it takes 10 ms
     void runAsync(loop);
     expect(seen).toEqual(['begun']);
+    clock.mockRestore();
   });
 });
