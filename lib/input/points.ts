@@ -96,12 +96,9 @@ function viewRows(points: readonly unknown[], min: number): View {
       data[i * cols + j] = value;
     }
   });
-  return {
-    ...denseView({ data, rows, cols }),
-    refuse: ({ at, found }) => {
-      throw rangeError('ERR_POINTS', 'a finite number', `points[${Math.floor(at / cols)}][${at % cols}]`, found);
-    },
-  };
+  return denseView({ data, rows, cols }, ({ at, found }) => {
+    throw rangeError('ERR_POINTS', 'a finite number', `points[${Math.floor(at / cols)}][${at % cols}]`, found);
+  });
 }
 
 /** Refuses no rows where there must be some. */
@@ -126,6 +123,7 @@ const MATRIX_WORDS: ForeignWords = {
   ncols: 'cols',
   nrows: 'rows',
 };
+const SPARSE_WORDS: ForeignWords = { ...MATRIX_WORDS, data: 'values' };
 const DENSE_KEYS = ['data', 'rows', 'cols'] as const satisfies readonly (keyof DenseMatrix)[];
 const SPARSE_KEYS = ['indptr', 'indices', 'values', 'rows', 'cols'] as const satisfies readonly (keyof SparseMatrix)[];
 
@@ -143,21 +141,18 @@ export function denseMatrix(given: DenseMatrix, where: string, min: number, code
   return { data: view, rows, cols };
 }
 
-function denseView(matrix: DenseMatrix): Omit<View, 'refuse'> {
+function denseView(matrix: DenseMatrix, refuse: OnDefect): View {
   const { data, rows, cols } = matrix;
-  return { rows, cols, entries: rows * cols, sparse: false, matrix, arguments: [data, rows, cols] };
+  return { rows, cols, entries: rows * cols, sparse: false, matrix, arguments: [data, rows, cols], refuse };
 }
 
 function viewDense(points: DenseMatrix, min: number): View {
   const matrix = denseMatrix(points, 'points', min);
   const { cols } = matrix;
-  return {
-    ...denseView(matrix),
-    refuse: ({ at, found }) => {
-      const where = `points.data[${at}] (row ${Math.floor(at / cols)}, column ${at % cols})`;
-      throw rangeError('ERR_POINTS', 'a finite number', where, found);
-    },
-  };
+  return denseView(matrix, ({ at, found }) => {
+    const where = `points.data[${at}] (row ${Math.floor(at / cols)}, column ${at % cols})`;
+    throw rangeError('ERR_POINTS', 'a finite number', where, found);
+  });
 }
 
 /** How the lists of a sparse matrix are read. */
@@ -172,7 +167,7 @@ export function sparseMatrix<I extends ArrayLike<number>, V extends ArrayLike<nu
   min: number,
   read: ListReaders<I, V>,
 ): { indptr: I; indices: I; values?: V; rows: number; cols: number } {
-  checkKeys(given, SPARSE_KEYS, 'ERR_POINTS', 'points', { ...MATRIX_WORDS, data: 'values' });
+  checkKeys(given, SPARSE_KEYS, 'ERR_POINTS', 'points', SPARSE_WORDS);
   const lists = { indptr: given.indptr, indices: given.indices, values: given.values };
   const rows = size(given.rows, 'points.rows', min);
   const cols = size(given.cols, 'points.cols', 0);
