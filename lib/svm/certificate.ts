@@ -189,7 +189,7 @@ export interface Hint {
   high: number;
 }
 
-/** What a check can claim. */
+/** How many rows a check certifies, by what is proved of them. */
 export interface CertifiedCounts {
   agreed: number;
   properlyClassified: number;
@@ -198,8 +198,8 @@ export interface CertifiedCounts {
 }
 
 /**
- * Encloses every optimal offset (plus m·(w* - w), which cancels) and claims what follows for each row. Properly classified are the
- * rows proved so by |alpha - alpha*| <= delta and, if `ball`, by the interval of their decision value. `afresh`: what was claimed before
+ * Encloses every optimal offset (plus m·(w* - w), which cancels) and certifies what follows for each row. Properly classified are the
+ * rows proved so by |alpha - alpha*| <= delta and, if `ball`, by the interval of their decision value. `afresh`: what was certified before
  * does not count.
  */
 export function* certify(
