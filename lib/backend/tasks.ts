@@ -128,7 +128,8 @@ export function argumentNames({ takes }: TaskDeclaration): string[] {
 /** What the tasks of one problem share: who performs them, and room for all their answers. */
 interface Shared {
   readonly problem: Performer;
-  readonly atOnce: boolean;
+  /** How many more tasks `later` performs on this thread. */
+  here: number;
   readonly numbers: Float64Array;
 }
 
@@ -178,8 +179,9 @@ function taskClass(name: string, declaration: TaskDeclaration, first: number): n
     }
 
     later(): Promise<void> | undefined {
-      const { problem, atOnce } = this.shared;
-      if (!atOnce) return problem.later(name, ...this.args).then((answered) => this.take(answered), interruptionOf);
+      const { shared } = this;
+      if (shared.here <= 0) return shared.problem.later(name, ...this.args).then((answered) => this.take(answered), interruptionOf);
+      shared.here--;
       this.perform();
       return undefined;
     }
@@ -200,18 +202,18 @@ function taskClass(name: string, declaration: TaskDeclaration, first: number): n
 }
 
 /** Makes the tasks of a problem, each when it is first wanted. One keeps its answer until it is performed again. */
-function tasksOf<T extends TaskTable>(table: T): (problem: Performer, atOnce?: boolean) => Tasks<T> {
+function tasksOf<T extends TaskTable>(table: T): (problem: Performer, here?: number) => Tasks<T> {
   const sizes = Object.values(table).map(({ answers }) => answers.length);
   const size = sizes.reduce((a, b) => a + b, 0);
   class TaskSet implements Shared {
     declare readonly problem: Performer;
-    declare readonly atOnce: boolean;
+    declare here: number;
     declare readonly numbers: Float64Array;
     declare readonly made: Step[];
 
-    constructor(problem: Performer, atOnce: boolean) {
+    constructor(problem: Performer, here: number) {
       this.problem = problem;
-      this.atOnce = atOnce;
+      this.here = here;
       this.numbers = new Float64Array(size);
       this.made = [];
     }
@@ -229,9 +231,9 @@ function tasksOf<T extends TaskTable>(table: T): (problem: Performer, atOnce?: b
     });
   });
   // What has a getter for every name of the table has what the type says.
-  return (problem, atOnce = false) => new TaskSet(problem, atOnce) as object as Tasks<T>;
+  return (problem, here = 0) => new TaskSet(problem, here) as object as Tasks<T>;
 }
 
-/** `atOnce`: tasks are so short that handing them to another thread would take longer. */
+/** `here`: how many tasks `later` performs on this thread, where they take less time than their way to another and back. */
 export const svmTasks = tasksOf(SVM_TASKS);
 export const espTasks = tasksOf(ESP_TASKS);

@@ -2,7 +2,7 @@
 import type { EspProblem } from '../backend/interface.js';
 import { espTasks } from '../backend/tasks.js';
 import { differenceTwice, dotTwice } from './double-double.js';
-import { run, runAsync, type Loop } from '../solver/drivers.js';
+import { countTasksHere, pause, run, runAsync, type Loop } from '../solver/drivers.js';
 import { chiSquareQuantile } from './gaussian.js';
 import { resolveCovariance, resolveSeparation, type ResolvedEspOptions, type SeparationInput } from '../input/index.js';
 import { fistaEsp, type EspResult } from './cone-fista.js';
@@ -34,6 +34,7 @@ export async function separateEllipsoidsAsync(first: Ellipsoids, second: Ellipso
 function* separating(input: SeparationInput): Loop<Separation> {
   const task = new Separating(input);
   try {
+    if (task.tasksHere > 0) yield pause();
     return task.finish(yield* task.loop());
   } finally {
     task.problem.dispose();
@@ -66,6 +67,8 @@ interface Plane {
 class Separating {
   readonly fit: ResolvedEspOptions;
   readonly problem: EspProblem;
+  /** How many tasks of an asynchronous separation are performed on the main thread. */
+  readonly tasksHere: number;
   readonly #backend: BackendName;
   readonly #counts: [number, number];
   readonly #cols: number;
@@ -79,6 +82,8 @@ class Separating {
     this.#backend = backend.name;
     this.#counts = [first.kinds.length, second.kinds.length];
     this.#cols = first.cols;
+    const families = [first, second];
+    this.tasksHere = countTasksHere(families.reduce((size, { centers, shapes }) => size + centers.length + shapes.length, 0));
     this.problem = new backend.Esp(
       refuse,
       threads,
@@ -94,7 +99,7 @@ class Separating {
 
   loop(): ReturnType<typeof fistaEsp> {
     const { fit } = this;
-    return fistaEsp(this.problem, espTasks(this.problem), {
+    return fistaEsp(this.problem, espTasks(this.problem, this.tasksHere), {
       ...fit,
       L: fit.stepSize,
       dimension: this.#cols,

@@ -27,8 +27,8 @@ interface Scored {
 }
 
 /** A fit, and then its model on the rows that took no part. */
-function* scored(training: Training<Label>, short: boolean): Loop<Scored> {
-  if (short) yield pause(); // its tasks are done at once
+function* scored(training: Training<Label>, here: boolean): Loop<Scored> {
+  if (here) yield pause(); // its first tasks run on this thread
   const { score } = training.tasks;
   const end = yield* training.loop();
   yield score.ask({ t: end.check.measured.t });
@@ -95,7 +95,7 @@ export class Trial {
 
   /** One fold: a fit for each gamma, each starting where the last one ended. */
   *#path(k: number, { number: lane, busy, signal }: Lane): Loop<void> {
-    const { threads, labels, short } = this.#data;
+    const { threads, labels, tasksHere } = this.#data;
     const weights = this.#weightsOf(k);
     yield pause(); // rows may be many, and the next step looks at them all again
     let warmStart: FitParameters['warmStart'];
@@ -113,7 +113,7 @@ export class Trial {
         began: this.#began ?? performance.now(),
       });
       try {
-        const { end, counts, model } = yield* scored(training, short);
+        const { end, counts, model } = yield* scored(training, tasksHere > 0);
         warmStart = model;
         if (k === 0) this.models.push(model);
         this.#accuracy[g]![k] = this.#accuracyOf(counts);

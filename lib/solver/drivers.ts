@@ -49,6 +49,20 @@ export async function runAsync<R>(loop: Loop<R>, signal?: AbortSignal): Promise<
   return next.value;
 }
 
+// The way to another thread and back takes 10 to 100 microseconds, a task that sweeps over 2^14 numbers about 8.
+/** Problems of up to this many numbers are solved on this thread, */
+const ALL_HERE = 2 ** 14;
+/** larger ones up to this begin on it, */
+const SOME_HERE = 2 ** 17;
+/** until about this many numbers were swept over: for a millisecond. */
+const SWEPT_HERE = 2 ** 21;
+
+/** How many tasks of a problem of `size` numbers runAsync performs on this thread before the others go elsewhere. */
+export function countTasksHere(size: number): number {
+  if (size <= ALL_HERE) return Infinity;
+  return size <= SOME_HERE ? Math.floor(SWEPT_HERE / size) : 0;
+}
+
 /** Lets others have their turn, where there are any; then `check` may end the loop by throwing. */
 export function pause(check: () => void = () => undefined): Step {
   return { perform: check, later: () => turn().then(check) };

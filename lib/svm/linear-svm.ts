@@ -124,7 +124,7 @@ function* fitting<L extends Label>(input: FitInput<L>): Loop<FitResult<L>> {
     yield data.copying(options);
     const choice = gamma.value === 'auto' ? yield* chooseGamma(data, options) : undefined;
     training = trainingOf(data, input, choice);
-    if (data.short) yield pause(); // its tasks are done at once
+    if (data.tasksHere > 0) yield pause(); // its first tasks run on this thread
     return yield* training.finish(yield* training.loop());
   } catch (error) {
     if (error instanceof Interrupted) return outOfTime(data, input);

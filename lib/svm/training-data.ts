@@ -7,7 +7,7 @@ import type { ResolvedSvmOptions, TrainingInput } from '../input/resolve-fit.js'
 import type { Labels } from '../input/labels.js';
 import { checkUnchanged, type View } from '../input/points.js';
 import type { Step } from '../backend/tasks.js';
-import { onAbort } from '../solver/drivers.js';
+import { countTasksHere, onAbort } from '../solver/drivers.js';
 import type { Label } from '../types.js';
 
 /** How long a run may be going on, and who may end it. */
@@ -22,9 +22,6 @@ export function interruptOf(backend: Backend, { timeLimit, signal }: Ending, beg
   return new backend.Interrupt(timeLimit + GRACE - (performance.now() - began));
 }
 
-/** Of so many entries, rows and columns, tasks take less time here than on their way to another thread and back. */
-const FEW_ENTRIES = 2 ** 14;
-
 /** Points and labels, copied once, for any number of fits. The entries are looked at when they are copied. */
 export class TrainingData<L extends Label> implements Labels<L> {
   readonly backend: Backend;
@@ -34,8 +31,8 @@ export class TrainingData<L extends Label> implements Labels<L> {
   readonly labels: readonly [negative: L, positive: L];
   readonly y: Int8Array;
   readonly began: number;
-  /** Whether tasks are too short to be handed to another thread. */
-  readonly short: boolean;
+  /** How many tasks of an asynchronous fit are performed on the main thread. */
+  readonly tasksHere: number;
   readonly #view: View | undefined;
   #matrix: Matrix | undefined;
 
@@ -47,7 +44,7 @@ export class TrainingData<L extends Label> implements Labels<L> {
     this.cols = cols;
     this.labels = labels;
     this.y = y;
-    this.short = entries + 8 * rows + kept <= FEW_ENTRIES;
+    this.tasksHere = countTasksHere(entries + 8 * rows + kept);
     this.#view = view;
     if (dataset) {
       const data = Dataset.dataOf(dataset); // a label's getter may have disposed of it
@@ -70,7 +67,7 @@ export class TrainingData<L extends Label> implements Labels<L> {
       checkMemory(matrix.describe().kept);
     };
     const copy = () => keep(view ? this.#copied(view, ending) : this.matrix);
-    return { perform: copy, later: () => (this.short || !view ? copy() : this.#copiedLater(view, ending).then(keep)) };
+    return { perform: copy, later: () => (this.tasksHere > 0 || !view ? copy() : this.#copiedLater(view, ending).then(keep)) };
   }
 
   #copied(view: View, { timeLimit, signal }: Ending): Matrix {

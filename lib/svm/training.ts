@@ -15,7 +15,7 @@ import { type TrainingData, interruptOf } from './training-data.js';
 /** What a training needs of them. */
 export type Trainable<L extends Label> = Pick<
   TrainingData<L>,
-  'matrix' | 'short' | 'backend' | 'threads' | 'rows' | 'cols' | 'labels' | 'y'
+  'matrix' | 'tasksHere' | 'backend' | 'threads' | 'rows' | 'cols' | 'labels' | 'y'
 >;
 
 /** What tells one fit from another on the same data. */
@@ -66,7 +66,7 @@ export class Training<L extends Label> {
     const interrupt = interruptOf(data.backend, options, parameters.began);
     this.problem = new data.backend.Svm(data.matrix, y, gammas, parameters.mu, SCALES[options.scale], threads, lane, interrupt);
     this.#deaf = onAbort(parameters.signal, () => interrupt?.set());
-    this.tasks = svmTasks(this.problem, data.short);
+    this.tasks = svmTasks(this.problem, data.tasksHere);
   }
 
   loop(): Generator<Step, LoopResult, void> {

@@ -2,10 +2,12 @@
  * No memory, at each allocation of the addon in turn: an error that says so, and then everything works again. Needs an addon that can
  * be told to fail, which npm run test:sanitized builds; left out with others.
  */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { backend, loadNative } from '../../lib/backend/load.js';
 import { crossValidate, Dataset, LinearSvm, readLibsvm, separateEllipsoids, separateEllipsoidsAsync } from '../../lib/index.js';
 import { clouds, dense, sparse } from '../support/svm-data.js';
+
+vi.mock(import('../../lib/solver/drivers.js'), async (original) => (await import('../support/place.js')).placed(await original()));
 
 interface Failing {
   /** The k-th allocation from now on fails, 0: none; returns what was left of the last k. */

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   Dataset,
   LinearSvm,
@@ -16,6 +16,8 @@ import { names } from '../support/backends.js';
 import { HANG } from '../support/child.js';
 import { random } from '../support/random.js';
 import { clouds, dense, sparse } from '../support/svm-data.js';
+
+vi.mock(import('../../lib/solver/drivers.js'), async (original) => (await import('../support/place.js')).placed(await original()));
 
 const ROOT = join(__dirname, '../..');
 
@@ -93,12 +95,12 @@ describe('8 worker threads at once', () => {
     const code = `
       const { parentPort } = require('node:worker_threads');
       const { LinearSvm, separateEllipsoidsAsync } = require(${JSON.stringify(ROOT)});
-      const rows = Array.from({ length: 500 }, (_, i) => Array.from({ length: 20 }, (_, j) => Math.sin(i * 31 + j * j)));
+      const rows = Array.from({ length: 5000 }, (_, i) => Array.from({ length: 30 }, (_, j) => Math.sin(i * 31 + j * j)));
       const labels = rows.map((row, i) => (row[0] + Math.sin(i) > 0 ? 1 : -1));
       const never = { name: 'never', everyIteration: false, start: () => () => undefined };
-      const family = (at) => rows.slice(at, at + 50).map((center) => ({ center, shape: 2 }));
+      const family = (at) => rows.slice(at, at + 2500).map((center) => ({ center, shape: 2 }));
       const fit = () => LinearSvm.fitAsync(rows, labels, { backend: '${backend}', stop: never, maxIterations: 1e9, onProgress: () => parentPort.postMessage(0) }).then(fit);
-      const separate = () => separateEllipsoidsAsync(family(0), family(50), { backend: '${backend}', goal: 'converged', tolerance: 1e-300, maxIterations: 1e9 }).then(separate);
+      const separate = () => separateEllipsoidsAsync(family(0), family(2500), { backend: '${backend}', goal: 'converged', tolerance: 1e-300, maxIterations: 1e9 }).then(separate);
       for (let k = 0; k < 3; k++) fit(), separate();`;
     const workers = Array.from({ length: 8 }, () => new Worker(code, { eval: true }));
     await Promise.all(workers.map((worker) => new Promise((resolve) => worker.once('message', resolve))));
@@ -113,14 +115,14 @@ describe('a program with everything under way at once', () => {
     const { LinearSvm, crossValidate, separateEllipsoidsAsync, readLibsvm } = require(${JSON.stringify(ROOT)});
     const { Worker } = require('node:worker_threads');
     const { Readable } = require('node:stream');
-    const rows = Array.from({ length: 500 }, (_, i) => Array.from({ length: 20 }, (_, j) => Math.sin(i * 31 + j * j)));
+    const rows = Array.from({ length: 5000 }, (_, i) => Array.from({ length: 30 }, (_, j) => Math.sin(i * 31 + j * j)));
     const labels = rows.map((row, i) => (row[0] + Math.sin(i) > 0 ? 1 : -1));
     const never = { name: 'never', everyIteration: false, start: () => () => undefined };
     const backend = '${backend}';
-    const family = (at) => rows.slice(at, at + 50).map((center) => ({ center, shape: 2 }));
+    const family = (at) => rows.slice(at, at + 2500).map((center) => ({ center, shape: 2 }));
     LinearSvm.fitAsync(rows, labels, { backend, stop: never, maxIterations: 1e9 });
     crossValidate(rows, labels, { backend, stop: never, maxIterations: 1e9 });
-    separateEllipsoidsAsync(family(0), family(50), { backend, goal: 'converged', tolerance: 1e-300, maxIterations: 1e9 });
+    separateEllipsoidsAsync(family(0), family(2500), { backend, goal: 'converged', tolerance: 1e-300, maxIterations: 1e9 });
     readLibsvm(Readable.from((async function* () { for (;;) yield await new Promise((ok) => setImmediate(ok, '1 1:2\\n')); })()), { backend });
     new Worker('const { LinearSvm } = require(${JSON.stringify(ROOT)}); LinearSvm.fitAsync([[1], [-1]], [1, -1], { backend: "${backend}", maxIterations: 1e9, stop: { name: "never", everyIteration: false, start: () => () => undefined } });', { eval: true });
     ${end}`;

@@ -49,3 +49,16 @@ describe('a task that was ended', () => {
     await expect(LinearSvm.fitAsync(rows, [0, 1, 0, 1], { ...options, onProgress: throwing })).rejects.toBe(error);
   });
 });
+
+describe('task.later', () => {
+  it('performs as many tasks on this thread as there are to be, then hands them to another', async () => {
+    const calls: string[] = [];
+    const problem: Performer = {
+      perform: (name) => (calls.push(`perform ${name}`), []),
+      later: (name) => (calls.push(`later ${name}`), Promise.resolve([])),
+    };
+    const { settle, forget } = svmTasks(problem, 2);
+    for (const task of [settle, forget, settle]) await task.ask().later();
+    expect(calls).toEqual(['perform settle', 'perform forget', 'later settle']);
+  });
+});

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Step } from '../../lib/backend/tasks.js';
-import { run, runAsync } from '../../lib/solver/drivers.js';
+import { countTasksHere, run, runAsync } from '../../lib/solver/drivers.js';
 
 const nothing = () => undefined;
 const step = (perform: () => void): Step => ({ perform, later: () => Promise.resolve().then(perform) });
@@ -66,5 +66,13 @@ describe('runAsync(loop)', () => {
     void runAsync(loop);
     expect(seen).toEqual(['begun']);
     clock.mockRestore();
+  });
+});
+
+describe('countTasksHere(size)', () => {
+  it('is all tasks of a small problem, none of a large one, and fewer the larger it is in between', () => {
+    expect([1, 2 ** 14].map(countTasksHere)).toEqual([Infinity, Infinity]);
+    expect([2 ** 15, 2 ** 16, 2 ** 17].map(countTasksHere)).toEqual([64, 32, 16]);
+    expect([2 ** 17 + 1, 2 ** 30].map(countTasksHere)).toEqual([0, 0]);
   });
 });

@@ -4,13 +4,16 @@ import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Step } from '../../lib/backend/tasks.js';
 import { runAsync } from '../../lib/solver/drivers.js';
 import { crossValidate, Dataset, LinearSvm, stop, type SvmInfo, type SvmOptions } from '../../lib/index.js';
 import { clouds, dense, sparse, wdbc } from '../support/svm-data.js';
 import { names } from '../support/backends.js';
 import { HANG } from '../support/child.js';
+import { place } from '../support/place.js';
+
+vi.mock(import('../../lib/solver/drivers.js'), async (original) => (await import('../support/place.js')).placed(await original()));
 
 const cancer = wdbc();
 const ROOT = join(__dirname, '../..');
@@ -40,8 +43,12 @@ describe.each(names)('LinearSvm.fitAsync(points, labels), %s', (backend) => {
         { warmStart: weak, threads: 2 },
       ] as SvmOptions<number>[]) {
         const sync = LinearSvm.fit(form, labels, { ...options, backend });
-        const later = await LinearSvm.fitAsync(form, labels, { ...options, backend });
-        expect(essence(later)).toEqual(essence(sync));
+        for (const elsewhere of [true, false]) {
+          place.elsewhere = elsewhere;
+          const later = await LinearSvm.fitAsync(form, labels, { ...options, backend });
+          expect(essence(later)).toEqual(essence(sync));
+        }
+        place.elsewhere = true;
       }
     }
   });
@@ -315,7 +322,7 @@ describe('file reads', () => {
 describe('a program', () => {
   const setup = `
     const { LinearSvm, stop } = require(${JSON.stringify(ROOT)});
-    const rows = Array.from({ length: 2000 }, (_, i) => Array.from({ length: 30 }, (_, j) => Math.sin(i * 31 + j * j)));
+    const rows = Array.from({ length: 5000 }, (_, i) => Array.from({ length: 30 }, (_, j) => Math.sin(i * 31 + j * j)));
     const labels = rows.map((row, i) => (row[0] + Math.sin(i) > 0 ? 1 : -1));
     const forever = (more) => LinearSvm.fitAsync(rows, labels, { stop: { name: 'never', everyIteration: false, start: () => () => undefined }, maxIterations: 1e9, ...more });
   `;
@@ -354,7 +361,7 @@ describe('a worker thread', () => {
   const code = (body: string) => `
     const { parentPort } = require('node:worker_threads');
     const { LinearSvm } = require(${JSON.stringify(ROOT)});
-    const rows = Array.from({ length: 2000 }, (_, i) => Array.from({ length: 30 }, (_, j) => Math.sin(i * 31 + j * j)));
+    const rows = Array.from({ length: 5000 }, (_, i) => Array.from({ length: 30 }, (_, j) => Math.sin(i * 31 + j * j)));
     const labels = rows.map((row, i) => (row[0] + Math.sin(i) > 0 ? 1 : -1));
     const never = { name: 'never', everyIteration: false, start: () => () => undefined };
     const forever = (backend, onProgress) => LinearSvm.fitAsync(rows, labels, { backend, stop: never, maxIterations: 1e9, onProgress });
