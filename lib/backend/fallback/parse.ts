@@ -7,7 +7,7 @@
  * Blanks are space, tab and carriage return; a line of blanks or comment only is no row. Positions count bytes, from 1.
  */
 import type { ParsedSizes, ParseDefect } from '../interface.js';
-import { DECIMAL } from '../decimal.js';
+import { decimalIn } from '../decimal.js';
 
 /** A token is never longer; what is longer is no number, and no label. */
 const LONGEST = 1000;
@@ -17,7 +17,7 @@ const HIGHEST_INDEX = 2147483647;
 /** Rows and entries are counted with 32 bits. */
 const MAX_COUNT = 4294967294;
 
-const [TAB, NEWLINE, RETURN, SPACE, HASH, PLUS, MINUS, POINT, ZERO, COLON] = [9, 10, 13, 32, 35, 43, 45, 46, 48, 58];
+const [TAB, NEWLINE, RETURN, SPACE, HASH, ZERO, COLON] = [9, 10, 13, 32, 35, 48, 58];
 
 const endsToken = (byte: number) => byte === SPACE || byte === NEWLINE || byte === TAB || byte === RETURN || byte === HASH;
 const isDigit = (byte: number | undefined) => byte !== undefined && byte >= ZERO && byte <= 57;
@@ -162,8 +162,8 @@ export class Parser {
       for (let p = from; p < to; p++) this.#words.push(bytes[p]!);
       this.#words.push(NEWLINE);
     } else {
-      const label = decimal(bytes, from, to);
-      if (!Number.isFinite(label)) return this.#refuse('label', bytes, from, to, at);
+      const label = decimalIn(bytes, from, to);
+      if (Number.isNaN(label)) return this.#refuse('label', bytes, from, to, at);
       this.#labels.push(label);
     }
     this.#starts.push(this.#indices.length);
@@ -180,8 +180,8 @@ export class Parser {
       const query = to - from >= 4 && bytes.toString('latin1', from, from + 4) === 'qid:';
       return this.#refuse(query ? 'qid' : 'entry', bytes, from, to, at);
     }
-    const value = decimal(bytes, p + 1, to);
-    if (!Number.isFinite(value)) return this.#refuse('value', bytes, from, to, at);
+    const value = decimalIn(bytes, p + 1, to);
+    if (Number.isNaN(value)) return this.#refuse('value', bytes, from, to, at);
     if (index > HIGHEST_INDEX) return this.#refuse('range', bytes, from, to, at);
     const column = index - this.#first;
     if (column < 0) return this.#refuse('zero', bytes, from, to, at);
@@ -221,38 +221,6 @@ export class Parser {
     };
     return false;
   }
-}
-
-const POWERS = Array.from({ length: 23 }, (_, k) => Number(`1e${k}`));
-
-/** The double nearest to a decimal number, which may be infinite; NaN if it is none. */
-function decimal(bytes: Buffer, from: number, to: number): number {
-  // Up to 15 digits are exact, and so are powers of ten up to 22: the quotient is rounded once.
-  let p = from;
-  const sign = bytes[p]!;
-  if (sign === MINUS || sign === PLUS) p++;
-  if (to - p <= 16) {
-    let whole = 0;
-    let digits = 0;
-    let point = -1;
-    for (; p < to; p++) {
-      const byte = bytes[p]!;
-      if (byte >= ZERO && byte <= 57) {
-        whole = 10 * whole + byte - ZERO;
-        digits++;
-      } else if (byte === POINT && point < 0) {
-        point = digits;
-      } else {
-        break;
-      }
-    }
-    if (p === to && digits > 0 && digits <= 15) {
-      const size = point < 0 ? whole : whole / POWERS[digits - point]!;
-      return sign === MINUS ? -size : size;
-    }
-  }
-  const text = bytes.toString('latin1', from, to);
-  return DECIMAL.test(text) ? Number(text) : NaN;
 }
 
 /** UTF-8 without control characters and colons: a row that begins with index:value has lost its label. */
