@@ -92,7 +92,7 @@ describe('SECURITY.md', () => {
       ['lib/backend/fallback/parse.ts', 'LONGEST'],
       ['lib/backend/fallback/parse.ts', 'HIGHEST_INDEX'],
       ['lib/backend/fallback/parse.ts', 'MAX_COUNT'],
-      ['lib/io/csv-records.ts', 'MAX_BYTES'],
+      ['lib/io/csv-cells.ts', 'MAX_BYTES'],
       ['lib/io/csv.ts', 'MAX_LABEL'],
       ['lib/input/file-errors.ts', 'MAX_DISTINCT'],
       ['lib/input/file-errors.ts', 'MAX_WORDS'],

@@ -3,33 +3,36 @@ import type { Pace } from './pace.js';
 
 type Numbers = Float64Array<ArrayBuffer> | Uint32Array<ArrayBuffer>;
 
-/** The number of entries in a block. */
-const BLOCK = 1 << 17;
+/** The number of entries in a block, a power of two. */
+const BITS = 17;
+const BLOCK = 1 << BITS;
 
 export class Blocks<T extends Numbers> {
   readonly #View: new (length: number) => T;
   #blocks: T[] = [];
-  /** The number of entries used in the last block. */
-  #used = BLOCK;
+  /** Of the entries added last: the block of the first one, and its place there. */
+  #block = 0;
+  #offset = 0;
+  #end = 0; // of the last entry, from the beginning of #block
   length = 0;
 
   constructor(View: new (length: number) => T) {
     this.#View = View;
   }
 
-  /** Throws V8's RangeError if memory runs out. */
-  append(values: T): void {
-    for (let at = 0; at < values.length;) {
-      if (this.#used === BLOCK) {
-        this.#blocks.push(new this.#View(BLOCK));
-        this.#used = 0;
-      }
-      const some = Math.min(values.length - at, BLOCK - this.#used);
-      this.#blocks.at(-1)!.set(values.subarray(at, at + some), this.#used);
-      at += some;
-      this.#used += some;
-      this.length += some;
-    }
+  /** Adds `count` entries of 0, fewer than 2^31. Throws V8's RangeError if memory runs out. */
+  grow(count: number): void {
+    this.#block += this.#end >> BITS;
+    this.#offset = this.#end & (BLOCK - 1);
+    this.#end = this.#offset + count;
+    while ((this.#blocks.length - this.#block) * BLOCK < this.#end) this.#blocks.push(new this.#View(BLOCK));
+    this.length += count;
+  }
+
+  /** Sets entry k of those that were added last. */
+  set(k: number, value: number): void {
+    const at = this.#offset + k;
+    this.#blocks[this.#block + (at >> BITS)]![at & (BLOCK - 1)] = value;
   }
 
   /** Moves all entries to `all`, which has this length, in steps. Each block is released once it is copied. */

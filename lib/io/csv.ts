@@ -1,17 +1,16 @@
 /** Points and labels from comma-separated values. */
-import { option, show, Verbatim, words } from '../errors.js';
-import { checkSource, resolveCsvReading, type CsvReading, checkCsv, csvError, checkWords } from '../input/index.js';
+import { Verbatim } from '../errors.js';
+import { checkSource, resolveCsvReading, type CsvPlace, type CsvReading, checkCsv, csvError, checkWords } from '../input/index.js';
 import type { Source, ReadCsvOptions, CsvData } from '../types.js';
 import { Blocks } from './blocks.js';
-import { records, type CsvRecord } from './csv-records.js';
-import { decimal } from '../backend/decimal.js';
+import { CsvCells, type CellTaker } from './csv-cells.js';
+import { CsvColumns } from './csv-columns.js';
+import { CsvRecord } from './csv-record.js';
+import { decimal, decimalIn } from '../backend/decimal.js';
 import { Pace } from './pace.js';
-import { chunks } from './source.js';
+import { chunks, inParts } from './source.js';
 
-/**
- * Reads comma-separated values: one column of labels or none, all others numbers. Needs the package csv-parse, which is not installed with
- * this one. Gzip is recognised.
- */
+/** Reads comma-separated values: one column of labels or none, all others numbers. Gzip is recognised. */
 export async function readCsv(source: Source, options: ReadCsvOptions & { labels: 'string' }): Promise<CsvData<string[]>>;
 export async function readCsv(source: Source, options: ReadCsvOptions & { labels: 'number' }): Promise<CsvData<Float64Array>>;
 export async function readCsv(source: Source, options: ReadCsvOptions): Promise<CsvData>;
@@ -20,35 +19,50 @@ export async function readCsv(source: Source, options: ReadCsvOptions): Promise<
   const reading = resolveCsvReading(options);
   const pace = new Pace(reading.signal);
   const table = new Table(file, reading);
-  const text = chunks(source, file, { ...reading, code: 'ERR_CSV' });
-  for await (const record of records(text, reading.delimiter, file, pace)) {
-    // eslint-disable-next-line @typescript-eslint/no-unused-vars -- it only pauses between parts of a long record
-    for (const _ of table.add(record)) if (pace.due) await pace.turn();
-    if (pace.due) await pace.turn();
+  const cells = new CsvCells(reading.delimiter, table);
+  const readRecords = async () => {
+    while (cells.read()) {
+      if (table.begun) table.endRecord(cells.line);
+      else await table.begin(cells.line, pace);
+    }
+  };
+  for await (const part of inParts(chunks(source, file, { ...reading, code: 'ERR_CSV' }), PARSED, pace)) {
+    cells.push(part);
+    await readRecords();
   }
+  cells.finish();
+  await readRecords();
   return table.finish(pace);
 }
 
+/** Bytes that are parsed at a time, which takes about a millisecond. */
+const PARSED = 1 << 16;
 /** The limit on characters of a label, as in LIBSVM text. */
 const MAX_LABEL = 1000;
-/** The number of cells between two looks at the clock. */
-const CELLS = 1 << 14;
+/** The names of more columns than this are made when they are asked for: V8 moves a million strings at once, which takes 30 ms. */
+const MANY_COLUMNS = 1 << 14;
 
-class Table {
+const SPACE = 32;
+
+/** What is wrong with a cell. It is said when the record ends, unless the record as a whole is wrong. */
+interface Defect {
+  readonly what: string;
+  readonly column: number;
+  readonly text: string;
+}
+
+class Table implements CellTaker {
   readonly #file: string;
   readonly #reading: CsvReading;
-  #names: readonly string[] | undefined;
-  #width = 0;
-  #label = -1;
+  readonly #first = new CsvRecord();
+  #columns: CsvColumns | undefined;
+  #column = 0;
+  #defect: Defect | undefined;
   #line = 1;
   #rows = 0;
-  /** By cell, the column of the points that its number goes to, or -1. */
-  #places: Int32Array<ArrayBuffer> = new Int32Array(0);
-  #row: Float64Array<ArrayBuffer> = new Float64Array(0);
   readonly #data = new Blocks(Float64Array);
   /** By row, the index of its label in #known. */
   readonly #labels = new Blocks(Uint32Array);
-  readonly #one = new Uint32Array(1);
   readonly #known = new Map<string, number>();
   #numeric = true;
 
@@ -57,38 +71,50 @@ class Table {
     this.#reading = reading;
   }
 
-  /** Adds a record. Yields between parts of a long one. */
-  *add({ cells, line }: CsvRecord): Generator<void> {
+  /** Whether the first record has been read, and so what the cells of others are is known. */
+  get begun(): boolean {
+    return this.#columns !== undefined;
+  }
+
+  cell(bytes: Buffer, from: number, to: number): void {
+    const columns = this.#columns;
+    if (!columns) return this.#first.add(bytes, from, to);
+    const j = this.#column++;
+    if (j >= columns.width || this.#defect) return;
+    if (j === 0) this.#fit(() => this.#data.grow(columns.count));
+    const place = columns.place(j);
+    if (place >= 0) {
+      const number = trimmedDecimal(bytes, from, to);
+      if (Number.isNaN(number)) this.#refuse('a finite number', j, bytes.toString('utf8', from, to));
+      this.#data.set(place, number);
+    } else if (j === columns.label) this.#addLabel(bytes.toString('utf8', from, to), j);
+  }
+
+  place(line: number, column: number): CsvPlace {
+    return { file: this.#file, line, column: column + 1, name: this.#columns?.name(column) };
+  }
+
+  /** Ends the first record, on this line: the header or the first row. */
+  async begin(line: number, pace: Pace): Promise<void> {
+    const [first, place] = [this.#first, { file: this.#file, line }];
+    await first.finish(pace);
+    checkCsv(first.beginning(), this.#reading, place);
     this.#line = line;
-    if (this.#label < 0) {
-      checkCsv(cells, this.#reading, { file: this.#file, line });
-      this.#width = cells.length;
-      this.#label = this.#find(cells);
-      this.#places = this.#match(cells);
-      this.#row = new Float64Array(this.#reading.columns?.length ?? this.#width - (this.#label < this.#width ? 1 : 0));
-      if (this.#reading.header) {
-        this.#names = cells;
-        return;
-      }
-    }
-    if (cells.length !== this.#width) {
-      const what = `${this.#width} cells, as in the first row,`;
-      throw csvError(what, { file: this.#file, line }, cells.length);
-    }
+    this.#columns = await CsvColumns.find(first, this.#reading, place, pace);
+    if (this.#reading.header) return;
+    const take = this.cell.bind(this);
+    await pace.each(first.width, (j) => first.give(j, take));
+    this.endRecord(line);
+  }
+
+  /** Ends a row, whose last line this is. */
+  endRecord(line: number): void {
+    const [{ width }, count] = [this.#columns!, this.#column];
+    if (count !== width) throw csvError(`${width} cells, as in the first row,`, { file: this.#file, line }, count);
+    if (this.#defect) throw csvError(this.#defect.what, this.place(line, this.#defect.column), this.#defect.text);
+    this.#column = 0;
+    this.#line = line;
     this.#rows++;
-    const [places, row, label] = [this.#places, this.#row, this.#label];
-    for (let begin = 0; begin < cells.length; begin += CELLS) {
-      if (begin > 0) yield;
-      for (let j = begin; j < Math.min(begin + CELLS, cells.length); j++) {
-        const place = places[j]!;
-        if (place >= 0) {
-          const number = decimal(cells[j]!.trim());
-          if (Number.isNaN(number)) throw csvError('a finite number', this.#place(j), cells[j]);
-          row[place] = number;
-        } else if (j === label) this.#addLabel(cells[j]!, j);
-      }
-    }
-    this.#fit(() => this.#data.append(row));
   }
 
   async finish(pace: Pace): Promise<CsvData> {
@@ -99,18 +125,24 @@ class Table {
     const words = [...this.#known.keys()];
     const asNumbers = this.#numeric && this.#reading.labels !== 'string';
     if (!asNumbers) checkWords(this.#labels.length, words.length, this.#file, 'ERR_CSV');
-    const columns: string[] = [];
-    const ignored: string[] = [];
-    await inSteps(this.#width, pace, (j) => {
-      if (j === this.#label) return;
-      const name = this.#names?.[j] ?? String(j);
-      if (this.#places[j]! < 0) ignored.push(name);
-      else columns[this.#places[j]!] = name;
-    });
-    const cols = columns.length;
+    const columns = this.#columns!;
     const data = this.#fit(() => new Float64Array(this.#data.length));
     await this.#data.take(data, pace);
-    return { points: { data, rows: this.#rows, cols }, labels: await this.#takeLabels(words, asNumbers, pace), columns, ignored };
+    const points = { data, rows: this.#rows, cols: columns.count };
+    const labels = await this.#takeLabels(words, asNumbers, pace);
+    if (columns.width <= MANY_COLUMNS) return { points, labels, ...columns.names() };
+    let made: ReturnType<CsvColumns['names']> | undefined;
+    const names = () => (made ??= columns.names());
+    return {
+      points,
+      labels,
+      get columns() {
+        return names().columns;
+      },
+      get ignored() {
+        return names().ignored;
+      },
+    };
   }
 
   async #takeLabels(words: readonly string[], asNumbers: boolean, pace: Pace): Promise<Float64Array | string[]> {
@@ -118,83 +150,38 @@ class Table {
     await this.#labels.take(known, pace);
     if (!asNumbers) {
       const labels: string[] = [];
-      await inSteps(known.length, pace, (i) => labels.push(words[known[i]!]!));
+      await pace.each(known.length, (i) => labels.push(words[known[i]!]!));
       return labels;
     }
-    const numbers = Float64Array.from(words, (word) => decimal(word.trim()));
+    const numbers = new Float64Array(words.length);
+    await pace.each(words.length, (k) => (numbers[k] = decimal(words[k]!.trim())));
     const labels = new Float64Array(known.length);
-    await inSteps(known.length, pace, (i) => (labels[i] = numbers[known[i]!]!));
+    await pace.each(known.length, (i) => (labels[i] = numbers[known[i]!]!));
     return labels;
   }
 
-  #find(cells: readonly string[]): number {
-    const { label } = this.#reading;
-    if (label === null) return cells.length; // an index that no cell has
-    const place = { file: this.#file, line: this.#line };
-    if (typeof label === 'string') {
-      const found = cells.indexOf(label);
-      if (found < 0)
-        throw csvError(
-          words`a column ${JSON.stringify(label)}, as ${option('label')} says,`,
-          place,
-          cells.join(this.#reading.delimiter),
-        );
-      return found;
-    }
-    const found = label < 0 ? label + cells.length : label;
-    if (!(found >= 0 && found < cells.length)) {
-      throw csvError(words`a column ${label}, as ${option('label')} says,`, place, `${cells.length} columns`);
-    }
-    return found;
+  #addLabel(text: string, column: number): void {
+    const known = this.#known.get(text) ?? this.#learn(text, column);
+    this.#fit(() => this.#labels.grow(1));
+    this.#labels.set(0, known);
   }
 
-  /** The columns that cells go to: all in file order, or those of options.columns in its order. */
-  #match(cells: readonly string[]): Int32Array<ArrayBuffer> {
-    const { columns } = this.#reading;
-    const places = new Int32Array(cells.length);
-    let others = 0;
-    for (let j = 0; j < places.length; j++) places[j] = j === this.#label ? -1 : others++;
-    if (columns === undefined) return places;
-    if (columns.length === others && places.every((place, j) => place < 0 || cells[j] === columns[place])) return places;
-    const wanted = new Map(columns.map((name, place) => [name, place]));
-    const place = { file: this.#file, line: this.#line };
-    // A name that occurs twice cannot be matched. Only a header equal to options.columns, above, may have one.
-    const missing = new Set(columns);
-    const twice = columns.find((name, j) => wanted.get(name) !== j);
-    cells.forEach((name, j) => {
-      if (j === this.#label) return;
-      places[j] = wanted.get(name) ?? -1;
-      if (places[j] >= 0 && !missing.delete(name)) throw csvError(`one column ${show(name)}`, place, new Verbatim('two'));
-    });
-    if (missing.size > 0) {
-      const [names, of] = [[...missing], missing.size === 1 ? 'the column' : 'the columns'];
-      const some = names.slice(0, 10).map(show).join(', ') + (names.length > 10 ? ` and ${names.length - 10} more` : '');
-      throw csvError(`${of} ${some}`, place, cells.join(this.#reading.delimiter));
-    }
-    if (twice !== undefined) {
-      throw csvError(`the columns in their order, as two are called ${show(twice)},`, place, cells.join(this.#reading.delimiter));
-    }
-    return places;
-  }
-
-  #place(column: number) {
-    return { file: this.#file, line: this.#line, column: column + 1, name: this.#names?.[column] };
-  }
-
-  #addLabel(cell: string, column: number): void {
-    if (this.#numeric && this.#reading.labels !== 'string' && Number.isNaN(decimal(cell.trim()))) {
-      if (this.#reading.labels === 'number') throw csvError('a finite number, the label,', this.#place(column), cell);
+  /** Checks a label that is new. */
+  #learn(text: string, column: number): number {
+    const { labels } = this.#reading;
+    if (this.#numeric && labels !== 'string' && Number.isNaN(decimal(text.trim()))) {
+      if (labels === 'number') this.#refuse('a finite number, the label,', column, text);
       this.#numeric = false;
     }
-    if (cell === '') throw csvError('a label', this.#place(column), cell);
-    if (cell.length > MAX_LABEL) throw csvError(`a label of at most ${MAX_LABEL} characters`, this.#place(column), cell);
-    let known = this.#known.get(cell);
-    if (known === undefined) {
-      known = this.#known.size;
-      checkWords(0, this.#known.set(cell, known).size, this.#file, 'ERR_CSV');
-    }
-    this.#one[0] = known;
-    this.#fit(() => this.#labels.append(this.#one));
+    if (text === '') this.#refuse('a label', column, text);
+    if (text.length > MAX_LABEL) this.#refuse(`a label of at most ${MAX_LABEL} characters`, column, text);
+    const index = this.#known.size;
+    checkWords(0, this.#known.set(text, index).size, this.#file, 'ERR_CSV');
+    return index;
+  }
+
+  #refuse(what: string, column: number, text: string): void {
+    this.#defect ??= { what, column, text };
   }
 
   /** Runs work that allocates, and words the error if memory runs out. */
@@ -202,16 +189,16 @@ class Table {
     try {
       return work();
     } catch (error) {
-      const received = new Verbatim(`${this.#rows} rows of ${this.#row.length}`);
+      const received = new Verbatim(`${this.#rows} rows of ${this.#columns!.count}`);
       throw csvError('numbers that fit in memory', { file: this.#file, line: this.#line }, received, error);
     }
   }
 }
 
-/** Calls work(0), … work(count - 1), and lets the event loop turn in between. */
-async function inSteps(count: number, pace: Pace, work: (k: number) => void): Promise<void> {
-  for (let begin = 0; begin < count; begin += CELLS) {
-    if (pace.due) await pace.turn();
-    for (let k = begin; k < Math.min(begin + CELLS, count); k++) work(k);
-  }
+/** decimal(text.trim()), which makes no text of an ordinary number. */
+function trimmedDecimal(bytes: Buffer, from: number, to: number): number {
+  while (from < to && bytes[from] === SPACE) from++;
+  while (from < to && bytes[to - 1] === SPACE) to--;
+  const number = decimalIn(bytes, from, to);
+  return Number.isNaN(number) ? decimal(bytes.toString('utf8', from, to).trim()) : number;
 }

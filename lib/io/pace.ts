@@ -3,6 +3,8 @@ import { setImmediate } from 'node:timers/promises';
 
 /** Milliseconds after which a task is due to end. The step that is under way then is finished first. */
 const TASK = 5;
+/** The number of small steps between two looks at the clock. */
+const STEPS = 1 << 13;
 
 export class Pace {
   readonly #signal: AbortSignal | undefined;
@@ -22,5 +24,13 @@ export class Pace {
     await setImmediate();
     this.#signal?.throwIfAborted();
     this.#began = performance.now();
+  }
+
+  /** Calls step(0), … step(count - 1), each of which is short, and lets the event loop turn in between. */
+  async each(count: number, step: (k: number) => void): Promise<void> {
+    for (let begin = 0; begin < count; begin += STEPS) {
+      if (this.due) await this.turn();
+      for (let k = begin; k < Math.min(begin + STEPS, count); k++) step(k);
+    }
   }
 }

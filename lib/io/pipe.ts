@@ -1,4 +1,4 @@
-/** Text or bytes through a Transform of Node: gzip, or a parser. */
+/** Text or bytes through a Transform of Node: to gzip or from it. */
 import { Readable, type Transform } from 'node:stream';
 
 /**

@@ -9,7 +9,7 @@
 'use strict';
 const { writeFileSync, mkdirSync } = require('node:fs');
 const { join } = require('node:path');
-const { parseArgs, inspect } = require('node:util');
+const { parseArgs, inspect, isDeepStrictEqual } = require('node:util');
 const { isMainThread, parentPort, Worker, workerData } = require('node:worker_threads');
 const package_ = require('../..');
 const { writeJSON } = require('../../dist/io/model-json.js');
@@ -381,12 +381,15 @@ async function readModelText(chance, fista, keep) {
 // ---- CSV
 
 function makeCsv(chance) {
-  const [cols, delimiter] = [1 + chance.below(5), chance.of([',', ',', ';', '\t'])];
+  const [cols, delimiter] = [1 + chance.below(5), chance.of([',', ',', ';', '\t', '||', ' → '])];
   const quote = (cell) => (chance.once(8) ? `"${cell.replaceAll('"', '""')}"` : cell);
-  const end = chance.of(['\n', '\n', '\r\n']);
+  const end = chance.of(['\n', '\n', '\r\n', '\r']);
   const line = (cells) => cells.map(quote).join(delimiter) + end;
   const rows = Array.from({ length: chance.below(6) }, () =>
-    line([chance.of(['tea', 'coffee', '1', 'a "b"']), ...Array.from({ length: cols - 1 }, () => String(chance.number()))]),
+    line([
+      chance.of(['tea', 'coffee', '1', 'a "b"', 'crème\n']),
+      ...Array.from({ length: cols - 1 }, () => String(chance.number())),
+    ]),
   );
   return { text: line(['label', ...Array.from({ length: cols - 1 }, (_, j) => `x${j}`)]) + rows.join(''), delimiter };
 }
@@ -398,14 +401,18 @@ async function readTable(chance, fista, keep) {
   const options = { header, delimiter, label: header ? chance.of(['label', 0, -1, null, 3]) : chance.of([0, -1, null, 7]) };
   if (chance.once(3)) options.labels = chance.of(['auto', 'number', 'string']);
   keep({ text: bytes.toString('latin1'), options });
-  const cut = chance.below(bytes.length + 1);
-  const source = chance.once(2)
-    ? bytes
-    : (async function* () {
-        yield bytes.subarray(0, cut);
-        yield bytes.subarray(cut);
-      })();
-  const data = await attempt(['ERR_CSV'], () => fista.readCsv(source, options));
+  const cuts = Array.from({ length: 1 + chance.below(4) }, () => chance.below(bytes.length + 1)).sort((a, b) => a - b);
+  const pieces = (async function* () {
+    for (const [k, at] of [0, ...cuts].entries()) yield bytes.subarray(at, cuts[k]);
+  })();
+  const told = [];
+  const tell = (error) => {
+    told.push(error.message);
+    throw error;
+  };
+  const read = (source) => attempt(['ERR_CSV'], () => fista.readCsv(source, options).catch(tell));
+  const data = await read(bytes);
+  demand(isDeepStrictEqual(await read(pieces), data) && told[0] === told[1], 'the same in pieces as in one');
   if (data === undefined) return false;
   const { points, labels, columns } = data;
   demand(points.rows > 0 && points.data.length === points.rows * points.cols && columns.length === points.cols, 'a table');
