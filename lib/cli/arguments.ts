@@ -1,6 +1,6 @@
-/** Parses a command line by a table of options, and prints the help that the table gives. */
+/** Parses command lines by a table of options, and formats the help text of that table. */
 import { decimal } from '../backend/decimal.js';
-import { coded, show, type CodedError } from '../errors.js';
+import { coded, plural, show, type CodedError } from '../errors.js';
 import { nearest } from '../input/index.js';
 
 export interface Option {
@@ -16,7 +16,7 @@ export interface Command {
   readonly summary: string;
   /** The arguments, after the names of program and command. */
   readonly usage: string;
-  /** Command lines and what they do, the most common first. */
+  /** Example command lines, each with a description; the most common first. */
   readonly examples: readonly (readonly [string, string])[];
   readonly options: readonly Option[];
   /** Lines of the help below the options. */
@@ -39,23 +39,23 @@ export class Arguments {
   readonly files: string[] = [];
   readonly #values = new Map<string, string | true>();
   /** The values of options whose names end in <…>, by suffix. */
-  readonly parts = new Map<string, string>();
+  readonly suffixed = new Map<string, string>();
 
   constructor(words: readonly string[], { name, options, files }: Pick<Command, 'name' | 'options' | 'files'>) {
     const all = [...options, ...COMMON];
-    let only = false; // after --, all words are files
+    let onlyFiles = false; // all words after -- are files
     for (let k = 0; k < words.length; k++) {
       const word = words[k]!;
-      if (only || word === '-' || !word.startsWith('-')) {
+      if (onlyFiles || word === '-' || !word.startsWith('-')) {
         this.files.push(word);
         continue;
       }
       if (word === '--') {
-        only = true;
+        onlyFiles = true;
         continue;
       }
       const [given, attached] = word.startsWith('--') ? splitAt(word, '=') : [word, undefined];
-      const { option, part } = find(all, given) ?? unknown(given, all, name);
+      const { option, suffix } = find(all, given) ?? unknown(given, all, name);
       if (option.value === undefined) {
         if (attached !== undefined) throw usageError(`Expected no value for ${given} but received ${show(attached)}`);
         this.#values.set(keyOf(option), true);
@@ -63,15 +63,15 @@ export class Arguments {
       }
       const value = attached ?? words[++k];
       if (value === undefined) throw usageError(`Expected ${option.value} after ${given} but received nothing`);
-      if (part === undefined) this.#values.set(keyOf(option), value);
-      else this.parts.set(part, value);
+      if (suffix === undefined) this.#values.set(keyOf(option), value);
+      else this.suffixed.set(suffix, value);
     }
     if (this.has('help')) return;
     const { min, max } = files;
     const count = this.files.length;
     if (count < min || count > max) {
-      const what = min === max ? String(min) : `${min} to ${max}`;
-      throw usageError(`Expected ${what} file names for ${name} but received ${count} (fista-classify ${name} --help)`);
+      const what = min === max ? plural(min, 'file name') : `${min} to ${max} file names`;
+      throw usageError(`Expected ${what} for ${name} but received ${count} (fista-classify ${name} --help)`);
     }
   }
 
@@ -121,13 +121,13 @@ function splitAt(word: string, mark: string): [string, string | undefined] {
   return at < 0 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)];
 }
 
-function find(options: readonly Option[], given: string): { option: Option; part?: string } | undefined {
+function find(options: readonly Option[], given: string): { option: Option; suffix?: string } | undefined {
   const option = options.find(({ names }) => names.includes(given));
   if (option) return { option };
   for (const option of options) {
     const stem = /^(-\w)<.*>$/.exec(option.names[0])?.[1];
     if (stem !== undefined && given.startsWith(stem) && given.length > stem.length)
-      return { option, part: given.slice(stem.length) };
+      return { option, suffix: given.slice(stem.length) };
   }
   return undefined;
 }
@@ -141,12 +141,10 @@ function unknown(given: string, options: readonly Option[], command: string): ne
       )
     : undefined;
   const help = `fista-classify ${command} --help`.replace('  ', ' ');
-  throw usageError(
-    `Unknown option ${show(given)}; ${near === undefined ? `${help} lists what there is` : `did you mean ${near}?`}`,
-  );
+  throw usageError(`Unknown option ${show(given)}; ${near === undefined ? `${help} lists all options` : `did you mean ${near}?`}`);
 }
 
-/** The help of one command. */
+/** The help text of one command. */
 export function helpOf(command: Command): string {
   const { name, summary, usage, examples, options, notes } = command;
   return [
@@ -166,9 +164,9 @@ export function helpOf(command: Command): string {
 }
 
 export const EXITS = [
-  'Exit codes: 0 done; 1 a file could not be read or written, or is not what it should be; 2 wrong use;',
-  '3 ended before the goal: a limit was reached, rounding allows no better, or the families do not separate;',
-  '130 and 143 interrupted (Ctrl-C, SIGTERM). Files are written whole or not at all; after 2, 130 and 143 none was.',
+  'Exit codes: 0 done; 1 a file could not be read or written, or its content is invalid; 2 wrong usage;',
+  '3 ended before the goal: a limit was reached, rounding prevents further progress, or the families do not separate;',
+  '130 and 143 interrupted (Ctrl-C, SIGTERM). Files are written whole or not at all; after 2, 130 and 143 none is written.',
 ].join('\n');
 
 /** Formats two columns. A left cell that is too long has a line of its own. */

@@ -1,4 +1,4 @@
-/** fista-classify convert: data between LIBSVM text and CSV, models between JSON and LIBLINEAR's text. */
+/** fista-classify convert: converts data between LIBSVM text and CSV, and models between JSON and LIBLINEAR's text. */
 import { coded } from '../errors.js';
 import { libsvmLines } from '../io/libsvm.js';
 import { resolveLibsvmWriting } from '../input/index.js';
@@ -11,7 +11,7 @@ import { looksLikeModel, readModel } from './read-model.js';
 import { checkWritable, writeFile } from './write-file.js';
 
 const FORMATS = ['json', 'liblinear', 'libsvm', 'csv'] as const;
-/** The limit on columns of CSV, which has a name for each and a cell for each in every row. */
+/** The maximum number of columns written as CSV: each takes a name in the header and a cell in every row. */
 const MAX_NAMES = 1_000_000;
 type Format = (typeof FORMATS)[number];
 
@@ -22,7 +22,7 @@ export const convert: Command = {
   examples: [
     [
       'fista-classify convert model.json liblinear.model',
-      'a model that liblinear-predict reads; the other way round from one of liblinear-train',
+      'writes a model for liblinear-predict; models of liblinear-train are converted to JSON likewise',
     ],
     ['fista-classify convert --label species flowers.csv flowers.svm.gz', 'CSV to LIBSVM text, gzipped'],
   ],
@@ -37,7 +37,7 @@ export const convert: Command = {
     ...DATA_OPTIONS,
   ],
   notes: [
-    'Whether a file is a model or data is seen from its first characters. If out ends in .gz it is compressed.',
+    'The first characters of a file tell a model from data. If out ends in .gz it is compressed.',
     'CSV is written with a header: label, x1, x2, …',
   ],
 };
@@ -58,7 +58,7 @@ export async function runConvert(args: Arguments, context: Context): Promise<num
   if (format === 'json' || format === 'liblinear') {
     const { model, training } = await readModel(from, signal);
     await writeFile(to, modelLines(model, format, { training }), output, signal);
-    await told(`${count(model.weights.length, 'weight')}`, { from, to, format, weights: model.weights.length });
+    await summarise(`${count(model.weights.length, 'weight')}`, { from, to, format, weights: model.weights.length });
     return 0;
   }
   const cols = args.number('cols', [0, 2 ** 31]);
@@ -69,10 +69,10 @@ export async function runConvert(args: Arguments, context: Context): Promise<num
   }
   const lines = format === 'csv' ? csvLines(data) : libsvmLines(resolveLibsvmWriting(to, data.points, data.labels));
   await writeFile(to, lines, output, signal);
-  await told(`${count(rows, 'row')}, ${count(width, 'column')}`, { from, to, format, rows, columns: width });
+  await summarise(`${count(rows, 'row')}, ${count(width, 'column')}`, { from, to, format, rows, columns: width });
   return 0;
 
-  async function told(what: string, json: object): Promise<void> {
+  async function summarise(what: string, json: object): Promise<void> {
     if (to === '-') return;
     await output.result(json, output.quiet ? [] : [`wrote ${to} (${format}): ${what}`]);
   }

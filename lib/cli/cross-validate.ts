@@ -5,7 +5,7 @@ import type { Context } from './context.js';
 import type { Data } from './read-data.js';
 import { brief, count, duration, percent } from './format.js';
 
-/** Validates one gamma, or with 'auto' a path of them, of which it picks one. */
+/** Cross-validates one gamma, or with 'auto' a path of gammas, of which it picks one. */
 export async function validate(
   { points, labels }: Data,
   folds: number,
@@ -20,11 +20,11 @@ export async function validate(
     ...(gamma !== 'auto' && { gammas: [gamma ?? 64 / points.rows] }),
     onProgress: ({ done, total, elapsed, mean }) => {
       const left = done > 1 ? ` · about ${duration((elapsed / done) * (total - done))} left` : '';
-      output.progress(() => `fit ${count(done)} of ${count(total)} · accuracy on rows held out ${percent(mean)}${left}`);
+      output.progress(() => `fit ${count(done)} of ${count(total)} · accuracy on held-out rows ${percent(mean)}${left}`);
     },
   });
   output.clear();
-  // As LIBLINEAR counts: the share of all rows that were predicted correctly while they were held out.
+  // LIBLINEAR's measure: the share of all rows that are predicted correctly while they are held out.
   const sizes = new Array<number>(result.folds).fill(0);
   for (const fold of result.fold) if (fold >= 0) sizes[fold]!++;
   const total = sizes.reduce((sum, size) => sum + size, 0);
@@ -34,7 +34,7 @@ export async function validate(
     gamma === 'auto'
       ? table.map(
           (row) =>
-            `gamma ${brief(row.gamma)}: accuracy ${percent(row.mean)} ± ${percent(row.standardError)} on rows held out${unfinished(row)}${row.gamma === pick ? ' (pick)' : ''}`,
+            `gamma ${brief(row.gamma)}: accuracy ${percent(row.mean)} ± ${percent(row.standardError)} on held-out rows${unfinished(row)}${row.gamma === pick ? ' (pick)' : ''}`,
         )
       : [];
   const accuracy = right / total;
@@ -50,5 +50,5 @@ export async function validate(
 
 /** A remark on a gamma if some of its fits ended at a limit. */
 function unfinished({ unfinished, status }: GammaScore): string {
-  return unfinished > 0 ? `, ${unfinished} of ${count(status.length, 'fit')} ended at a limit` : '';
+  return unfinished > 0 ? `; ${unfinished} of ${count(status.length, 'fit')} ended at a limit` : '';
 }

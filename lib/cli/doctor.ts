@@ -1,4 +1,4 @@
-/** fista-classify doctor: what computes here, and whether it computes correctly. */
+/** fista-classify doctor: shows which backend is in use, and checks its kernels. */
 import { backend, kernels } from '../backend/load.js';
 import { selfCheck, type KernelCheck } from '../backend/self-check.js';
 import { printable } from '../errors.js';
@@ -15,8 +15,8 @@ export const doctor: Command = {
   files: { min: 0, max: 0 },
   options: [],
   notes: [
-    'Every native kernel is compared with its TypeScript twin on generated data, for the result and for speed. Without the',
-    'native addon it says why, and what to do. Exit code 0 if all kernels agree, 1 otherwise.',
+    'Every native kernel is compared with its TypeScript twin on generated data, for the result and for speed. If the',
+    'native addon is not in use, the reason and a remedy are printed. Exit code 0 if all kernels agree, 1 otherwise.',
   ],
 };
 
@@ -52,7 +52,7 @@ export async function runDoctor(_args: Arguments, { output }: Context): Promise<
   return wrong.length === 0 ? 0 : 1;
 }
 
-/** Why the native addon is not in use, and what to do; undefined if it is. */
+/** The reason why the native addon is not in use, with a remedy; undefined if it is in use. */
 function whyNotNative(): string | undefined {
   try {
     kernels('native');
@@ -62,7 +62,7 @@ function whyNotNative(): string | undefined {
   }
 }
 
-/** Without control characters: the message may quote a path. */
+/** Escapes control characters: the message may quote a path. */
 function printableLines(text: string): string[] {
   return text.split('\n').map(printable);
 }
@@ -84,7 +84,7 @@ function kernelLines(checks: readonly KernelCheck[], native: boolean): string[] 
 }
 
 function line({ kernel, difference, bound }: KernelCheck): string {
-  return `  ${kernel} DISAGREES: differs by ${difference.toExponential(1)}, where rounding explains ${bound.toExponential(1)}`;
+  return `  ${kernel} DISAGREES: differs by ${difference.toExponential(1)}; rounding explains at most ${bound.toExponential(1)}`;
 }
 
 function speedup({ backend, twin }: KernelCheck['time']): number {

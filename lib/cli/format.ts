@@ -10,13 +10,13 @@ export function short(value: number): string {
   return value !== 0 && Math.abs(value) < 1e-3 ? value.toExponential(1) : String(Number(value.toPrecision(3)));
 }
 
-/** 99.9 %. Only a share of 1 is shown as 100.0 %. */
+/** A percentage such as 99.9 %. Only a share of 1 is shown as 100.0 %. */
 export function percent(share: number): string {
   const text = (100 * share).toFixed(1);
   return share < 1 && text === '100.0' ? '> 99.9 %' : `${text} %`;
 }
 
-/** 12,345, or with a noun: 12,345 rows, 1 row. */
+/** A count such as 12,345; with a noun 12,345 rows or 1 row. */
 export function count(value: number, noun?: string): string {
   const number = value.toLocaleString('en-US');
   return noun === undefined ? number : `${number} ${noun}${value === 1 ? '' : 's'}`;

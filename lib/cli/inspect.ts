@@ -1,4 +1,4 @@
-/** fista-classify inspect: what is in a model. */
+/** fista-classify inspect: shows the contents of a model. */
 import { show } from '../errors.js';
 import { entriesOf } from '../io/model-json.js';
 import type { Arguments, Command } from './arguments.js';
@@ -9,7 +9,7 @@ import { TRAINING_FIELDS } from './training-summary.js';
 
 export const inspect: Command = {
   name: 'inspect',
-  summary: 'shows what is in a model',
+  summary: 'shows the contents of a model',
   usage: '[options] model',
   examples: [['fista-classify inspect model.json', 'labels, bias, the largest weights, and how the training went']],
   files: { min: 1, max: 1 },
@@ -27,7 +27,7 @@ export async function runInspect(args: Arguments, { output, signal }: Context): 
   const used = indices.length;
   const order = Uint32Array.from(indices.keys()).sort((i, j) => Math.abs(values[j]!) - Math.abs(values[i]!) || i - j);
   const largest = Array.from(order.subarray(0, top), (k) => ({ column: nameOf(indices[k]!), weight: values[k]! }));
-  // If more are asked for than are nonzero, the first zeros follow.
+  // If fewer than `top` weights are nonzero, the first zero weights follow.
   for (let j = 0; j < weights.length && largest.length < top; j++)
     if (weights[j] === 0) largest.push({ column: nameOf(j), weight: 0 });
   const norm = Math.sqrt(values.reduce((sum, w) => sum + w * w, 0));
@@ -50,7 +50,7 @@ export async function runInspect(args: Arguments, { output, signal }: Context): 
   return 0;
 }
 
-/** Escapes control characters: a hostile file may hold some that a terminal obeys. */
+/** Escapes control characters: a terminal would obey those of a hostile file. */
 function plain(text: string): string {
   return show(text).slice(1, -1);
 }

@@ -1,6 +1,4 @@
-/** fista-classify on the command line: finds the command, ends it on Ctrl-C, and turns what came of it into an exit code. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+/** The command line: runs a command, aborts it on Ctrl-C, and sets the exit code. */
 import { Arguments, COMMON, EXITS, helpOf, table, usageError, type Command } from './arguments.js';
 import type { Context } from './context.js';
 import { convert, runConvert } from './convert.js';
@@ -12,6 +10,7 @@ import { runSeparate, separate } from './separate-command.js';
 import { runTrain, train } from './train.js';
 import { messageOf, show, type Term } from '../errors.js';
 import { nearest } from '../input/index.js';
+import { version } from './version.js';
 
 type Run = (args: Arguments, context: Context) => Promise<number>;
 
@@ -26,7 +25,7 @@ const COMMANDS = new Map<string, readonly [Command, Run]>([
 
 const OPTIONS = new Set([...COMMANDS.values()].flatMap(([{ options }]) => options.flatMap(({ names }) => names)));
 
-/** The reason of an abort by a signal of the system; its number makes the exit code, as shells have it. */
+/** The abort reason for a signal of the operating system. The exit code is 128 plus the signal's number, as in shells. */
 class Interrupted extends Error {
   constructor(
     readonly signal: 'SIGINT' | 'SIGTERM',
@@ -36,13 +35,13 @@ class Interrupted extends Error {
   }
 }
 
-/** Runs the words of a command line and sets the process's exit code. */
+/** Runs a command line, given as its words, and sets the process's exit code. */
 export async function main(words: readonly string[]): Promise<void> {
   const output = new Output();
   const controller = new AbortController();
   let first = NaN;
   const interrupt = (name: 'SIGINT' | 'SIGTERM', exit: number) => () => {
-    // Asked again, it does not wait for a clean end. One Ctrl-C may come twice: from the terminal, and passed on by npx.
+    // A later signal ends the process at once. One Ctrl-C may arrive twice, from the terminal and through npx, within a moment.
     if (performance.now() - first > 1000) die(name);
     if (controller.signal.aborted) return;
     first = performance.now();
@@ -62,7 +61,7 @@ export async function main(words: readonly string[]): Promise<void> {
   if (reason instanceof Interrupted) setTimeout(() => die(reason.signal), 500).unref();
 }
 
-/** Ends the process as if the signal had not been listened to. `process.exit` would wait for a thread that is opening a pipe. */
+/** Ends the process by the signal's default action. `process.exit` would wait for a thread that is opening a pipe. */
 function die(signal: 'SIGINT' | 'SIGTERM'): void {
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
@@ -71,7 +70,7 @@ function die(signal: 'SIGINT' | 'SIGTERM'): void {
 async function dispatch(words: readonly string[], context: Context): Promise<number> {
   const { output } = context;
   const [first, ...rest] = words;
-  // --help alone, and with a command in either order
+  // The help may be asked for alone or before a command; Arguments sees it after a command.
   const asked = first === 'help' || first === '--help' || first === '-h';
   if (asked && !COMMANDS.has(rest[0] ?? '')) {
     await output.write(overview());
@@ -96,20 +95,20 @@ async function dispatch(words: readonly string[], context: Context): Promise<num
 
 function unknown(name: string): never {
   const near = nearest(name, [...COMMANDS.keys()]);
-  const hint = near === undefined ? 'fista-classify --help lists what there is' : `did you mean ${near}?`;
+  const hint = near === undefined ? 'fista-classify --help lists all commands' : `did you mean ${near}?`;
   throw usageError(`Unknown ${name.startsWith('-') ? 'option' : 'command'} ${show(name)}; ${hint}`);
 }
 
-/** Says what went wrong, without a stack, and returns the exit code. */
+/** Prints an error and returns the exit code. */
 async function report(error: unknown, output: Output, signal: AbortSignal, words: readonly string[]): Promise<number> {
   const { reason } = signal as { reason: unknown };
-  // Another error is told as it is: a page that could not be written, say, after the model was.
+  // After an abort another error may come, which is reported as it is: a page that could not be written after the model.
   const aborted = error === reason || (error as Error | undefined)?.name === 'AbortError';
   const interrupted = reason instanceof Interrupted && aborted ? reason : undefined;
   const code = interrupted ? 'ERR_INTERRUPTED' : codeOf(error);
-  const message = interrupted ? 'Interrupted: nothing was written' : inWords(error, code);
+  const message = interrupted ? 'Interrupted: nothing was written' : describe(error, code);
   output.clear();
-  // What is asked for holds where the other words are wrong, too.
+  // --json applies even if the command line could not be parsed.
   if ((output.json || words.includes('--json')) && !output.closed) {
     output.json = true;
     await output.result({ error: { code, message } }, []);
@@ -124,8 +123,8 @@ function codeOf(error: unknown): string {
   return typeof code === 'string' ? code : 'ERR_INTERNAL';
 }
 
-/** What went wrong, in the words of the command line. */
-function inWords(error: unknown, code: string): string {
+/** An error's message, in terms of the command line. */
+function describe(error: unknown, code: string): string {
   const { message, path, syscall } = error as NodeJS.ErrnoException;
   if (typeof syscall === 'string' && path !== undefined) {
     // ENOENT: no such file or directory, open 'x'
@@ -133,16 +132,15 @@ function inWords(error: unknown, code: string): string {
     const verbs = new Map([['stat', 'open'], ['access', 'write to'], ['fsync', 'write'], ['rename', 'write']]); // prettier-ignore
     return `Cannot ${verbs.get(syscall) ?? syscall} ${path}: ${what}`;
   }
-  if (code === 'ERR_INTERNAL')
-    return `This is a fault of fista-classify itself: ${error instanceof Error ? error.stack : show(error)}`;
+  if (code === 'ERR_INTERNAL') return `This is a bug in fista-classify: ${error instanceof Error ? error.stack : show(error)}`;
   return messageOf(error as Error, nameOf);
 }
 
-/** Options whose names here are not their own with dashes. */
+/** Options of the library whose flags are not their names with dashes. */
 const FLAGS = new Map([['classWeight', '-w<label>'], ['folds', '-v']]); // prettier-ignore
 
-/** What is said here of functions. */
-const FUNCTIONS = new Map([['readLibsvm', 'which is read from a file that neither its name nor --csv calls CSV']]);
+/** Remarks on functions of the library, reworded for the command line. */
+const FUNCTIONS = new Map([['readLibsvm', 'which is read unless the file name or --csv says CSV']]);
 
 function nameOf({ kind, name, value, text }: Term): string {
   if (kind === 'code') return FUNCTIONS.get(name) ?? '';
@@ -150,11 +148,6 @@ function nameOf({ kind, name, value, text }: Term): string {
   const flag = FLAGS.get(name) ?? (OPTIONS.has(dashed) ? dashed : undefined);
   if (flag === undefined) return text;
   return kind === 'option' ? flag : `use ${flag}${typeof value === 'string' ? ` ${value}` : ''}`;
-}
-
-function version(): string {
-  const { version } = JSON.parse(readFileSync(join(__dirname, '../../package.json'), 'utf8')) as { version: string };
-  return version;
 }
 
 function overview(): string {

@@ -23,8 +23,8 @@ export class Output {
   }
 
   /**
-   * Whether stdout was closed from the start (>&-). Node then opens /dev/null in its place, for reading and writing, and output is lost
-   * without an error. With > /dev/null, where the user wants that, it is open for writing only.
+   * Whether stdout was closed from the start (>&-). Node then opens /dev/null in its place, and output is lost without an error. Node opens
+   * it for reading and writing; a shell opens it for writing only, with > /dev/null, where losing the output is intended.
    */
   get lost(): boolean {
     try {
@@ -37,7 +37,7 @@ export class Output {
     }
   }
 
-  /** One JSON object for machines, or lines for people. */
+  /** Prints a result: one JSON object with --json, otherwise lines of text. */
   result(json: object, lines: readonly string[]): Promise<void> {
     // JSON.stringify escapes some control characters; printable escapes the others.
     const text = this.json ? printable(JSON.stringify(json)) : lines.join('\n');
@@ -51,7 +51,7 @@ export class Output {
     return new Promise((done, fail) => {
       process.stdout.write(text, (error: NodeJS.ErrnoException | null | undefined) => {
         if (error) this.#closed = true;
-        // Other errors than a closed pipe, such as a full disk, mean that output is incomplete.
+        // An error other than a closed pipe, such as a full disk, means that the output is incomplete.
         if (error && error.code !== 'EPIPE') fail(Object.assign(error, { path: 'stdout' }));
         else done();
       });

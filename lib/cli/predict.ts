@@ -1,4 +1,4 @@
-/** fista-classify predict: data and a model → labels. */
+/** fista-classify predict: predicts labels for data by a model. */
 import { coded, printable, show } from '../errors.js';
 import type { Label } from '../types.js';
 import { usageError, type Arguments, type Command } from './arguments.js';
@@ -13,7 +13,7 @@ export const predict: Command = {
   summary: 'predicts the label of every row of a file',
   usage: '[options] data model [out]',
   examples: [
-    ['fista-classify predict test.svm model.json out.txt', 'one label a line into out.txt, and the accuracy on the terminal'],
+    ['fista-classify predict test.svm model.json out.txt', 'one label per line in out.txt, and the accuracy on the terminal'],
     [
       'fista-classify predict --decision-values test.csv liblinear.model',
       'labels and decision values on the terminal, by a model of liblinear-train',
@@ -30,10 +30,10 @@ export const predict: Command = {
     ...DATA_OPTIONS,
   ],
   notes: [
-    'Both kinds of models are read, whatever their names. Of CSV, columns are found by the names that the model was',
-    'trained with, in any order; without names in either, by their order. Columns that the model does not have are',
-    'ignored, with one warning. Without out (or with -) labels go to stdout and the accuracy to stderr; with --json',
-    'labels are written only if out is given.',
+    'Both formats of models are read, whatever the file name. Columns of CSV are matched by name, in any order, with',
+    'those that the model was trained on; if the file or the model has no names, by position. Columns that the model',
+    'does not have are ignored, with one warning. Without out (or with -) labels go to stdout and the accuracy to',
+    'stderr; with --json labels are written only if out is given.',
   ],
 };
 
@@ -44,7 +44,7 @@ export async function runPredict(args: Arguments, { output, signal }: Context): 
     throw usageError('Expected 0 for -b but received 1: a linear SVM has no probabilities (see --decision-values)');
   if (asked !== undefined || !output.json) await checkWritable(out, output, data, file);
   const { model } = await readModel(file, signal);
-  // Labels are printed one a line, so that none may contain a line end or a character that a terminal obeys.
+  // Labels are printed one per line, so none may contain a line end, nor any other control character.
   const odd = model.labels.find((label) => printable(String(label)) !== String(label));
   if (odd !== undefined) {
     throw coded(RangeError, 'ERR_MODEL', `Expected labels without control characters for ${file} but received ${show(odd)}`);
@@ -61,14 +61,14 @@ export async function runPredict(args: Arguments, { output, signal }: Context): 
     output,
   });
   if (columns && columns.length !== cols) {
-    const hint = columns.length === cols - 1 && labels.length > 0 ? '; --no-label says that no column has labels' : '';
+    const hint = columns.length === cols - 1 && labels.length > 0 ? '; use --no-label if no column has labels' : '';
     throw coded(
       RangeError,
       'ERR_CSV',
-      `Expected ${cols} columns beside labels for ${data}, as ${file} has weights, but received ${columns.length}${hint}`,
+      `Expected ${cols} columns beside labels for ${data}, one for each weight of ${file}, but received ${columns.length}${hint}`,
     );
   }
-  if (named && !model.columns) output.warn(`${file} has no names of columns: those of ${data} are taken in their order`);
+  if (named && !model.columns) output.warn(`${file} has no column names: the columns of ${data} are taken in order`);
   if (ignored > 0 && !columns)
     output.warn(`${data} has columns beyond the ${cols} of the model: ${count(ignored)} of its entries were ignored`);
 
@@ -82,7 +82,7 @@ export async function runPredict(args: Arguments, { output, signal }: Context): 
 
   const rows = predicted.length;
   const counts = model.labels.map((label) => predicted.filter((p) => p === label).length);
-  // Rows without a true label have a placeholder, such as 0, in its place.
+  // Files often give a placeholder, such as 0, to rows whose true label is not known.
   const known = new Set<Label>(model.labels);
   const others = Array.from<Label>(labels).filter((label) => !known.has(label));
   const labelled = others.length < labels.length;
@@ -90,7 +90,7 @@ export async function runPredict(args: Arguments, { output, signal }: Context): 
     const names = [...new Set(others)];
     const some = names.slice(0, 3).map(show).join(', ') + (names.length > 3 ? ', …' : '');
     const which = `${count(others.length, 'row')} of ${data} ${others.length === 1 ? 'has a label' : 'have labels'}`;
-    output.warn(`${which} that the model does not know (${some}) and can only be counted as wrong`);
+    output.warn(`${which} that the model does not know (${some}); ${others.length === 1 ? 'it counts' : 'they count'} as wrong`);
   }
   const correct = labelled ? predicted.filter((label, i) => label === labels[i]).length : undefined;
   const accuracy = correct === undefined ? undefined : correct / rows;

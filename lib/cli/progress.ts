@@ -7,7 +7,7 @@ interface Mark {
   readonly logGap: number;
 }
 
-/** The limit on marks: enough to estimate a rate. Beyond it every other mark is dropped. */
+/** The maximum number of marks, enough to estimate a rate. When it is reached, every other mark is dropped. */
 const MAX_MARKS = 64;
 
 /**

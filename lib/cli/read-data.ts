@@ -12,7 +12,7 @@ export interface Data {
   readonly points: DenseMatrix | SparseMatrix;
   /** Empty if the file has no labels. */
   readonly labels: Float64Array | string[];
-  /** The number of entries left out, in columns that were not asked for. */
+  /** The number of entries left out because their columns were not asked for. */
   readonly ignored: number;
   /** CSV: the columns' names, or their numbers in the file if it has no header. */
   readonly columns?: readonly string[];
@@ -24,7 +24,7 @@ export const DATA_OPTIONS: readonly Option[] = [
   { names: ['--zero-based'], help: 'LIBSVM text: columns are numbered from 0' },
   { names: ['--labels'], value: 'number|string', help: 'the kind of labels (default: LIBSVM text number; CSV number if all are)' },
   { names: ['--max-bytes'], value: 'N', help: 'refuse data of more bytes than this, after decompression (default: no limit)' },
-  { names: ['--csv'], help: 'read CSV whatever the file is called (default: if it ends in .csv or .csv.gz)' },
+  { names: ['--csv'], help: 'read CSV whatever the file name (default: if it ends in .csv or .csv.gz)' },
   {
     names: ['--label'],
     value: 'COLUMN',
@@ -42,7 +42,7 @@ interface Wanted {
   readonly columns?: readonly string[] | undefined;
   /** CSV: whether there is a column of labels. */
   readonly labelled: boolean;
-  /** The kind of labels, whatever --labels says. */
+  /** The kind of labels; overrides --labels. */
   readonly labels?: 'number' | 'string' | undefined;
   readonly signal: AbortSignal;
   readonly output: Output;
@@ -52,14 +52,13 @@ export function isCsv(path: string, args: Arguments): boolean {
   return args.has('csv') || /\.csv(\.gz)?$/i.test(path);
 }
 
-/** Reads points and labels. */
 export async function readData(path: string, args: Arguments, wanted: Wanted): Promise<Data> {
   try {
     return await readTable(path, args, wanted);
   } catch (error) {
     const { code } = error as CodedError;
     if ((code !== 'ERR_LIBSVM' && code !== 'ERR_CSV') || !(await looksLikeModel(path))) throw error;
-    // The file names are in the wrong order.
+    // The user may have swapped the file names.
     throw coded(SyntaxError, code, `Expected rows of data for ${path} but received a model`, error);
   }
 }
@@ -71,7 +70,7 @@ async function readTable(path: string, args: Arguments, wanted: Wanted): Promise
   const maxBytes = args.number('max-bytes', [0, Number.MAX_SAFE_INTEGER]) ?? Infinity;
   if (!isCsv(path, args)) {
     for (const name of ['label', 'no-header', 'delimiter']) {
-      if (args.has(name)) throw usageError(`Expected CSV with --${name} but received ${show(path)}; --csv says so`);
+      if (args.has(name)) throw usageError(`Expected CSV with --${name} but received ${show(path)}; use --csv if it is CSV`);
     }
     return await readLibsvm(source, {
       ...(cols !== undefined && { cols }),
@@ -95,7 +94,7 @@ async function readTable(path: string, args: Arguments, wanted: Wanted): Promise
     signal,
   });
   if (named && looksLikeData(data.columns)) {
-    output.warn(`the first row of ${path}, taken for the names of columns, is all numbers; if it is data use --no-header`);
+    output.warn(`the first row of ${path} was read as column names, but they are all numbers; use --no-header if it is data`);
   }
   if (ignored.length > 0) {
     const some = ignored.slice(0, 5).map(show).join(', ') + (ignored.length > 5 ? ', …' : '');
@@ -109,7 +108,7 @@ function looksLikeData(names: readonly string[]): boolean {
   return names.length > 0 && names.every((name) => !Number.isNaN(decimal(name.trim())));
 }
 
-/** A row with its zeros, and zeros up to `cols` columns: a sparse file may use fewer than another. */
+/** A row as a dense array. A sparse row is padded with zeros to `cols` columns: one file may use fewer columns than another. */
 export function denseRow(points: Data['points'], i: number, cols = points.cols): Float64Array {
   if ('data' in points) return Float64Array.from(points.data.subarray(i * points.cols, (i + 1) * points.cols));
   const row = new Float64Array(cols);

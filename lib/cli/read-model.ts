@@ -5,8 +5,8 @@ import { readModelFile, type ModelFile } from '../io/model-file.js';
 import { isGzip } from '../io/source.js';
 
 /**
- * Whether a file holds a model, by its first characters: no row or comment of LIBSVM text begins with them. What is not a regular
- * file, such as a pipe, cannot be read twice and is taken for data.
+ * Tells by its first characters whether a file holds a model: no row or comment of LIBSVM text begins like one. A pipe or another special
+ * file cannot be read twice, and is taken for data.
  */
 export async function looksLikeModel(path: string): Promise<boolean> {
   if (path === '-') return false;
@@ -18,7 +18,7 @@ export async function looksLikeModel(path: string): Promise<boolean> {
     const plain = isGzip(bytes) ? gunzipSync(bytes, { finishFlush: zlib.Z_SYNC_FLUSH }) : bytes;
     return /^\ufeff?\s*(\{|solver_type\s)/.test(plain.toString());
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code?.startsWith('Z_')) return false; // the error is reported when all of it is read
+    if ((error as NodeJS.ErrnoException).code?.startsWith('Z_')) return false; // the error is reported when the whole file is read
     throw error;
   } finally {
     await file.close();

@@ -25,7 +25,7 @@ export function runOptions(args: Arguments): Pick<EspOptions, 'maxIterations' | 
 
 const UNITS = { ms: 1, s: 1000, min: 60_000, h: 3_600_000 } as const;
 
-/** Parses a time. One without a unit is refused: the library counts in milliseconds, most people in seconds. */
+/** Parses a time. The unit is required: the library counts in milliseconds, most people in seconds. */
 function milliseconds(text: string): number {
   const [, number, unit] = /^([-+.\deE]+) ?(ms|s|min|h)$/.exec(text) ?? [];
   if (unit === undefined) {

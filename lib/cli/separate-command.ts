@@ -1,4 +1,4 @@
-/** fista-classify separate: two families of ellipsoids or points → a plane between them. */
+/** fista-classify separate: looks for a plane between two families of ellipsoids or points. */
 import { totalmem } from 'node:os';
 import { coded } from '../errors.js';
 import { separateEllipsoidsAsync } from '../ellipsoids/separate.js';
@@ -83,7 +83,7 @@ export async function runSeparate(args: Arguments, { output, signal }: Context):
       `robustness ${robustness}`,
       ...(output.quiet ? [] : [bracket]),
     ]);
-    // A plane was found, but a limit came before the widest slab that was asked for.
+    // A plane was found, but a limit was reached before the widest slab.
     return goalReached ? 0 : 3;
   }
   if (status === 'touching') {

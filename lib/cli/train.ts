@@ -1,4 +1,4 @@
-/** fista-classify train: data → model. */
+/** fista-classify train: trains a model on a file of data. */
 import { basename } from 'node:path';
 import { sameFile } from '../io/atomic.js';
 import { decimal } from '../backend/decimal.js';
@@ -25,8 +25,8 @@ export const train: Command = {
   usage: '[options] data [model]',
   examples: [
     ['fista-classify train data.svm model.json', 'LIBSVM text (or .csv, either one gzipped) in, a model out'],
-    ['fista-classify train -c 0.5 -w1 2 -v 5 data.svm', '5-fold cross-validation with gamma 0.5 and class 1 weighing double'],
-    ['fista-classify train --gamma auto --report fit.html data.csv', 'chooses gamma, trains, and shows on a page how that went'],
+    ['fista-classify train -c 0.5 -w1 2 -v 5 data.svm', '5-fold cross-validation with gamma 0.5 and class 1 weighted double'],
+    ['fista-classify train --gamma auto --report fit.html data.csv', 'chooses gamma, trains, and writes a page on the training'],
   ],
   files: { min: 1, max: 2 },
   options: [
@@ -52,7 +52,7 @@ export const train: Command = {
       help: 'the scaling of columns: auto, none, standard or maxabs (default: auto, which is standard\nfor CSV and maxabs for LIBSVM text); folded into the model, which takes raw data',
     },
     { names: ['--positive'], value: 'LABEL', help: 'the label of positive decision values (default: the larger one)' },
-    { names: ['--seed'], value: 'N', help: 'the seed that deals rows to folds (default 0)' },
+    { names: ['--seed'], value: 'N', help: 'the seed for dealing rows to folds (default 0)' },
     { names: ['--format'], value: 'json|liblinear', help: 'the format of the model (default: json)' },
     { names: ['--report'], value: 'FILE.html', help: 'write a page with curves, margins and weights' },
     { names: ['--threads'], value: 'N', help: 'the number of threads (default: all cores); results do not depend on it' },
@@ -60,11 +60,12 @@ export const train: Command = {
     { names: ['--cols'], value: 'N', help: 'LIBSVM text: the number of columns (default: as many as the file uses)' },
     ...DATA_OPTIONS,
     { names: ['-s'], value: 'TYPE', help: "LIBLINEAR's solver: only 3 (L2-regularised hinge loss) is trained here" },
-    { names: ['-B'], value: 'NUMBER', help: 'only 0 and more are accepted: a bias is always trained, and not regularised' },
+    { names: ['-B'], value: 'NUMBER', help: 'only 0 or more is accepted: a bias is always trained, and not regularised' },
   ],
   notes: [
-    'Without a model name the model is written to this folder, as the name of the data and .model.json (liblinear:',
-    '.model). - is stdin or stdout. A model is also written if a limit ends the training (exit code 3), but not on Ctrl-C.',
+    'Without a model name the model is written to the current folder, named after the data with .model.json (liblinear:',
+    '.model) added. - is stdin or stdout. If a limit ends the training (exit code 3) the model is still written; after',
+    'Ctrl-C it is not.',
   ],
 };
 
@@ -78,7 +79,7 @@ export async function runTrain(args: Arguments, context: Context): Promise<numbe
   const settings = { ...fitOptions(args), signal };
   if (folds === undefined) {
     if (page !== undefined && (page === path || (path !== '-' && page !== '-' && (await sameFile(page, path))))) {
-      throw usageError(`Expected another file than ${path}, the model's, for --report`);
+      throw usageError(`Expected a file other than the model's, ${path}, for --report but received ${page}`);
     }
     for (const file of [path, ...(page === undefined ? [] : [page])]) await checkWritable(file, output, data);
   } else if (given !== undefined || page !== undefined) {
@@ -120,7 +121,7 @@ export async function runTrain(args: Arguments, context: Context): Promise<numbe
   );
   const decisions = model.decision(points);
   const correct = decisions.reduce((sum, value, i) => sum + (model.labels[value > 0 ? 1 : 0] === labels[i] ? 1 : 0), 0);
-  // Without the signal: the model is written, and Ctrl-C can no longer leave nothing behind.
+  // Ctrl-C no longer aborts here: the model has been written, so "nothing was written" would not be true.
   if (page !== undefined) await writeFile(page, [pageOf(data, model, file, decisions, history, args)], output);
 
   const limit = info.status === 'max-iterations' || info.status === 'time-limit' || info.status === 'precision';
@@ -134,7 +135,7 @@ export async function runTrain(args: Arguments, context: Context): Promise<numbe
         `relative gap ${short(upward(info.relativeGap))}, gamma ${brief(info.gamma)}, scale ${info.scale}, ${info.backend} backend`,
         ...written.map((name) => `wrote ${name}`),
       ];
-  // The model goes to stdout, so that the summary must not.
+  // The model went to stdout, so the summary goes to stderr.
   if (path === '-') lines.forEach((line) => output.say(line));
   else
     await output.result(
@@ -148,7 +149,7 @@ const MEANING = {
   agreement: 'Done (agreement)',
   gap: 'Done (gap)',
   stale: 'Done (stale)',
-  precision: 'Rounding allows no better',
+  precision: 'Stopped at the limit of rounding',
   'max-iterations': 'Stopped at the limit of iterations',
   'time-limit': 'Stopped at the time limit',
 } as const;
@@ -173,12 +174,12 @@ function pageOf(
   });
 }
 
-/** The options that do not depend on the data. Wrong ones are refused before the data are read. */
+/** The options that do not depend on the data. They are checked before the data are read. */
 function fitOptions(args: Arguments): SvmOptions {
   const solver = args.text('s');
   if (solver !== undefined && solver !== '3') {
     throw usageError(
-      `Expected 3 for -s but received ${show(solver)}: what is trained here is LIBLINEAR's type 3, the L2-regularised SVM with the hinge loss (slightly smoothed)`,
+      `Expected 3 for -s but received ${show(solver)}: only LIBLINEAR's type 3 is trained here, the L2-regularised SVM with the hinge loss (slightly smoothed)`,
     );
   }
   const B = args.number('B', 'finite');
@@ -193,8 +194,9 @@ function fitOptions(args: Arguments): SvmOptions {
   const words = args.text('stop');
   const rules = e !== undefined ? [stop.gap(e)] : words !== undefined ? stopRules(words) : undefined;
   const scale = args.oneOf('scale', ['auto', 'none', 'standard', 'maxabs']);
-  for (const [label, weight] of args.parts) toNumber(weight, `-w${label}`, 'finite');
-  if (args.has('balanced') && args.parts.size > 0) throw usageError('Expected one of --balanced and -w<label> but received both');
+  for (const [label, weight] of args.suffixed) toNumber(weight, `-w${label}`, 'finite');
+  if (args.has('balanced') && args.suffixed.size > 0)
+    throw usageError('Expected one of --balanced and -w<label> but received both');
   return {
     ...(gamma !== undefined && { gamma: gamma === 'auto' ? 'auto' : toNumber(gamma, '--gamma', 'positive') }),
     ...(rules && { stop: rules }),
@@ -203,11 +205,11 @@ function fitOptions(args: Arguments): SvmOptions {
   };
 }
 
-/** The options that name labels, which the data have shown to be numbers or strings. */
+/** The options that name labels: as numbers or as strings, like the labels of the data. */
 function classOptions(args: Arguments, labels: Data['labels']): Pick<SvmOptions, 'classWeight' | 'positive'> {
   const named = (text: string): Label => (labels instanceof Float64Array ? toNumber(text, 'a label', 'finite') : text);
   const positive = args.text('positive');
-  const weights = new Map([...args.parts].map(([label, weight]) => [named(label), toNumber(weight, `-w${label}`, 'finite')]));
+  const weights = new Map([...args.suffixed].map(([label, weight]) => [named(label), toNumber(weight, `-w${label}`, 'finite')]));
   return {
     ...(weights.size > 0 && { classWeight: weights }),
     ...(args.has('balanced') && { classWeight: 'balanced' as const }),

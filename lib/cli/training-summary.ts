@@ -1,7 +1,7 @@
-/** The summary of a training that a model file keeps: `train` writes it, `inspect` shows it. */
+/** The training summary in a model file: `train` writes it, `inspect` shows it. */
 import type { SvmInfo } from '../types.js';
 
-/** The fields, none of which differs from run to run: the same data and options give the same file. */
+/** Its fields. None of them varies from run to run, so the same data and options give the same file. */
 export const TRAINING_FIELDS = [
   'status',
   'iterations',

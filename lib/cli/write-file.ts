@@ -9,22 +9,22 @@ import { pipe } from '../io/pipe.js';
 import { usageError } from './arguments.js';
 import type { Output } from './output.js';
 
-/** Refuses, before hours of work, a path that cannot be written, or that would replace a file of `read`. */
+/** Checks, before hours of work, that a path can be written and that it is none of the input files `read`. */
 export async function checkWritable(path: string, output: Output, ...read: readonly string[]): Promise<void> {
   if (path === '-') {
     if (output.lost) throw failure('EBADF', 'Expected an open stdout, to which - writes, but it is closed');
     return;
   }
   const there = await stat(path).catch(ignoreMissing);
-  if (there?.isDirectory()) throw failure('EISDIR', `Expected a file name for what is to be written but ${path} is a folder`);
+  if (there?.isDirectory()) throw failure('EISDIR', `Expected a file for the output but ${path} is a folder`);
   if (there && !there.isFile()) return; // a terminal, a pipe
   for (const other of there ? read.filter((name) => name !== '-') : []) {
     const { dev, ino } = await stat(other);
     if (dev !== there!.dev || ino !== there!.ino) continue;
-    throw usageError(`Expected another file than ${other}, which is read, for what is written`);
+    throw usageError(`Expected a file other than the input ${other} for the output but received ${path}`);
   }
   if (there) await (await open(path, 'r+')).close();
-  // A temporary file is made in the folder of the file that it replaces.
+  // The temporary file will be created in the folder of the file that it replaces.
   const folder = dirname(await targetOf(path));
   const entry = await stat(folder).catch(ignoreMissing);
   if (!entry?.isDirectory()) throw failure('ENOENT', `Expected a folder for ${path} but there is no ${folder}`);

@@ -142,7 +142,7 @@ describe.concurrent('fista-classify', () => {
     [[], 'Expected a command but received none'],
     [['trian'], 'Unknown command "trian"; did you mean train?'],
     [['train'], 'Expected 1 to 2 file names for train but received 0'],
-    [['inspect', 'a', 'b'], 'Expected 1 file names for inspect but received 2'],
+    [['inspect', 'a', 'b'], 'Expected 1 file name for inspect but received 2'],
     [['train', '--gama', '1', 'x'], 'Unknown option "--gama"; did you mean --gamma?'],
     [['train', '-x', 'x'], 'Unknown option "-x"; fista-classify train --help lists'],
     [['train', 'x', '-c'], 'Expected NUMBER|auto after -c but received nothing'],
@@ -152,7 +152,7 @@ describe.concurrent('fista-classify', () => {
     [['train', '-v', '1', 'x'], 'Expected an integer from 2 to 1000000 for -v but received "1"'],
     [['train', '-v', '0x10', 'x'], 'Expected an integer from 2 to 1000000 for -v but received "0x10"'],
     [['train', '-v', '5', 'x', 'model'], 'Expected neither a model name nor --report with -v'],
-    [['train', '-s', '1', 'x'], 'Expected 3 for -s but received "1": what is trained here is LIBLINEAR\'s type 3'],
+    [['train', '-s', '1', 'x'], 'Expected 3 for -s but received "1": only LIBLINEAR\'s type 3'],
     [['train', '-B', '-1', 'x'], 'Expected a number of 0 or more for -B but received -1: a bias is always trained here'],
     [['train', '-e', '0.1', '--stop', 'stale', 'x'], 'Expected one of -e and --stop'],
     [['train', '--stop', 'never', 'x'], 'Expected agreement:SHARE, gap:NUMBER or stale for --stop but received "never"'],
@@ -309,8 +309,8 @@ describe('fista-classify train', () => {
     const { stdout, stderr } = await run([...words, '--gamma', 'auto', WDBC]);
     const lines = stdout.trim().split('\n').slice(0, -1);
     expect(lines.length).toBeGreaterThan(3);
-    for (const line of lines) expect(line).toMatch(/^gamma .* on rows held out, 3 of 3 fits ended at a limit( \(pick\))?$/);
-    expect(stderr).toMatch(/gamma \S+: the accuracy is that of unfinished models, 3 of 3 fits ended at a limit\n$/);
+    for (const line of lines) expect(line).toMatch(/^gamma .* on held-out rows; 3 of 3 fits ended at a limit( \(pick\))?$/);
+    expect(stderr).toMatch(/gamma \S+: the accuracy is that of unfinished models; 3 of 3 fits ended at a limit\n$/);
     expect((await run([...words, '-q', WDBC])).stderr).toMatch(/3 of 3 fits ended at a limit\n$/);
   });
 
@@ -355,7 +355,7 @@ describe('fista-classify train', () => {
   it('says what to do with LIBSVM text that is called CSV', async () => {
     file('libsvm.csv', '1 1:1\n2 1:2\n');
     expect(await bad(1, ['train', 'libsvm.csv', 'm.json'])).toMatch(
-      /; this is LIBSVM text, which is read from a file that neither its name nor --csv calls CSV \[ERR_CSV\]$/,
+      /; this is LIBSVM text, which is read unless the file name or --csv says CSV \[ERR_CSV\]$/,
     );
   });
 
@@ -417,19 +417,20 @@ describe('fista-classify train', () => {
     file('data.svm', '1 1:1\n-1 1:-1\n');
     symlinkSync('data.svm', file('link.svm'));
     expect(await bad(2, ['train', 'data.svm', 'link.svm'])).toContain(
-      'Expected another file than data.svm, which is read, for what is written',
+      'Expected a file other than the input data.svm for the output but received link.svm',
     );
     await good(['train', '-q', 'data.svm', 'm.json']);
-    expect(await bad(2, ['predict', 'data.svm', 'm.json', './m.json'])).toContain('Expected another file than m.json');
+    expect(await bad(2, ['predict', 'data.svm', 'm.json', './m.json'])).toContain('Expected a file other than the input m.json');
     expect(text('data.svm')).toBe('1 1:1\n-1 1:-1\n');
   });
 
   it('does not write the model and the page to one file', async () => {
-    const message = "fista-classify: Expected another file than m.json, the model's, for --report [ERR_USAGE]";
     symlinkSync('m.json', file('link.html'));
     symlinkSync('.', file('here'));
     for (const page of ['./m.json', 'link.html', 'here/m.json', 'here/link.html']) {
-      expect(await bad(2, ['train', '--report', page, WDBC, 'm.json'])).toBe(message);
+      expect(await bad(2, ['train', '--report', page, WDBC, 'm.json'])).toBe(
+        `fista-classify: Expected a file other than the model's, m.json, for --report but received ${page} [ERR_USAGE]`,
+      );
     }
     expect(readdirSync(folder).sort()).toEqual(['here', 'link.html']);
   });
@@ -491,7 +492,7 @@ describe('CSV without names', () => {
     file('a.csv', '1,2\n3,4\n');
     file('b.csv', '10.5,2\n30,4\n');
     const warning =
-      'fista-classify: the first row of b.csv, taken for the names of columns, is all numbers; if it is data use --no-header';
+      'fista-classify: the first row of b.csv was read as column names, but they are all numbers; use --no-header if it is data';
     expect((await run(['separate', 'a.csv', 'b.csv'])).stderr).toContain(warning);
     expect((await run(['separate', '--no-header', 'a.csv', 'b.csv'])).stderr).toBe('');
   });
@@ -607,12 +608,12 @@ describe('fista-classify predict', () => {
     file('some.svm', '1 1:1\n0 1:2\n-1 1:-1\n7 1:1\n0 1:1\n5 1:1\n6 1:1\n');
     const ended = await run(['predict', '--json', 'some.svm', model(), 'out']);
     expect(ended.stderr).toBe(
-      'fista-classify: 5 rows of some.svm have labels that the model does not know (0, 7, 5, …) and can only be counted as wrong\n',
+      'fista-classify: 5 rows of some.svm have labels that the model does not know (0, 7, 5, …); they count as wrong\n',
     );
     expect(JSON.parse(ended.stdout)).toMatchObject({ rows: 7, correct: 2, unknown: 5 });
     const one = await run(['predict', file('one.svm', '1 1:1\n0 1:2\n'), model(), 'out']);
     expect(one.stderr).toContain('1 row of ');
-    expect(one.stderr).toContain(' has a label that the model does not know (0) and can only be counted as wrong\n');
+    expect(one.stderr).toContain(' has a label that the model does not know (0); it counts as wrong\n');
     expect([one.code, one.stdout]).toEqual([0, 'Accuracy = 50% (1/2)\n']);
   });
 
@@ -674,7 +675,7 @@ describe('fista-classify predict', () => {
     file('n.json', JSON.stringify({ ...json('m.json'), columns: undefined, checksum: undefined }));
     const { code, stderr } = await run(['predict', 'a.csv', 'n.json', 'out']);
     expect(code).toBe(0);
-    expect(stderr).toBe('fista-classify: n.json has no names of columns: those of a.csv are taken in their order\n');
+    expect(stderr).toBe('fista-classify: n.json has no column names: the columns of a.csv are taken in order\n');
   });
 
   it('takes the columns of CSV by their order where the file or the model has no names, and counts them', async () => {
@@ -687,11 +688,11 @@ describe('fista-classify predict', () => {
     expect(await good(['predict', '-q', 'a.csv', 'bare.json'])).toBe('old\nyoung\n');
     file('wide.csv', 'old,1,0,7\n');
     expect(await bad(1, ['predict', '--no-header', 'wide.csv', 'named.json'])).toContain(
-      'Expected 2 columns beside labels for wide.csv, as named.json has weights, but received 3',
+      'Expected 2 columns beside labels for wide.csv, one for each weight of named.json, but received 3',
     );
     file('short.csv', 'age,label\n1,old\n');
     expect(await bad(1, ['predict', 'short.csv', 'bare.json'])).toContain(
-      'Expected 2 columns beside labels for short.csv, as bare.json has weights, but received 1',
+      'Expected 2 columns beside labels for short.csv, one for each weight of bare.json, but received 1',
     );
   });
 
@@ -930,7 +931,7 @@ describe('fista-classify convert', () => {
     symlinkSync('d.svm', file('link'));
     for (const to of ['d.svm', './d.svm', 'link']) {
       expect(await bad(2, ['convert', '--to', 'csv', 'd.svm', to])).toBe(
-        'fista-classify: Expected another file than d.svm, which is read, for what is written [ERR_USAGE]',
+        `fista-classify: Expected a file other than the input d.svm for the output but received ${to} [ERR_USAGE]`,
       );
     }
     expect(text('d.svm')).toBe('1 1:1\n-1 2:2\n');
