@@ -7,10 +7,10 @@ import { named } from './source.js';
 type Chunks = Iterable<Uint8Array | string> | AsyncIterable<Uint8Array | string>;
 
 /**
- * Writes a file so that its path holds, at any moment, either what it held before or all of the chunks: they go to a temporary
- * file beside it, which takes its place when everything is on the disk. If something fails, the temporary file is removed, and the
- * chunks' own errors come out unchanged. A process that is killed leaves it behind; the next one to write the file removes it.
- * What is not a regular file, such as a terminal or a pipe, is written to directly.
+ * Writes a file so that its path holds, at any moment, either its earlier content or all of the chunks. The chunks go to a temporary file
+ * beside it, which replaces it once everything is on the disk. On failure the temporary file is removed, and errors that the chunks throw
+ * come out unchanged. A killed process leaves the temporary file behind; the next process to write the same path removes it. A terminal, a
+ * pipe or another special file is written directly.
  */
 export async function writeAtomically(path: string, chunks: Chunks): Promise<void> {
   const there = await stat(path).catch(missing);
@@ -27,22 +27,22 @@ export async function writeAtomically(path: string, chunks: Chunks): Promise<voi
   await sweep(target);
   const temporary = `${target}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
   // Errors name the file that the caller knows, not the temporary one.
-  const inItsName = (error: unknown): never => {
+  const renamed = (error: unknown): never => {
     const { path: known, message } = error as NodeJS.ErrnoException;
     if (known !== temporary) return named(error, path);
     throw Object.assign(error as Error, { path, message: message.replace(temporary, path) });
   };
-  const file = await open(temporary, 'wx', there?.mode).catch(inItsName);
+  const file = await open(temporary, 'wx', there?.mode).catch(renamed);
   try {
     try {
-      // The umask has cleared bits of the new file's mode.
-      if (there && (await file.stat()).mode !== there.mode) await file.chmod(there.mode).catch(inItsName);
+      // The umask may have cleared bits of the new file's mode.
+      if (there && (await file.stat()).mode !== there.mode) await file.chmod(there.mode).catch(renamed);
       await writeAll(file, path, chunks);
-      await file.sync().catch(inItsName);
+      await file.sync().catch(renamed);
     } finally {
       await file.close();
     }
-    await rename(temporary, target).catch(inItsName);
+    await rename(temporary, target).catch(renamed);
   } catch (error) {
     await unlink(temporary).catch(missing);
     throw error;
@@ -50,9 +50,9 @@ export async function writeAtomically(path: string, chunks: Chunks): Promise<voi
   await syncFolder(dirname(target));
 }
 
-/** Follows symbolic links to the file that is to be written, whether it exists or not; the links stay. */
+/** Follows symbolic links to the file to write, which need not exist; the links themselves are kept. */
 export async function targetOf(path: string): Promise<string> {
-  const entry = await lstat(path).catch(() => undefined); // errors are reported when it is opened
+  const entry = await lstat(path).catch(() => undefined); // errors are reported when the file is opened
   if (!entry?.isSymbolicLink()) return path;
   // The link's folder may itself be reached through links, and its target may begin with "..".
   return targetOf(resolve(await realpath(dirname(path)), await readlink(path)));
@@ -73,8 +73,8 @@ const MINUTE = 60_000;
 const DAY = 1440 * MINUTE;
 
 /**
- * Removes temporary files of this file that killed processes left behind. They must be unmodified for a minute, as their process may run
- * on another machine; and for a day if a process of that id runs here, as the id may have been reused. Failures are ignored.
+ * Removes the temporary files for `target` that killed processes left behind: those unmodified for a minute, as their process may run on
+ * another machine, or for a day if a process with that id runs here, as the id may have been reused. Failures are ignored.
  */
 async function sweep(target: string): Promise<void> {
   const [folder, start] = [dirname(target), `${basename(target)}.`];

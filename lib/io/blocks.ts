@@ -35,7 +35,7 @@ export class Blocks<T extends Numbers> {
     this.#blocks[this.#block + (at >> BITS)]![at & (BLOCK - 1)] = value;
   }
 
-  /** Moves all entries to `all`, which has this length, in steps. Each block is released once it is copied. */
+  /** Moves all entries to `all`, an array of this length, block by block. Each block is released once it is copied. */
   async take(all: T, pace: Pace): Promise<void> {
     this.#blocks.reverse();
     for (let at = 0; at < all.length; at += BLOCK) {

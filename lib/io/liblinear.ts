@@ -1,6 +1,6 @@
 /**
- * LIBLINEAR's model files, as its load_model and save_model read and write them: the fields of a header in any order, `w`, and one line of
- * weights a feature. Positive decision values stand for the first label, and a tie for the second: the negative label, as here.
+ * LIBLINEAR's model files, in the format of its load_model and save_model: header fields in any order, `w`, and a line of weights for each
+ * feature. A positive decision value stands for the first label; a tie stands for the second, negative one, as it does here.
  */
 import { decimal } from '../backend/decimal.js';
 import { coded, plural, rangeError, show, typeError, Verbatim, type CodedError } from '../errors.js';
@@ -8,7 +8,7 @@ import { MAX_COLUMNS } from '../input/index.js';
 import type { Model } from '../svm/model.js';
 import { position } from './position.js';
 
-/** A model's text, line by line, with a line for every weight, zeros included. Labels must be integers. */
+/** The text of a model, line by line, with a line for every weight, zeros included. Labels must be integers. */
 export function liblinearLines({ weights, bias, labels }: Model): Iterable<string> {
   for (const label of labels) {
     if (typeof label !== 'number' || !Number.isInteger(label) || Math.abs(label) > 0x7fffffff) {
@@ -18,7 +18,7 @@ export function liblinearLines({ weights, bias, labels }: Model): Iterable<strin
   return lines(weights, bias, labels);
 }
 
-/** In LIBLINEAR every row has a last feature of value `bias`, unless that is negative. With `bias 1` its weight is the model's bias. */
+/** LIBLINEAR gives every row a last feature of value `bias`, unless that is negative. With `bias 1`, its weight is the model's bias. */
 function* lines(weights: Float64Array, bias: number, [negative, positive]: Model['labels']): Generator<string> {
   yield `solver_type L2R_L1LOSS_SVC_DUAL\nnr_class 2\nlabel ${String(positive)} ${String(negative)}\n`;
   yield `nr_feature ${weights.length}\nbias 1\nw\n`;
@@ -26,7 +26,7 @@ function* lines(weights: Float64Array, bias: number, [negative, positive]: Model
   yield `${bias} \n`;
 }
 
-/** LIBLINEAR's classifiers, each with its number of weights a feature for two classes. */
+/** LIBLINEAR's classifiers, each with the number of weights that a model of two classes has per feature. */
 const CLASSIFIERS = new Map([
   ['L2R_LR', 1],
   ['L2R_L2LOSS_SVC_DUAL', 1],
@@ -94,7 +94,7 @@ export function readLiblinear(text: unknown, name = 'text'): Model<number> {
   for (let j = 0; j < lines; j++) {
     const what = `weight ${j + 1} of ${lines}`;
     const w = words.number(what);
-    // Crammer and Singer's method has two weights a feature. The second is the first with the opposite sign; LIBLINEAR ignores it too.
+    // Crammer and Singer's method has two weights per feature. The second is the negated first; LIBLINEAR ignores it too.
     if (columns === 2) words.number(what);
     if (j < count) weights[j] = w + 0;
     else bias = B * w + 0;
@@ -127,14 +127,14 @@ function checkSolver(words: Words, { word, at }: Word): void {
 function checkClasses(words: Words, value: Word): void {
   const classes = words.parse({ value: value.word, at: value.at }, VALUES.nr_class, 0x7fffffff);
   if (classes === 2) return;
-  const why = classes > 2 ? `${classes}: one model against the rest for each class is not one plane` : String(classes);
+  const why = classes > 2 ? `${classes}: a model of several planes, one for each class, is not supported` : String(classes);
   throw words.refuse(RangeError, '2 classes', value.at, new Verbatim(why));
 }
 
-/** The limit on characters of a word, more than any number has. The rest of a longer word is not read. */
+/** The maximum length of a word, longer than any number. A longer word is cut there. */
 const MAX_WORD = 400;
 
-/** The words of a text, which white space separates, with their offsets. */
+/** Reads the words of a text, separated by white space, with their offsets. */
 class Words {
   readonly #text: string;
   readonly #name: string;
@@ -200,7 +200,7 @@ class Words {
   }
 }
 
-/** White space as of C's isspace. */
+/** White space as in C's isspace. */
 function isSpace(code: number): boolean {
   return code === 32 || (code >= 9 && code <= 13);
 }

@@ -1,4 +1,4 @@
-/** Points and labels as LIBSVM text, read and written. */
+/** Reads and writes points and labels as LIBSVM text. */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { writeAtomically } from './atomic.js';
@@ -28,8 +28,8 @@ import type {
 import { inChunks } from './chunks.js';
 
 /**
- * Reads LIBSVM text, `label index:value …` by row, plain or gzip. The text is not kept: memory is the result and a few buffers. Errors
- * name file, line and column (in bytes).
+ * Reads LIBSVM text, a line `label index:value …` for each row, plain or gzipped. The text is not kept: memory holds the result and a few
+ * buffers. Errors name the file, the line and the column (in bytes).
  */
 export async function readLibsvm(source: Source, options: ReadLibsvmOptions & { labels: 'string' }): Promise<LibsvmData<string[]>>;
 export async function readLibsvm(
@@ -52,9 +52,9 @@ export async function readLibsvm(source: Source, options?: ReadLibsvmOptions): P
   return handOver(parser, name, reading, pace);
 }
 
-/** Bytes that are parsed at a time, for which the TypeScript kernels take a few milliseconds. */
+/** The number of bytes parsed at a time: a few milliseconds of work for the TypeScript kernels. */
 const PARSED = 1 << 17;
-/** Entries of a list that are copied at a time. */
+/** The number of entries copied at a time. */
 const COPIED = 1 << 18;
 
 async function handOver(parser: Parser, name: string, { cols: asked, words }: LibsvmReading, pace: Pace): Promise<LibsvmData> {
@@ -77,7 +77,7 @@ async function handOver(parser: Parser, name: string, { cols: asked, words }: Li
   return { points: { indptr, indices, ...(values && { values }), rows, cols: asked ?? cols }, labels, ignored };
 }
 
-/** Takes the labels that are words, each of which a newline ends. Equal labels share one string. */
+/** Takes labels that are words from the parser, which ends each with a newline. Equal labels share one string. */
 async function takeWords(parser: Parser, rows: number, bytes: number, name: string, pace: Pace): Promise<string[]> {
   checkWords(rows, 0, name, 'ERR_LIBSVM');
   const known = new Map<string, string>();
@@ -105,8 +105,8 @@ async function takeWords(parser: Parser, rows: number, bytes: number, name: stri
 }
 
 /**
- * Writes LIBSVM text: indices from 1, and every stored value (of dense rows the nonzero ones) with as many digits as reading it back
- * exactly takes. A path is written atomically; a stream is ended.
+ * Writes LIBSVM text: indices from 1, and every stored value (of dense rows, the nonzero ones) with enough digits to read it back exactly.
+ * A path is written atomically; a stream is ended.
  */
 export async function writeLibsvm(
   target: Target,
@@ -120,7 +120,7 @@ export async function writeLibsvm(
   await pipeline(Readable.from(text), target as unknown as NodeJS.WritableStream, writing.signal ? { signal: writing.signal } : {});
 }
 
-/** LIBSVM text, row by row. */
+/** The lines of LIBSVM text, one for each row. */
 export function* libsvmLines({ points, labels }: LibsvmWriting): Generator<string> {
   for (let i = 0; i < labels.length; i++) {
     let line = String(labels[i]);

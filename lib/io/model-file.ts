@@ -56,16 +56,21 @@ function jsonText(json: object): string {
   try {
     return JSON.stringify(json);
   } catch (error) {
-    throw coded(RangeError, 'ERR_MODEL', `Expected fewer weights for JSON: its text is longer than a string can be`, error);
+    throw coded(
+      RangeError,
+      'ERR_MODEL',
+      `Expected fewer weights for JSON: its text would exceed the maximum length of a string`,
+      error,
+    );
   }
 }
 
-/** Reads a model of either format, which the first character tells. `stream` takes the place of the file's content. @internal */
+/** Reads a model in either format, recognised by its first character. `stream`, if given, is read instead of the file. @internal */
 export async function readModelFile(path: string, signal?: AbortSignal, stream?: Readable): Promise<ModelFile> {
   const text = await readText(path, 'ERR_MODEL', signal, stream);
   if (text.trim() === '') throw coded(SyntaxError, 'ERR_MODEL', `Expected a model for ${path} but received an empty file`);
   if (!/^\s*[{[]/.test(text.slice(0, 1000))) {
-    // The file holds data: file names may be in the wrong order.
+    // The file holds data: the user may have swapped the file names.
     if (/^\s*[-+.\d]/.test(text.slice(0, 1000))) {
       const received = show(text.trimStart().split('\n', 1)[0]!.trimEnd());
       throw coded(SyntaxError, 'ERR_MODEL', `Expected a model, JSON or LIBLINEAR's text, for ${path} but received ${received}`);

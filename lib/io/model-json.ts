@@ -1,4 +1,4 @@
-/** Models as JSON with a checksum. What is read may be truncated, edited or forged. */
+/** Models as JSON with a checksum. JSON that is read may be truncated, edited or forged. */
 import { createHash } from 'node:crypto';
 import { endianness } from 'node:os';
 import { coded, plural, rangeError, show, typeError } from '../errors.js';
@@ -10,7 +10,7 @@ import { finite, notFinite } from '../input/numbers.js';
 
 const FORMAT = 'fista-classify/linear-svm';
 
-/** The nonzero weights, of which there may be a handful in millions. */
+/** The nonzero weights: possibly a handful among millions. */
 export interface Entries {
   readonly length: number;
   readonly indices: Uint32Array;
@@ -18,7 +18,7 @@ export interface Entries {
 }
 
 const BLOCK = 4096;
-const NOTHING = new Uint8Array(8 * BLOCK);
+const ZEROS = new Uint8Array(8 * BLOCK);
 
 /** Finds the nonzero weights. Blocks of zeros are skipped at the speed of memory, and not copied. */
 export function entriesOf(weights: Float64Array): Entries {
@@ -28,7 +28,7 @@ export function entriesOf(weights: Float64Array): Entries {
   for (let begin = 0; begin < length; begin += BLOCK) {
     const block = weights.subarray(begin, begin + BLOCK);
     const bytes = Buffer.from(block.buffer, block.byteOffset, block.byteLength);
-    if (bytes.compare(NOTHING, 0, bytes.length) === 0) continue;
+    if (bytes.compare(ZEROS, 0, bytes.length) === 0) continue;
     if (used + block.length > indices.length) [indices, values] = [longer(indices), longer(values)];
     for (let j = 0; j < block.length; j++) {
       if (block[j] === 0) continue;
@@ -66,8 +66,8 @@ function checksum({ labels, bias, columns }: Model, { length, indices, values }:
 }
 
 /**
- * Reads what `writeJSON` wrote, from data that may be truncated, edited or forged. Reads own properties only, each once. Allocates nothing
- * for lists that claim a length but hold fewer numbers.
+ * Reads a model that `writeJSON` wrote, from data that may be truncated, edited or forged. Reads own properties only, each once. Memory
+ * grows with the numbers that are present, not with the lengths that lists claim.
  */
 export function readJSON(json: unknown): Model {
   const own = properties(json, 'an object', 'json');
@@ -91,14 +91,14 @@ export function readJSON(json: unknown): Model {
     throw coded(
       RangeError,
       'ERR_MODEL',
-      `Expected ${what} as they were written but json.checksum, ${show(sum)}, is not theirs: the model was edited or ` +
-        'damaged (one that was edited on purpose is read without json.checksum)',
+      `Expected ${what} that match json.checksum, ${show(sum)}, but received others: the model was edited or damaged ` +
+        '(to read one that was edited on purpose, remove json.checksum)',
     );
   }
   return model;
 }
 
-/** Returns a reader of an object's own properties. */
+/** Returns a function that reads an object's own properties. */
 function properties(value: unknown, what: string, where: string): (name: string) => unknown {
   if (!isObject(value) || isArray(value)) throw typeError('ERR_MODEL', what, where, value);
   return (name) => (Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined);
@@ -120,7 +120,7 @@ function readLabels(list: unknown): [Label, Label] {
   return [negative as Label, positive as Label];
 }
 
-/** Reads the nonzero weights of either form. */
+/** Reads the nonzero weights from either form. */
 function readEntries(weights: unknown): Entries {
   if (isArray(weights)) return entriesOf(numbers(weights, MAX_COLUMNS, 'json.weights'));
   const own = properties(weights, 'an array of numbers or { length, indices, values }', 'json.weights');
@@ -141,14 +141,14 @@ function readEntries(weights: unknown): Entries {
     const what = `an integer from ${last(bad) + 1} to ${length - 1}, as indices ascend,`;
     throw rangeError('ERR_MODEL', what, `json.weights.indices[${bad}]`, columns[bad]);
   }
-  // A file may list zeros, which are not entries.
+  // A file may list zeros, which entries exclude.
   const { indices: used, values: entries } = entriesOf(values);
   return { length: length, indices: used.map((k) => columns[k]!), values: entries };
 }
 
 /**
- * Copies an array of at most `max` finite numbers, and reads each once. The copy grows as they come, so that a list which claims a length
- * but holds fewer numbers allocates little.
+ * Copies an array of at most `max` finite numbers, and reads each once. The copy grows with the numbers read, so an array that only claims
+ * a large length allocates little.
  */
 function numbers(list: unknown, max: number, where: string): Float64Array {
   if (!isArray(list)) throw typeError('ERR_MODEL', 'an array of numbers', where, list);
@@ -174,7 +174,7 @@ function readColumns(list: unknown, length: number): string[] | undefined {
     throw typeError('ERR_MODEL', `${plural(length, 'name')}, one for each weight,`, 'json.columns', list);
   }
   return Array.from({ length }, (_, k) => {
-    const name = list[k]; // read once: a proxy may give another value the second time
+    const name = list[k]; // read once: a proxy may return another value the second time
     if (typeof name !== 'string') throw typeError('ERR_MODEL', 'a string', `json.columns[${k}]`, name);
     return name;
   });

@@ -1,7 +1,7 @@
-/** Divides long work on the main thread into short tasks, between which the event loop turns. */
+/** Divides long work on the main thread into short tasks, and lets the event loop turn between them. */
 import { setImmediate } from 'node:timers/promises';
 
-/** Milliseconds after which a task is due to end. The step that is under way then is finished first. */
+/** The milliseconds after which a task should end. The step under way is finished first. */
 const TASK = 5;
 /** The number of small steps between two looks at the clock. */
 const STEPS = 1 << 13;
@@ -19,7 +19,7 @@ export class Pace {
     return performance.now() - this.#began > TASK;
   }
 
-  /** Lets the event loop turn, then throws the signal's reason if it is aborted. */
+  /** Lets the event loop turn, then throws the signal's reason if the signal is aborted. */
   async turn(): Promise<void> {
     await setImmediate();
     this.#signal?.throwIfAborted();

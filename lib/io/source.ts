@@ -22,8 +22,8 @@ interface Reading {
 }
 
 /**
- * The chunks of a source, without a byte order mark and up to maxBytes in all. A chunk is valid until the next is asked for. When the
- * signal is aborted, its reason is thrown at once; errors of a stream come out unchanged.
+ * The chunks of a source, without a byte order mark and of at most maxBytes in total. A chunk is valid until the next is asked for. When
+ * the signal is aborted, its reason is thrown at once; errors of a stream come out unchanged.
  */
 export async function* chunks(source: Source, name: string, { code, maxBytes, signal }: Reading): Chunks {
   let length = 0;
@@ -40,7 +40,7 @@ export async function* inParts(all: Chunks, size: number, pace: Pace): Chunks {
     const { length } = chunk;
     for (let at = 0; at < length; at += size) {
       if (pace.due) await pace.turn();
-      if (chunk.length !== length) throw gone(); // their owner may have transferred them meanwhile
+      if (chunk.length !== length) throw gone(); // the owner may have transferred the buffer meanwhile
       yield chunk.subarray(at, at + size);
     }
   }
@@ -62,7 +62,7 @@ export function isGzip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }
 
-/** Reads at least three bytes, if there are as many: enough to recognise gzip and a byte order mark. */
+/** Reads at least three bytes, if the source has that many: enough to recognise gzip and a byte order mark. */
 async function begin(all: Chunks): Promise<{ beginning: Uint8Array; rest: Chunks }> {
   let beginning: Uint8Array = new Uint8Array(0);
   while (beginning.length < 3) {
@@ -84,7 +84,7 @@ async function* join(first: Uint8Array, rest: Chunks): Chunks {
     yield first;
     yield* rest;
   } finally {
-    await rest.return(); // if the reader stops after the first chunk
+    await rest.return(); // in case the reader stops after the first chunk
   }
 }
 
@@ -100,7 +100,7 @@ async function* fromFile(path: string): Chunks {
       ahead = undefined;
       if (bytesRead === 0) return;
       ahead = file.read(buffers[k % 2]!, 0, CHUNK);
-      ahead.catch(() => undefined); // the error is reported when the buffer is asked for
+      ahead.catch(() => undefined); // the error is reported when the buffer is awaited
       yield buffer.subarray(0, bytesRead);
     }
   } finally {
@@ -109,7 +109,7 @@ async function* fromFile(path: string): Chunks {
   }
 }
 
-/** Adds the path to an error of reading or writing, such as EISDIR or ENOSPC. Node does so only for errors of opening. */
+/** Adds the path to an error of reading or writing, such as EISDIR or ENOSPC. Node adds it only when opening a file fails. */
 export function named(error: unknown, path: string): never {
   const { path: known, message } = error as NodeJS.ErrnoException;
   if (known === undefined) throw Object.assign(error as Error, { path, message: `${message} '${path}'` });
@@ -139,7 +139,7 @@ function gunzip(compressed: Chunks, name: string, code: Reading['code']): Chunks
   return pipe<Uint8Array>(compressed, createGunzip({ chunkSize: CHUNK / 4 }), (error) => gzipError(name, code, error));
 }
 
-/** Passes chunks on, and throws the signal's reason as soon as it is aborted. */
+/** Passes chunks on, and throws the signal's reason as soon as the signal is aborted. */
 async function* abortable(all: Chunks, signal: AbortSignal | undefined): Chunks {
   if (!signal) return yield* all;
   let stop: () => void = () => undefined;
@@ -158,7 +158,7 @@ async function* abortable(all: Chunks, signal: AbortSignal | undefined): Chunks 
     }
   } finally {
     signal.removeEventListener('abort', stop);
-    // Without await, as the source may never answer.
+    // Not awaited, as the source may never answer.
     void all.return().catch(() => undefined);
   }
 }

@@ -10,13 +10,14 @@ import { isGzip, named } from './source.js';
 
 type Code = 'ERR_MODEL' | 'ERR_ELLIPSOIDS';
 
-/** The greatest length of a string in V8. */
+/** The maximum length of a string in V8. */
 const MAX_BYTES = 2 ** 29 - 24;
-// V8 ends the process, without an error, when its heap is full. Bytes of heap that a character of JSON may take, and a list or object.
-const HEAP_A_CHARACTER = 32;
-const HEAP_A_LIST = 256;
+// The bytes of heap that JSON.parse may take for a character, and for a list or object. They are checked beforehand, as V8 ends the
+// process when its heap is full.
+const HEAP_PER_CHARACTER = 32;
+const HEAP_PER_LIST = 256;
 
-/** Reads the text of a file, gzipped or not, or of a stream in its place. */
+/** Reads the text of a file, gzipped or not; or of a stream, if one is given. */
 export async function readText(path: string, code: Code, signal?: AbortSignal, given?: Readable): Promise<string> {
   const tooLong = () => coded(RangeError, code, `Expected at most ${MAX_BYTES} bytes of text for ${path} but received more`);
   if (!given && (await stat(path)).size > MAX_BYTES) throw tooLong();
@@ -43,7 +44,7 @@ export async function readText(path: string, code: Code, signal?: AbortSignal, g
   }
 }
 
-/** Parses JSON. Errors name file, line and column. */
+/** Parses JSON. Errors name the file, the line and the column. */
 export function parseJSON(text: string, path: string, code: Code): unknown {
   checkHeap(text, path, code);
   try {
@@ -70,11 +71,11 @@ function checkHeap(text: string, path: string, code: Code): void {
     const remedy = 'NODE_OPTIONS=--max-old-space-size=⟨MB⟩ makes room for more';
     throw coded(RangeError, code, `Expected at most ${max} ${what} of JSON for ${path} but received ${count}; ${remedy}`);
   };
-  check(text.length, HEAP_A_CHARACTER, 'characters');
+  check(text.length, HEAP_PER_CHARACTER, 'characters');
   let lists = 0;
   for (let at = 0; at < text.length; at++) {
     const sign = text.charCodeAt(at);
     if (sign === 0x5b || sign === 0x7b) lists++;
   }
-  check(lists, HEAP_A_LIST, 'lists and objects');
+  check(lists, HEAP_PER_LIST, 'lists and objects');
 }

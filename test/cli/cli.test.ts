@@ -706,7 +706,7 @@ describe('fista-classify predict', () => {
       [whole.slice(0, -3), 'the end: the file was cut [ERR_MODEL]'],
       ['', 'Expected a model for cut.json but received an empty file [ERR_MODEL]'],
       [whole.replace(/"bias":-?\d/, '"bias":7'), 'cut.json: Expected '],
-      [whole.replace(/"bias":-?\d/, '"bias":7'), 'is not theirs: the model was edited or damaged'],
+      [whole.replace(/"bias":-?\d/, '"bias":7'), 'but received others: the model was edited or damaged'],
       [
         whole.replace('"weights":[', '"weights":["x",'),
         'cut.json: Expected a finite number for json.weights[0] but received "x" [ERR_MODEL]',

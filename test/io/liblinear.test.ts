@@ -91,7 +91,7 @@ describe('LinearSvm.fromLiblinear(text)', () => {
     ['no bias', good.replace('bias 1\n', ''), 'Expected bias before w at text:5:1 but received "w"'],
     ['a field twice', `${head}nr_class 2\n`, 'Expected one nr_class at text:5:1 but received a second'],
     ['labels before their number', 'label 1 2\n', 'Expected nr_class before label at text:1:1 but received "label"'],
-    ['three classes', good.replace('nr_class 2', 'nr_class 3'), 'Expected 2 classes at text:2:10 but received 3: one model against the rest for each class is not one plane'],
+    ['three classes', good.replace('nr_class 2', 'nr_class 3'), 'Expected 2 classes at text:2:10 but received 3: a model of several planes, one for each class, is not supported'],
     ['one class', good.replace('nr_class 2', 'nr_class 1'), 'Expected 2 classes at text:2:10 but received 1'],
     ['no number of classes', good.replace('nr_class 2', 'nr_class two'), 'Expected the number of classes at text:2:10 but received "two"'],
     ['a one-class model', 'rho 0.5\n', 'Expected a classifier of two classes at text:1:1 but received rho, which only one-class models have'],

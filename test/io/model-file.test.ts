@@ -43,8 +43,8 @@ describe('saveModel(path, model) and loadModel(path)', () => {
     const text = readFileSync(path, 'utf8');
     for (const [damaged, message] of [
       [text.slice(0, text.length >> 1), `Expected JSON at ${path}:1:`],
-      [text.replace(/"bias":-?\d/, '"bias":7'), 'is not theirs: the model was edited or damaged'],
-      [text.replace(/"weights":\[-?\d/, '"weights":[7'), 'is not theirs: the model was edited or damaged'],
+      [text.replace(/"bias":-?\d/, '"bias":7'), 'but received others: the model was edited or damaged'],
+      [text.replace(/"weights":\[-?\d/, '"weights":[7'), 'but received others: the model was edited or damaged'],
       ['', `Expected a model for ${path} but received an empty file`],
     ] as const) {
       writeFileSync(path, damaged);

@@ -88,7 +88,7 @@ describe('model.toJSON() and LinearSvm.fromJSON(json)', () => {
       expect(() => LinearSvm.fromJSON({ ...json, ...change })).toThrow(
         expect.objectContaining({
           code: 'ERR_MODEL',
-          message: expect.stringContaining('is not theirs: the model was edited or damaged') as string,
+          message: expect.stringContaining('but received others: the model was edited or damaged') as string,
         }) as Error,
       );
     }
