@@ -344,7 +344,7 @@ describe.skipIf(!installed)('examples/server', () => {
 
   it.each([
     ['one label', { rows: [[1], [2]], labels: [1, 1] }, /ERR_LABELS Expected two distinct labels but every label is 1/],
-    ['too few labels', { rows: [[1], [2]], labels: [1] }, /ERR_LABELS Expected 2 of them for labels/],
+    ['too few labels', { rows: [[1], [2]], labels: [1] }, /ERR_LABELS Expected 2 labels/],
     ['rows of two lengths', { rows: [[1], [2, 3]], labels: [1, 2] }, /ERR_POINTS Expected 1 number for rows\[1\]/],
     [
       'a column that memory would not hold',

@@ -1,4 +1,4 @@
-/** The mean and the covariance of a normal law. */
+/** Checks the mean and the covariance of a normal distribution. */
 import { cholesky } from '../ellipsoids/gaussian.js';
 import { rangeError, Verbatim } from '../errors.js';
 import { appendNumbers, NUMBERS } from './ellipsoid-families.js';
@@ -6,7 +6,7 @@ import { checkedLength } from './lists.js';
 import { knownOptions, optional, share } from './options.js';
 import { LAW_WORDS } from './words.js';
 
-/** A mean, the factor of its covariance (a diagonal of deviations, or rows), and the confidence. */
+/** Resolves the mean, the factor of the covariance (a diagonal of standard deviations, or a matrix by rows) and the confidence. */
 export function resolveCovariance(
   mean: unknown,
   covariance: unknown,
@@ -51,7 +51,7 @@ export function resolveCovariance(
   throw rangeError(
     'ERR_ELLIPSOIDS',
     what,
-    expected === undefined ? `what is left of covariance[${row}][${col}]` : `covariance[${row}][${col}]`,
+    expected === undefined ? `the remainder of covariance[${row}][${col}]` : `covariance[${row}][${col}]`,
     value,
   );
 }

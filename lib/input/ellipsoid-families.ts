@@ -1,4 +1,4 @@
-/** Families of ellipsoids. */
+/** Checks families of ellipsoids, and views them as flat arrays. */
 import type { EspFamily } from '../backend/interface.js';
 import { coded, rangeError, typeError, Verbatim } from '../errors.js';
 import { KIND } from '../backend/encodings.js';
@@ -8,18 +8,18 @@ import { checkKeys } from './keys.js';
 import { checkedLength, isList } from './lists.js';
 import { denseMatrix } from './points.js';
 
-/** A family and how to name its entries. */
+/** A family as flat arrays. `value` names an entry of the user's by its place in them, for messages. */
 export interface Family extends EspFamily, Wanted {
   readonly value: (part: number, at: number) => { where: string; value: unknown };
 }
 
-/** The number of columns, and where it comes from. */
+/** The number of columns, and the name of the array that it comes from. */
 interface Wanted {
   readonly cols: number;
   readonly as: string;
 }
 
-/** Of as many columns as are wanted. Whether its numbers are finite is seen when they are copied. */
+/** Views a family, which must have the wanted number of columns. Whether its numbers are finite is checked when they are copied. */
 export function viewFamily(given: unknown, name: string, wanted?: Wanted): Family {
   if (isArray(given)) return listedFamily(given, name, wanted);
   if (isObject(given) && 'centers' in given) return blockFamily(given as Block, name, wanted);
@@ -28,7 +28,7 @@ export function viewFamily(given: unknown, name: string, wanted?: Wanted): Famil
 
 type Block = Exclude<Ellipsoids, readonly Ellipsoid[]>;
 const BLOCK_KEYS = ['centers', 'shapes'] as const satisfies readonly (keyof Block)[];
-const BLOCK_WORDS = { radii: 'shapes holds a diagonal for each centre: its radius, as often as there are columns' };
+const BLOCK_WORDS = { radii: 'shapes holds a diagonal for each centre: repeat its radius for every column' };
 
 function blockFamily(given: Block, name: string, wanted?: Wanted): Family {
   checkKeys(given, BLOCK_KEYS, 'ERR_ELLIPSOIDS', name, BLOCK_WORDS);
@@ -70,7 +70,7 @@ function listedFamily(list: readonly unknown[], name: string, wanted?: Wanted): 
   const shapes: number[] = [];
   const kinds: number[] = [];
   const starts: number[] = []; // where each shape begins
-  const words: ('shape' | 'radius')[] = []; // what each is called
+  const words: ('shape' | 'radius')[] = []; // the key that gave each shape
   const as = wanted?.as ?? `${name}[0].center`;
   let cols = wanted?.cols ?? -1;
   for (let i = 0; i < count; i++) {
@@ -99,7 +99,7 @@ function listedFamily(list: readonly unknown[], name: string, wanted?: Wanted): 
   };
 }
 
-/** An ellipsoid's center and shape, and what the shape is called: a ball may give its radius instead. */
+/** An ellipsoid's center and shape, and the key that gave the shape: a ball may give a radius instead. */
 function parts(ellipsoid: unknown, where: string): { center: unknown; shape: unknown; word: 'shape' | 'radius' } {
   if (!isObject(ellipsoid) || isList(ellipsoid)) {
     throw typeError('ERR_ELLIPSOIDS', 'an ellipsoid { center, shape }', where, ellipsoid);
@@ -114,10 +114,10 @@ function parts(ellipsoid: unknown, where: string): { center: unknown; shape: unk
   return { center, shape: radius, word: 'radius' };
 }
 
-/** What a list is called that is none. */
+/** What messages expect where a list is missing. */
 export const NUMBERS = 'an array of numbers';
 
-/** Appends numbers of the right kind, finite or not. */
+/** Appends the numbers of a list, finite or not; anything else is refused. */
 export function appendNumbers(list: ArrayLike<number>, length: number, where: string, to: number[]): void {
   for (let j = 0; j < length; j++) {
     const value: unknown = list[j];
@@ -126,7 +126,7 @@ export function appendNumbers(list: ArrayLike<number>, length: number, where: st
   }
 }
 
-/** Appends a shape's entries; its kind. */
+/** Appends a shape's entries, and returns its kind. */
 function readShape(shape: unknown, cols: number, where: string, to: number[]): number {
   if (shape === undefined || shape === 0) return KIND.point;
   if (typeof shape === 'number') {

@@ -1,20 +1,20 @@
-/** What is wrong with a file, in words. */
+/** The messages of errors about files. */
 import type { ParseDefect } from '../backend/interface.js';
 import { coded, option, setting, show, typeError, Verbatim, words, type Term, type Words } from '../errors.js';
 import type { CsvReading, LibsvmReading } from './file-options.js';
 
-/** The bytes of a source were transferred elsewhere while they were read. */
+/** The source's buffer was detached or resized while it was read. */
 export function gone(): Error {
   return typeError('ERR_SOURCE', 'bytes that stay where they are', 'source', new Verbatim('a buffer that was detached or resized'));
 }
 
-/** What zlib says of compressed data that are broken. */
+/** Compressed data are damaged; `cause` is zlib's error. */
 export function gzipError(name: string, code: 'ERR_LIBSVM' | 'ERR_CSV', cause: Error): Error {
   const received = /unexpected end/.test(cause.message) ? 'a file that ends in the middle' : `something else (${cause.message})`;
   return coded(SyntaxError, code, `Expected a whole gzip file for ${name} but received ${received}`, cause);
 }
 
-/** A file of more text than is wanted. */
+/** A file has more bytes of text than maxBytes. */
 export function longError(name: string, code: 'ERR_LIBSVM' | 'ERR_CSV', max: number): Error {
   return coded(
     RangeError,
@@ -23,30 +23,30 @@ export function longError(name: string, code: 'ERR_LIBSVM' | 'ERR_CSV', max: num
   );
 }
 
-/** Labels that are words are objects of V8, whose heap ends the process when it is full. */
+/** The maximum number of labels that are words: they are on V8's heap, and V8 ends the process when that is full. */
 const MAX_WORDS = 2 ** 26;
-/** So many of them that are not the same are no classes. */
+/** More distinct labels than this are not treated as classes. */
 export const MAX_DISTINCT = 2 ** 20;
 
-/** Refuses labels that are words where there are too many rows, or too many that are not the same. */
+/** Refuses labels that are words if there are too many rows, or too many distinct labels. */
 export function checkWords(rows: number, distinct: number, name: string, code: 'ERR_LIBSVM' | 'ERR_CSV'): void {
   if (distinct > MAX_DISTINCT) {
     throw coded(RangeError, code, `Expected at most ${MAX_DISTINCT} distinct labels for ${name} but received more`);
   }
   if (rows > MAX_WORDS) {
-    throw coded(RangeError, code, `Expected at most ${MAX_WORDS} rows with words for labels for ${name} but received ${rows}`);
+    throw coded(RangeError, code, `Expected at most ${MAX_WORDS} rows with string labels for ${name} but received ${rows}`);
   }
 }
 
-/** Words what a parser met. */
+/** Turns a parser's defect into an error. */
 export function libsvmError({ defect, line, column, text, last }: ParseDefect, name: string, reading: LibsvmReading): Error {
   const first = reading.zeroBased ? 0 : 1;
   const received = Buffer.from(text).toString();
-  const lost = /^\d+:/.test(received); // the label
+  const noLabel = /^\d+:/.test(received); // the row begins with an entry
   const expected: Record<ParseDefect['defect'], readonly [what: Words, hint?: Words | undefined]> = {
     label: [
       'a finite number, the label,',
-      lost ? undefined : isCsvRow(received) ? CSV_HINT : words`for labels that are words ${setting('labels', 'string')}`,
+      noLabel ? undefined : isCsvRow(received) ? CSV_HINT : words`for labels that are words ${setting('labels', 'string')}`,
     ],
     word: ['a label in UTF-8 without ":"'],
     entry: ['index:value'],
@@ -69,12 +69,12 @@ export function libsvmError({ defect, line, column, text, last }: ParseDefect, n
 
 const CSV_HINT = 'this looks like CSV (readCsv, --csv)';
 
-/** Whether a word of LIBSVM text is a row of CSV. */
+/** Whether a word of LIBSVM text looks like a row of CSV. */
 function isCsvRow(word: string): boolean {
   return /[,;]/.test(word);
 }
 
-/** Refuses rows that are nothing but labels, and these rows of CSV: every line of it is a word. */
+/** Refuses text without any entry whose labels look like rows of CSV: each line of CSV reads as one word. */
 export function checkEntries(entries: number, labels: ArrayLike<number | string>, name: string): void {
   const label = labels[0];
   if (entries > 0 || typeof label !== 'string' || !isCsvRow(label)) return;
@@ -85,7 +85,7 @@ export function checkEntries(entries: number, labels: ArrayLike<number | string>
   );
 }
 
-/** Where in a CSV file: its line and, if it is one cell, the number of its column from 1 and its name. */
+/** A place in a CSV file: a line and, for a single cell, the number of its column from 1 and the column's name. */
 export interface CsvPlace {
   readonly file: string;
   readonly line: number;
@@ -100,12 +100,12 @@ export function csvError(what: Words, { file, line, column, name }: CsvPlace, re
 
 const READER: Term = { kind: 'code', name: 'readLibsvm', text: 'which readLibsvm reads' };
 
-/** A number, or a word and an entry; then entries. */
+/** A label, which is a number or a word before an entry, and then entries. */
 const LIBSVM_ROW = /^\s*(?:[-+.\d]\S*|\S+\s+\d+:[-+.\deE]+)(?:\s+\d+:[-+.\deE]+)+\s*$/;
 
-/** Refuses a file whose first row is one of LIBSVM text: its blanks and colons make no cells, so that every row would be a label. */
+/** Refuses a file whose first row is LIBSVM text. Blanks and colons do not divide cells, so each row would be read as one label. */
 export function checkCsv(cells: readonly string[], { delimiter }: CsvReading, place: CsvPlace): void {
-  // Its beginning tells, without the entry that it is cut within: a row may be megabytes.
+  // The beginning of the row is enough, as a row may be megabytes long. An entry that is cut at its end is left out.
   const whole = cells.slice(0, 100).join(delimiter);
   const row = whole.length > 10_000 ? whole.slice(0, 10_000).replace(/\s\S*$/, '') : whole;
   if (!LIBSVM_ROW.test(row)) return;

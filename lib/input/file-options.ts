@@ -1,4 +1,4 @@
-/** What files are read from and written to, and how. */
+/** Checks the sources and targets of files, and the options for reading and writing. */
 import { types } from 'node:util';
 import type { Backend } from '../backend/interface.js';
 import { option, rangeError, typeError, words, type Words } from '../errors.js';
@@ -20,7 +20,7 @@ import { CSV_WORDS, READ_WORDS } from './words.js';
 /** Columns are numbered from 0 to 2^31 - 1. */
 const MAX_COLUMNS = 2147483648;
 
-/** What messages call it: its path, or `input`. */
+/** Checks a source, and returns its name for messages: its path, or `input`. */
 export function checkSource(source: unknown): string {
   if (typeof source === 'string') return source;
   if (types.isUint8Array(source)) return 'input';
@@ -35,14 +35,14 @@ export function checkPath(path: unknown): void {
   if (typeof path !== 'string') throw typeError('ERR_SOURCE', 'a path', 'path', path);
 }
 
-/** A chunk of a stream, as bytes. */
+/** Checks a chunk of a stream, and returns it as bytes. */
 export function checkChunk(chunk: unknown): Uint8Array {
   if (types.isUint8Array(chunk)) return plainView(chunk);
   if (typeof chunk === 'string') return Buffer.from(chunk);
   throw typeError('ERR_SOURCE', 'bytes or text', 'a chunk of the stream', chunk);
 }
 
-/** `Infinity`, or an integer. */
+/** An integer, or `Infinity`. */
 function byteLimit(value: unknown, where: Words): number {
   return value === Infinity ? Infinity : integer(0, Number.MAX_SAFE_INTEGER)(value, where);
 }
@@ -89,7 +89,7 @@ export interface LibsvmWriting {
   readonly signal: Signal | undefined;
 }
 
-/** A target is a path, or has `write`; points and labels are what readLibsvm could read again. */
+/** Checks a target, which is a path or has `write`, and points and labels, which readLibsvm must be able to read back. */
 export function resolveLibsvmWriting(
   target: unknown,
   points: unknown,
@@ -101,7 +101,7 @@ export function resolveLibsvmWriting(
     throw typeError('ERR_SOURCE', 'a path or a Writable', 'target', target);
   }
   const signal = optional(given, 'signal', abortSignal);
-  // The copy is made for its checks.
+  // A Matrix checks the entries while it copies them; the copy itself is not needed.
   const { rows, matrix, refuse, arguments: lists } = viewPoints(points, { orDataset: false });
   const { Matrix } = resolveBackend(undefined);
   new Matrix(refuse, 1, ...lists).dispose();
@@ -166,7 +166,7 @@ export function resolveCsvReading(given: ReadCsvOptions): CsvReading {
   };
 }
 
-/** A copy of a list of names. */
+/** Copies a list of names. */
 function columnNames(value: unknown, where: Words): string[] {
   if (!Array.isArray(value)) throw typeError('ERR_OPTION', 'an array of names', where, value);
   return Array.from(value, (name: unknown, j) => {

@@ -1,4 +1,4 @@
-/** Folds: how many, or by row which. */
+/** Checks folds: their number, or the fold of each row. */
 import { coded, option, show, words, type Words } from '../errors.js';
 import { takesPart, type RowWeights } from '../svm/taking-part.js';
 import type { Labels } from './labels.js';
@@ -7,7 +7,7 @@ import { integer } from './options.js';
 
 const FOLDS = option('folds');
 
-/** Every fold holds out a row of each class, and leaves one to learn from. */
+/** Checks that every fold can hold out a row of each class and leave one for training. */
 export function checkFolds(
   folds: number,
   members: readonly [negative: number, positive: number],
@@ -21,20 +21,20 @@ export function checkFolds(
   }
 }
 
-/** The folds of rows that take no part do not count: -1. */
+/** Checks the fold of each row. It becomes -1 for a row that takes no part. */
 export function foldsByRow(given: unknown, { labels, y }: Labels, weights: RowWeights): Int32Array {
   const rows = y.length;
   const list = optionByRow(given, rows, 'an integer, or an array with the fold of each row,', words`${FOLDS}`);
   const check = integer(0, rows - 1);
   const fold = Int32Array.from({ length: rows }, (_, i) => {
     const k: unknown = list[i];
-    return typeof k === 'number' && k >>> 0 === k && k < rows ? k : check(k, words`${FOLDS}[${i}]`); // words only for a bad one
+    return typeof k === 'number' && k >>> 0 === k && k < rows ? k : check(k, words`${FOLDS}[${i}]`); // the words of a message are built only for a bad entry
   });
   fold.forEach((_, i) => {
     if (!takesPart(weights, i)) fold[i] = -1;
   });
   const count = fold.reduce((max, k) => Math.max(max, k), 0) + 1;
-  // By fold and class, and by class.
+  // Rows by class and fold, and by class.
   const members = [new Uint32Array(count), new Uint32Array(count)] as const;
   const totals = [0, 0];
   fold.forEach((k, i) => {

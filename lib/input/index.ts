@@ -1,4 +1,4 @@
-/** User values → checked, resolved values. The only place that checks: what passes here is taken as valid everywhere else. */
+/** Checks and resolves the user's values. Only this folder checks them: all other code takes resolved values as valid. */
 export * from './capacity.js';
 export * from './covariance.js';
 export * from './resolve-cross-validation.js';

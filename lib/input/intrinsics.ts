@@ -1,14 +1,14 @@
 /**
- * What an object of the user's is, whatever it says of itself: a property of its own, or a class, may hide a typed array's `buffer` or
- * `length`, and a proxy may have been revoked. Only what is asked here is true of the memory.
+ * What the user's objects really are, by the getters of %TypedArray%.prototype. An own property or a subclass may hide a typed array's
+ * `buffer` or `length`, and a proxy may have been revoked; only these getters tell the truth about the memory.
  */
 import { types } from 'node:util';
 
 type Getter<T> = (this: unknown) => T;
 
 function getter<T>(name: string | symbol): Getter<T> {
-  const prototype = Object.getPrototypeOf(Uint8Array.prototype) as object; // %TypedArray%'s
-  // eslint-disable-next-line @typescript-eslint/unbound-method -- it is called with what it is asked of
+  const prototype = Object.getPrototypeOf(Uint8Array.prototype) as object; // %TypedArray%.prototype
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- it is always called with an object
   return Object.getOwnPropertyDescriptor(prototype, name)!.get as Getter<T>;
 }
 
@@ -35,7 +35,7 @@ interface Kind {
   new (buffer: ArrayBufferLike, byteOffset: number, length: number): TypedArray;
 }
 
-const { Float16Array } = globalThis as { Float16Array?: Kind }; // of newer engines
+const { Float16Array } = globalThis as { Float16Array?: Kind }; // in newer engines only
 
 const KINDS = new Map<string, Kind>(
   [
@@ -58,24 +58,24 @@ function kindOf(value: unknown): Kind | undefined {
   return KINDS.get(tag.call(value) ?? '');
 }
 
-/** Of any realm (vm context). */
+/** Whether it is a typed array, of any realm (vm context). */
 export function isTypedArray(value: unknown): value is TypedArray {
   return tag.call(value) !== undefined;
 }
 
-/** How many entries its memory has. */
+/** The number of entries in its memory. */
 export function typedLength(view: TypedArray): number {
   return length.call(view);
 }
 
-/** A new view of the same memory: of the same kind, but with nothing of the user's on it. Detached memory has no length. */
+/** A new view of the same memory and kind, without properties or a class of the user's. It is empty if the memory is detached. */
 export function plainView<T extends TypedArray>(view: T): T {
   const Kind = kindOf(view)!;
   const count = length.call(view);
   return (count === 0 ? new Kind(0) : new Kind(buffer.call(view), byteOffset.call(view), count)) as T;
 }
 
-/** Zeros in an array of the same kind; of an array that is not typed, in an array. */
+/** Zeros, in a typed array of the same kind as `list`, or in a plain array if `list` is not typed. */
 export function zerosLike(list: ArrayLike<unknown>, count: number): { [at: number]: number } {
   const Kind = kindOf(list);
   return Kind ? (new Kind(count) as Float64Array) : new Array<number>(count).fill(0);
@@ -86,13 +86,13 @@ export function isShared(view: TypedArray): boolean {
   return types.isSharedArrayBuffer(buffer.call(view));
 }
 
-/** The same memory as unsigned numbers. */
+/** A view of the same memory as unsigned integers. */
 export function unsigned(view: Int32Array | Uint32Array): Uint32Array {
   const count = length.call(view);
   return count === 0 ? new Uint32Array(0) : new Uint32Array(buffer.call(view), byteOffset.call(view), count);
 }
 
-/** `Array.isArray` throws for a revoked proxy, and for nothing else. */
+/** Whether it is a revoked proxy: `Array.isArray` throws for nothing else. */
 export function isRevoked(value: unknown): boolean {
   try {
     Array.isArray(value);
@@ -102,7 +102,7 @@ export function isRevoked(value: unknown): boolean {
   }
 }
 
-/** An object whose properties can be asked for. */
+/** Whether it is an object whose properties can be read. */
 export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !isRevoked(value);
 }

@@ -1,7 +1,7 @@
-/** The names that an object of the user's may have. One that is not known is refused: what it says would not be done. */
+/** Checks the property names of the user's objects. Unknown names are refused, as they would have no effect. */
 import { coded, option, show, words, type ErrorCode } from '../errors.js';
 
-/** What is meant by a word of another package: the name here, or advice. By the word in lower case without underscores. */
+/** Words of other packages, each with its name here or with advice. Keys are in lower case, without underscores. */
 export type ForeignWords = Readonly<Record<string, string | ((value: unknown) => string)>>;
 
 interface Owner {
@@ -13,12 +13,12 @@ interface Owner {
   readonly words?: ForeignWords;
 }
 
-/** Refuses names that are not known, with a suggestion where there is one. */
+/** Refuses unknown names, with a suggestion where there is one. */
 export function checkNames(given: object, known: readonly string[], owner: Owner): void {
   for (const name of Object.keys(given)) if (!known.includes(name)) throw unknownName(given, name, known, owner);
 }
 
-/** Refuses keys of points and ellipsoids that are not known. */
+/** Refuses unknown keys of points and ellipsoids. */
 export function checkKeys(given: object, known: readonly string[], code: ErrorCode, of: string, words: ForeignWords = {}): void {
   checkNames(given, known, { code, what: 'key', of, words });
 }
@@ -29,28 +29,28 @@ function unknownName(given: object, name: string, known: readonly string[], { co
   const advice = typeof meant === 'function' ? meant((given as Record<string, unknown>)[name]) : meant;
   const near = advice !== undefined && known.includes(advice) ? advice : nearest(name, known);
   const hint =
-    advice?.includes(' ') === true // and not a name
+    advice?.includes(' ') === true // a sentence, not a name
       ? advice
       : near === undefined
-        ? `known are ${known.join(', ')}`
+        ? `expected one of ${known.join(', ')}`
         : `did you mean ${show(near)}?`;
   const named = what === 'option' ? option(name, show(name)) : show(name);
   return coded(TypeError, code, words`Unknown ${what} ${named}${of === undefined ? '' : ` of ${of}`}; ${hint}`);
 }
 
-/** The known name that shares a beginning, or is few edits away. */
+/** The known name that begins like this one, or is a few edits away. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   const near = known
     .map((k) => ({ k, d: distance(name.toLowerCase(), k.toLowerCase()) }))
     .sort((a, b) => a.d - b.d)
     .find(({ k, d }) => {
-      const few = Math.min(Math.max(2, k.length / 3), Math.max(k.length, name.length) / 2); // of a short name, not all of it
+      const few = Math.min(Math.max(2, k.length / 3), Math.max(k.length, name.length) / 2); // never all of a short name
       return d <= few || (name.length >= 4 && k.startsWith(name));
     });
   return near?.k;
 }
 
-/** Levenshtein's distance. Names longer than any option are not worth comparing. */
+/** The Levenshtein distance. Names longer than any option are not compared. */
 function distance(a: string, b: string): number {
   if (a.length > 40) return Infinity;
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);

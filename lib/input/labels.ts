@@ -1,6 +1,6 @@
-/** Labels: of one type, one for each row. */
+/** Checks labels: one for each row, all of one type. */
 import { types } from 'node:util';
-import { coded, option, rangeError, show, typeError, words, type Term } from '../errors.js';
+import { coded, option, plural, rangeError, show, typeError, words, type Term } from '../errors.js';
 import type { Label } from '../types.js';
 import { listOf } from './lists.js';
 
@@ -10,16 +10,17 @@ export interface Labels<L extends Label = Label> {
   readonly y: Int8Array;
 }
 
-/** Labels of any kind, one for each row of points. */
+/** Checks that there is a label, of any kind, for each row of points. */
 export function labelList<T>(labels: unknown, rows: number): ArrayLike<T> {
   const list = listOf<T>(labels, 'ERR_LABELS', 'an array of labels', 'labels');
   if (list.length !== rows) {
-    throw rangeError('ERR_LABELS', `${rows} of them`, 'labels, one for each row of points,', list.length);
+    const what = `${plural(rows, 'label')}, one for each row of points,`;
+    throw coded(RangeError, 'ERR_LABELS', `Expected ${what} but received ${list.length}`);
   }
   return list;
 }
 
-/** The type of the first label, which all others have. */
+/** The type of the first label, which all others must have. */
 function typeOf(first: unknown): string {
   const type = typeof first;
   if (type === 'number' || type === 'string' || type === 'boolean') return type;
@@ -31,7 +32,7 @@ function checkLabel(label: unknown, i: number, type: string, as: string): void {
   if (type === 'number' && !Number.isFinite(label)) throw rangeError('ERR_LABELS', 'a finite number', `labels[${i}]`, label);
 }
 
-/** Labels as ±1: of two kinds that are found in the list itself, or `known` beforehand. */
+/** Resolves labels to ±1. The two labels are `known` beforehand, or those found in the list. */
 export function resolveLabels(
   list: unknown,
   rows: number,
@@ -41,7 +42,7 @@ export function resolveLabels(
   const seen: Label[] = known ? [...known] : [];
   const type = known ? typeof known[0] : typeOf(given[0]);
   const y = new Int8Array(rows);
-  const begun = types.isFloat64Array(given) ? countTwo(given, seen, y) : 0;
+  const begun = types.isFloat64Array(given) ? encodeTwo(given, seen, y) : 0;
   for (let i = begun; i < rows; i++) {
     const label = given[i]!;
     let k = label === seen[0] ? 0 : label === seen[1] && seen.length === 2 ? 1 : -1;
@@ -73,10 +74,11 @@ export function resolveLabels(
 }
 
 /**
- * Numbers the labels, as far as they are two finite numbers. (A loop that knows its list's type is ten times as fast, and twice that if
- * nothing is decided by a label, which no processor can guess.)
+ * Sets y to 0 for the first label and to 1 for the second, and adds both to `seen`. Returns the first row left to the caller: one with a
+ * third label, or a number that is not finite. (A loop over a list of known type is ten times as fast, and twice that without branches on
+ * labels, which no processor can predict.)
  */
-function countTwo(list: Float64Array, seen: Label[], y: Int8Array): number {
+function encodeTwo(list: Float64Array, seen: Label[], y: Int8Array): number {
   const first = list[0]!;
   if (seen.length > 0 || !Number.isFinite(first)) return 0;
   let i = 1;

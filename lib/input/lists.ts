@@ -1,15 +1,15 @@
-/** Lists: arrays, typed ones, and whatever else has a length and entries. What is one, how long it is, and its numbers. */
+/** Checks lists: arrays, typed arrays, and other objects with a length and entries. */
 import { plural, rangeError, typeError, words, type ErrorCode, type Words } from '../errors.js';
 import { isArray, isObject, isTypedArray, plainView, typedLength, type TypedArray } from './intrinsics.js';
 
-/** The length of what has one, asked for once; NaN for anything else. */
+/** The length of a list, read once; NaN for anything else. */
 export function lengthOf(value: unknown): number {
   if (isTypedArray(value)) return typedLength(value);
   const claimed: unknown = isObject(value) ? (value as ArrayLike<unknown>).length : undefined;
   return typeof claimed === 'number' && Number.isInteger(claimed) && claimed >= 0 ? claimed : NaN;
 }
 
-/** The length of a list; anything else is refused. */
+/** The length of a list, read once; anything else is refused. */
 export function checkedLength(value: unknown, code: ErrorCode, what: Words, where: Words): number {
   const length = lengthOf(value);
   if (Number.isNaN(length)) throw typeError(code, what, where, value);
@@ -17,8 +17,8 @@ export function checkedLength(value: unknown, code: ErrorCode, what: Words, wher
 }
 
 /**
- * The length of one point's list, as the list says: entries that it only claims are refused when they are read. `lengthOf` would take as
- * long as a short point's sum.
+ * The length that the list of one point claims. Entries that it does not have are refused when they are read. `lengthOf` would take as
+ * long as predicting a short point.
  */
 export function pointLength(list: unknown, where: string): number {
   const length = (list as ArrayLike<number> | null | undefined)?.length;
@@ -26,25 +26,25 @@ export function pointLength(list: unknown, where: string): number {
   return length!;
 }
 
-/** Whether it is an array or a typed one, and not only like one. */
+/** Whether it is an array or a typed array, not merely an object like one. */
 export function isList(value: unknown): value is unknown[] | TypedArray {
   return isArray(value) || isTypedArray(value);
 }
 
-/** A list of any kind, with nothing of the user's on it if it is typed. */
+/** Checks a list of any kind. A typed array is returned as a plain view. */
 export function listOf<T>(value: unknown, code: ErrorCode, what: Words, where: Words): ArrayLike<T> {
   const list = isTypedArray(value) ? plainView(value) : value;
   checkedLength(list, code, what, where);
   return list as ArrayLike<T>;
 }
 
-/** An array, typed or not, that is not only like one. */
+/** Checks an array, typed or not; other objects with a length are refused. A typed array is returned as a plain view. */
 export function arrayOf<T>(value: unknown, code: ErrorCode, what: Words, where: Words): ArrayLike<T> {
   if (!isList(value)) throw typeError(code, what, where, value);
   return (isTypedArray(value) ? plainView(value) : value) as ArrayLike<T>;
 }
 
-/** A list of numbers, one for each row of points. */
+/** Checks the length of a list that has a number for each row of points. */
 export function optionByRow(value: unknown, rows: number, what: Words, where: Words): ArrayLike<number> {
   const list = listOf<number>(value, 'ERR_OPTION', what, where);
   if (list.length !== rows) {
@@ -53,7 +53,7 @@ export function optionByRow(value: unknown, rows: number, what: Words, where: Wo
   return list;
 }
 
-/** The numbers of a list, each entry asked for once (it may be a proxy) and checked: the first that a length only claims is refused. */
+/** Copies and checks the numbers of a list. Each is read once, as the list may be a proxy; the copy grows only with entries that exist. */
 export function numbersOf(list: ArrayLike<unknown>, check: (value: unknown, at: number) => number): number[] {
   const { length } = list;
   const numbers: number[] = [];

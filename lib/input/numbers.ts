@@ -1,4 +1,4 @@
-/** Finite numbers, of points and of models. */
+/** Checks finite numbers, of points and of models. */
 import { rangeError, typeError } from '../errors.js';
 
 export function finite(value: unknown, where: string, code: 'ERR_POINTS' | 'ERR_MODEL' = 'ERR_POINTS'): number {

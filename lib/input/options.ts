@@ -1,4 +1,4 @@
-/** Options: their names and the kinds of values they take. */
+/** Checks options: their names, and the kinds of values they take. */
 import { backend, kernels } from '../backend/load.js';
 import type { Backend } from '../backend/interface.js';
 import { coded, option, rangeError, typeError, words, type Words } from '../errors.js';
@@ -7,14 +7,14 @@ import type { Signal } from '../types.js';
 import { checkNames, type ForeignWords } from './keys.js';
 
 /**
- * The options given, each asked for once: a getter cannot answer a check and a use differently. Names that are not known are refused,
- * with a suggestion where there is one.
+ * Copies the options, reading each once, so that a getter cannot return one value to the check and another to the use. Unknown names are
+ * refused, with a suggestion where there is one.
  */
 export function knownOptions<T extends object>(
   given: T | undefined,
   known: readonly (keyof T & string)[],
   foreign?: ForeignWords,
-  /** The option that these are the options of. */
+  /** The option that holds these options, if one does. */
   of?: string,
 ): T {
   const options = {} as T;
@@ -37,7 +37,7 @@ export function knownOptions<T extends object>(
   return options;
 }
 
-/** What `new` comes to for a class whose objects are made by a call. */
+/** The error of `new` for a class whose objects are made by a function. */
 export function notMade(name: string, call: string): Error {
   return coded(TypeError, 'ERR_USAGE', `Expected ${call} but received new ${name}(…)`);
 }
@@ -50,7 +50,7 @@ export function resolveBackend(choice: unknown): Backend {
   return kernels(optional(choice, 'backend', oneOfThese('auto', 'native', 'js')));
 }
 
-/** Beyond it a number or its inverse overflows when squared. */
+/** A bound on numbers and their inverses that keeps squares, and products of a few of them, from overflowing. */
 export const HUGE = 1e100;
 
 export function abortSignal(value: unknown, where: Words): Signal {
@@ -94,7 +94,6 @@ export function integer(min: number, max: number) {
   };
 }
 
-/** What decides over chance. */
 export const SEED = integer(0, Number.MAX_SAFE_INTEGER);
 
 export function oneOfThese<T extends string>(...allowed: T[]) {
@@ -106,14 +105,14 @@ export function oneOfThese<T extends string>(...allowed: T[]) {
   };
 }
 
-/** Strictly between 0 and 1. */
+/** A number strictly between 0 and 1. */
 export function share(value: unknown, where: Words): number {
   if (typeof value !== 'number') throw typeError('ERR_OPTION', 'a number between 0 and 1', where, value);
   if (!(value > 0 && value < 1)) throw rangeError('ERR_OPTION', 'a number between 0 and 1', where, value);
   return value;
 }
 
-/** How long a loop may go on, who may end it and who hears of it. */
+/** The limits of a run, the signal that ends it, and the callback that follows it. */
 export interface Limits<Progress> {
   readonly maxIterations: number;
   readonly timeLimit: number;
@@ -121,7 +120,7 @@ export interface Limits<Progress> {
   readonly onProgress: ((progress: Progress) => void) | undefined;
 }
 
-/** What every run takes: the limits' names, and who computes. */
+/** The options of every run: its limits, threads and backend. */
 export const RUN_OPTIONS = ['maxIterations', 'timeLimit', 'signal', 'onProgress', 'threads', 'backend'] as const;
 
 export function resolveLimits<Progress>(options: { [name in keyof Limits<Progress>]?: unknown }): Limits<Progress> {

@@ -1,22 +1,22 @@
-/** Where the points of a call are: in arrays of the user's, or in a Dataset. */
+/** The points of a call, in the user's arrays or in a Dataset. */
 import { Dataset } from '../data/dataset.js';
 import { viewPoints, type View } from './points.js';
 
 interface Sizes {
   readonly rows: number;
   readonly cols: number;
-  /** That are stored. */
+  /** The number of stored entries. */
   readonly entries: number;
-  /** Columns that tasks look at. */
+  /** The number of columns that tasks read. */
   readonly kept: number;
   readonly sparse: boolean;
 }
 
-/** With a view of the arrays, whose entries are not looked at yet, or with the Dataset. */
+/** With a view of the arrays, whose entries are not checked yet, or with the Dataset. */
 export type PointSource = Sizes &
   ({ readonly view: View; readonly dataset?: undefined } | { readonly dataset: Dataset; readonly view?: undefined });
 
-/** `min`: the least number of rows. */
+/** `min` is the minimum number of rows. */
 export function pointSource(points: unknown, min: 0 | 1 = 1): PointSource {
   if (Dataset.is(points)) {
     const { rows, cols, kept, stored, sparse } = Dataset.dataOf(points).matrix.describe();

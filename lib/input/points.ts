@@ -1,4 +1,4 @@
-/** Points in each of their forms, rows, dense and CSR, as views: what can be said of them without looking at their entries. */
+/** Views of points in each form: rows, dense and CSR. Everything is checked here but the entries, which are checked when copied. */
 import { types } from 'node:util';
 import type { CopyDefect, MatrixArguments, OnDefect } from '../backend/interface.js';
 import { coded, plural, rangeError, typeError, Verbatim, type ErrorCode } from '../errors.js';
@@ -12,20 +12,20 @@ type Data = Float64Array | Float32Array;
 /** Rows and columns are numbered with 32 bits. */
 const MAX_COUNT = 4294967294;
 
-/** Points as a backend's matrix takes them; their entries are not looked at yet. */
+/** Points as arguments for a backend's Matrix. Their entries are not checked yet. */
 export interface View {
   readonly rows: number;
   readonly cols: number;
   readonly entries: number;
   readonly sparse: boolean;
-  /** The same as a matrix, in plain arrays of numbers. */
+  /** The points as a matrix of plain views. */
   readonly matrix: DenseMatrix | SparseMatrix;
   readonly arguments: MatrixArguments;
-  /** Words what is found wrong with the entries. */
+  /** Throws the error for a defect of the entries. */
   readonly refuse: OnDefect;
 }
 
-/** Refuses a view whose arrays are not as long as they were: what was asked for after them may have detached or resized a buffer. */
+/** Refuses a view whose arrays have changed length: a getter read after them may have detached or resized a buffer. */
 export function checkUnchanged({ arguments: given, entries, rows, sparse }: View): void {
   const lists = (given as readonly unknown[]).filter((list): list is Float64Array => ArrayBuffer.isView(list));
   const wanted = sparse ? [rows + 1, entries, entries] : [entries];
@@ -34,26 +34,26 @@ export function checkUnchanged({ arguments: given, entries, rows, sparse }: View
     throw coded(
       RangeError,
       'ERR_POINTS',
-      `Expected points to stay as they are during the call but an array of ${plural(wanted[k]!, 'number')} has ${list.length} now`,
+      `Expected points to stay unchanged during the call but an array of ${plural(wanted[k]!, 'number')} now has ${list.length}`,
     );
   });
 }
 
 interface Wanted {
-  /** Whether a Dataset would have done, too. @default true */
+  /** Whether the caller takes a Dataset too, for the message. @default true */
   readonly orDataset?: boolean;
-  /** The least number of rows. @default 1 */
+  /** The minimum number of rows. @default 1 */
   readonly min?: 0 | 1;
 }
 
-/** Which of the forms points have, by the keys that they have; undefined: none. */
+/** The form of points, by the keys that they have; undefined for none. */
 export function formOf(points: unknown): 'rows' | 'sparse' | 'dense' | undefined {
   if (isArray(points)) return 'rows';
   if (!isObject(points)) return undefined;
   return 'indptr' in points ? 'sparse' : 'data' in points ? 'dense' : undefined;
 }
 
-/** Each property of the points is asked for once. */
+/** Views points in any form. Each of their properties is read once. */
 export function viewPoints(points: unknown, { orDataset = true, min = 1 }: Wanted = {}): View {
   switch (formOf(points)) {
     case 'rows':
@@ -74,11 +74,11 @@ export function viewPoints(points: unknown, { orDataset = true, min = 1 }: Wante
   }
 }
 
-/** Of no rows the number of columns is not known: NaN. */
+/** Copies rows to a dense matrix. Without any row the number of columns is not known: NaN. */
 function viewRows(points: readonly unknown[], min: number): View {
   const rows = points.length;
   if (min > 0) checkRows(rows);
-  // Each row is read once: what a getter or proxy answers the second time may be something else.
+  // Each row is read once: a getter or proxy may return another value the second time.
   const list: ArrayLike<number>[] = [];
   let cols = rows === 0 ? NaN : 0;
   for (let i = 0; i < rows; i++) {
@@ -101,7 +101,7 @@ function viewRows(points: readonly unknown[], min: number): View {
   });
 }
 
-/** Refuses no rows where there must be some. */
+/** Refuses points without rows. */
 export function checkRows(rows: number): void {
   if (rows === 0) throw rangeError('ERR_POINTS', 'at least one row', 'points', new Verbatim('none'));
 }
@@ -114,9 +114,9 @@ function allocate(rows: number, cols: number): Float64Array {
   }
 }
 
-/** What other packages call the parts of a matrix. */
+/** Names that other packages give to the parts of a matrix. */
 const MATRIX_WORDS: ForeignWords = {
-  shape: 'rows and cols say how many there are',
+  shape: 'give its sizes as rows and cols',
   columns: 'cols',
   width: 'cols',
   height: 'rows',
@@ -127,14 +127,14 @@ const SPARSE_WORDS: ForeignWords = { ...MATRIX_WORDS, data: 'values' };
 const DENSE_KEYS = ['data', 'rows', 'cols'] as const satisfies readonly (keyof DenseMatrix)[];
 const SPARSE_KEYS = ['indptr', 'indices', 'values', 'rows', 'cols'] as const satisfies readonly (keyof SparseMatrix)[];
 
-/** A dense matrix of at least so many rows; its numbers are not looked at. */
+/** Checks a dense matrix of at least `min` rows, but not its numbers. */
 export function denseMatrix(given: DenseMatrix, where: string, min: number, code: ErrorCode = 'ERR_POINTS'): DenseMatrix {
   checkKeys(given, DENSE_KEYS, code, where, MATRIX_WORDS);
   const { data } = given;
   const rows = size(given.rows, `${where}.rows`, min, code);
   const cols = size(given.cols, `${where}.cols`, 0, code);
   if (!isData(data)) throw typeError(code, 'a Float64Array or Float32Array', `${where}.data`, data);
-  const view = plainView(data); // last, as a getter may have detached it
+  const view = plainView(data); // last, as a getter of rows or cols may have detached it
   if (view.length !== rows * cols) {
     throw rangeError(code, `rows × cols = ${plural(rows * cols, 'number')}`, `${where}.data`, view.length);
   }
@@ -155,13 +155,13 @@ function viewDense(points: DenseMatrix, min: number): View {
   });
 }
 
-/** How the lists of a sparse matrix are read. */
+/** Functions that check the lists of a sparse matrix. */
 interface ListReaders<I, V> {
   readonly integers: (list: unknown, where: string) => I;
   readonly values: (list: unknown, where: string) => V;
 }
 
-/** A sparse matrix of at least so many rows, whose lists are as long as they should be; what they hold is up to their readers. */
+/** Checks a sparse matrix of at least `min` rows and the lengths of its lists. The readers check their contents. */
 export function sparseMatrix<I extends ArrayLike<number>, V extends ArrayLike<number>>(
   given: SparseMatrix,
   min: number,
@@ -182,7 +182,7 @@ export function sparseMatrix<I extends ArrayLike<number>, V extends ArrayLike<nu
 }
 
 function viewSparse(points: SparseMatrix, min: number): View {
-  // How integers were written decides how a bad one is shown.
+  // A message shows a bad integer as the user wrote it: signed, if the list is.
   const written: ((value: number) => number)[] = [];
   const integers = (list: unknown, where: string) => {
     written.push(signed(list));
@@ -204,12 +204,12 @@ function viewSparse(points: SparseMatrix, min: number): View {
   };
 }
 
-/** How a number of a list was written that is read as an unsigned one. */
+/** Converts an unsigned integer back to the signedness of the list that it was read from. */
 function signed(list: unknown): (value: number) => number {
   return types.isInt32Array(list) ? (value) => value | 0 : (value) => value;
 }
 
-/** In the words of what was found, not of the caller's arrays: these may hold something else by now. */
+/** The error for a defect, by the values found in the copy: the caller's arrays may hold others by now. */
 function sparseError(
   { defect, row, at, found, before }: CopyDefect,
   cols: number,
@@ -236,12 +236,12 @@ function sparseError(
   }
 }
 
-/** Whatever realm (vm context) it comes from, and nothing that only looks like one. */
+/** Whether it is a typed array of floating-point numbers, of any realm (vm context). */
 function isData(value: unknown): value is Data {
   return types.isFloat64Array(value) || types.isFloat32Array(value);
 }
 
-/** Offsets and indices as unsigned 32-bit numbers; a negative one becomes a huge one, which the copy refuses. */
+/** Offsets or indices as unsigned 32-bit integers. A negative one becomes huge, and is refused when copied. */
 function offsets(list: unknown, where: string): Uint32Array {
   if (types.isUint32Array(list) || types.isInt32Array(list)) return unsigned(list);
   if (!isArray(list)) throw typeError('ERR_POINTS', 'an Int32Array, Uint32Array or array of integers', where, list);
@@ -256,7 +256,7 @@ function valuesOf(list: unknown, where: string): Data {
   if (isData(list)) return plainView(list);
   if (!isArray(list)) throw typeError('ERR_POINTS', 'a Float64Array, Float32Array or array of numbers', where, list);
   const value = (given: unknown, k: number): number => {
-    if (typeof given === 'number') return given; // whether it is finite is seen when it is copied
+    if (typeof given === 'number') return given; // whether it is finite is checked when it is copied
     throw typeError('ERR_POINTS', 'a finite number', `${where}[${k}]`, given);
   };
   return Float64Array.from(numbersOf(list, value));

@@ -1,4 +1,4 @@
-/** What a cross-validation is asked to do. */
+/** Checks and completes the arguments of a cross-validation. */
 import { option, rangeError, Verbatim, words, type Words } from '../errors.js';
 import { stop } from '../svm/stopping.js';
 import type { CrossValidationOptions, CrossValidationProgress, Label, SvmOptions } from '../types.js';
@@ -21,14 +21,14 @@ const CROSS_VALIDATION_OPTIONS = [
   ...RUN_OPTIONS,
 ] as const satisfies readonly (keyof CrossValidationOptions)[];
 
-/** What gamma is tried times the rows that take part. The default of a fit is in the middle. */
+/** The default values of gamma, each multiplied by the number of rows that take part. A fit's default, 64, is among them. */
 export const PATH = [4, 16, 64, 256, 1024, 4096, 16384] as const;
 
-/** The call of a cross-validation, checked and complete. */
+/** The arguments of a cross-validation, checked and completed. */
 export interface CrossValidationInput<L extends Label = Label> extends TrainingInput<L> {
-  /** What every fit has in common. */
+  /** The options that all fits share. */
   readonly options: ResolvedSvmOptions;
-  /** How many; or, by row, which, -1 for one that takes no part. */
+  /** The number of folds; or the fold of each row, -1 for a row that takes no part. */
   readonly folds: number | Int32Array;
   /** Ascending. */
   readonly gammas: readonly number[];
@@ -46,11 +46,11 @@ export function resolveCrossValidation<L extends Label>(
   const options = knownOptions(given, CROSS_VALIDATION_OPTIONS, CROSS_VALIDATION_WORDS);
   const training = resolveTraining<L>(points, labels, options, began);
 
-  // What every fit has in common; its progress is not what onProgress hears of
+  // Options that all fits share. onProgress is called after each fit, not at its checks
   const { classWeight, sampleWeight, scale, maxIterations, timeLimit, signal } = options;
   const stopping = options.stop ?? [stop.agreement(0.99), stop.gap(1e-3)];
   const common = { classWeight, sampleWeight, scale, maxIterations, timeLimit, signal, stop: stopping };
-  const fit = resolveSvmOptions(common as SvmOptions, training); // what is undefined was not given
+  const fit = resolveSvmOptions(common as SvmOptions, training); // options that are undefined count as absent
   const { members, weights } = fit;
 
   // Folds

@@ -1,4 +1,4 @@
-/** What a Dataset is made from. */
+/** Checks the arguments of Dataset.from. */
 import type { Backend } from '../backend/interface.js';
 import type { DatasetOptions } from '../types.js';
 import { knownOptions, resolveBackend, resolveThreads } from './options.js';

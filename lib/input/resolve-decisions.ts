@@ -1,4 +1,4 @@
-/** What a model is to be tried on. */
+/** Checks the arguments of decision and score. */
 import { types } from 'node:util';
 import { plural, rangeError, typeError } from '../errors.js';
 import type { Label } from '../types.js';
@@ -10,18 +10,18 @@ import { checkRows, checkUnchanged } from './points.js';
 
 export interface DecisionsInput {
   readonly source: PointSource;
-  /** Where the values go, one for each row: the caller's own array, or a new one. */
+  /** The array for the decision values, one for each row: the caller's, or a new one. */
   readonly values: Float64Array;
   readonly threads: number;
 }
 
-/** Points for a model of so many weights, and the array to write to, if there is one. */
+/** Checks points for a model with this number of weights, and the array to write to, if one is given. */
 export function resolveDecisions(weights: number, points: unknown, out?: unknown): DecisionsInput {
   if (out !== undefined && !types.isFloat64Array(out)) throw typeError('ERR_OPTION', 'a Float64Array', 'out', out);
   const threads = resolveThreads(undefined);
   const source = pointSource(points, 0);
   const { rows, cols } = source;
-  // How many columns an empty list of rows has is not known.
+  // The number of columns of an empty list of rows is not known.
   if (cols !== weights && !Number.isNaN(cols)) {
     throw rangeError('ERR_POINTS', plural(weights, 'column'), 'points, one for each weight of the model,', cols);
   }
@@ -32,7 +32,7 @@ export function resolveDecisions(weights: number, points: unknown, out?: unknown
   return { source, values, threads };
 }
 
-/** The same with the points' labels, which are the model's. */
+/** Checks points and their labels, which must be the model's. */
 export function resolveScore(
   model: { readonly weights: Float64Array; readonly labels: readonly [Label, Label] },
   points: unknown,
@@ -41,6 +41,6 @@ export function resolveScore(
   const input = resolveDecisions(model.weights.length, points);
   checkRows(input.source.rows);
   const { y } = resolveLabels(labels, input.source.rows, { known: model.labels });
-  if (input.source.view) checkUnchanged(input.source.view); // a label's getter may have detached them
+  if (input.source.view) checkUnchanged(input.source.view); // a label's getter may have detached a buffer
   return { ...input, y };
 }

@@ -1,4 +1,4 @@
-/** What a fit is asked to do. */
+/** Checks and completes the arguments of a fit. */
 import type { Backend } from '../backend/interface.js';
 import { coded, option, plural, rangeError, show, typeError, Verbatim, words, type Words } from '../errors.js';
 import { stop } from '../svm/stopping.js';
@@ -26,21 +26,21 @@ import { resolveMethod, resolveSolver, type ResolvedSolver } from './solver-opti
 import { gammaByRow, participants, resolveWeights } from './weights.js';
 import { SVM_WORDS } from './words.js';
 
-/** Points and labels, and who computes. */
+/** Points and labels, backend and threads. */
 export interface TrainingInput<L extends Label = Label> extends Labels<L> {
-  /** When the call began. */
+  /** The time at which the call began. */
   readonly began: number;
   readonly backend: Backend;
   readonly threads: number;
   readonly source: PointSource;
 }
 
-/** What every fit on the same data has in common. */
+/** The options that all fits of a call share. */
 export interface ResolvedSvmOptions extends Limits<SvmProgress> {
-  /** What was asked for; by default it follows gamma. */
+  /** The user's mu; by default it follows gamma. */
   readonly mu: number | undefined;
   readonly weights: Weights;
-  /** How many rows of each class take part. */
+  /** The number of rows of each class that take part. */
   readonly members: readonly [negative: number, positive: number];
   readonly scale: Scale;
   readonly warmStart: { readonly weights: ArrayLike<number>; readonly bias: number } | undefined;
@@ -49,10 +49,10 @@ export interface ResolvedSvmOptions extends Limits<SvmProgress> {
   readonly rules: readonly StopRule[];
 }
 
-/** The call of a fit, checked and complete. */
+/** The arguments of a fit, checked and completed. */
 export interface FitInput<L extends Label = Label> extends TrainingInput<L> {
   readonly options: ResolvedSvmOptions;
-  /** By row, or one for all; with gamma: 'auto', what gamma is to be multiplied with. */
+  /** gamma by row, or one for all rows; with gamma: 'auto', the factors on the gamma to be chosen. */
   readonly gamma:
     { readonly value: number; readonly byRow: Float64Array } | { readonly value: 'auto'; readonly weights: Float64Array };
 }
@@ -101,22 +101,22 @@ export function resolveFit<L extends Label>(points: unknown, labels: unknown, gi
   return { ...training, options: resolved, gamma: { value, weights: byRow } };
 }
 
-/** Folds of the quick cross-validation that chooses gamma. */
+/** The number of folds of the quick cross-validation that chooses gamma. */
 export const QUICK_FOLDS = 3;
 
-/** The paper's, of the rows that take part. */
+/** The paper's default, for the number of rows that take part. */
 export function defaultGamma([negative, positive]: ResolvedSvmOptions['members']): number {
   return 64 / (negative + positive);
 }
 
-/** What a fit and a cross-validation take alike: who computes, points and labels. */
+/** Resolves the arguments that a fit and a cross-validation share: threads and backend, points and labels. */
 export function resolveTraining<L extends Label>(
   points: unknown,
   labels: unknown,
   options: { positive?: unknown; threads?: unknown; backend?: unknown },
   began: number,
 ): TrainingInput<L> {
-  // Who computes: with a Dataset, the backend that has it
+  // Threads and backend; points in a Dataset are computed with by the backend that holds them
   const threads = resolveThreads(options.threads);
   const backend = resolveBackend(options.backend);
 
@@ -130,7 +130,7 @@ export function resolveTraining<L extends Label>(
   return { began, backend, threads, source, ...resolved };
 }
 
-/** Everything but gamma, and what `resolveTraining` has seen to. */
+/** Resolves all options but gamma and those of `resolveTraining`. */
 export function resolveSvmOptions(options: SvmOptions, { source, labels, y }: TrainingInput): ResolvedSvmOptions {
   const mu = optional(options.mu, 'mu', sensibleNumber);
 
@@ -194,7 +194,7 @@ function warmStart(given: unknown, cols: number): ResolvedSvmOptions['warmStart'
     throw rangeError('ERR_OPTION', plural(cols, 'number'), words`${WARM_START}.weights, one for each column of points,`, length);
   }
   if (!Number.isFinite(bias)) throw rangeError('ERR_OPTION', 'a finite number', words`${WARM_START}.bias`, bias);
-  // A copy: an async fit gets to it later. Where weights are 0 it is not touched, and takes no memory.
+  // Copied, as an async fit reads it later. Pages of the copy that hold only zeros are not written, and take no memory.
   const copy = new Float64Array(cols);
   for (let j = 0; j < cols; j++) {
     const weight = (weights as ArrayLike<unknown>)[j];

@@ -1,4 +1,4 @@
-/** What a separation is asked to do. */
+/** Checks and completes the arguments of a separation. */
 import type { Backend } from '../backend/interface.js';
 import { rangeError } from '../errors.js';
 import type { EspMethod } from '../ellipsoids/cone-fista.js';
@@ -18,19 +18,19 @@ import {
 } from './options.js';
 import { ESP_WORDS } from './words.js';
 
-/** Everything but the families, backend and threads. */
+/** All options but backend and threads. */
 export type ResolvedEspOptions = Omit<EspMethod, 'L'> & { readonly stepSize: EspMethod['L'] } & Limits<EspProgress>;
 
-/** The call of a separation, checked and complete, but for whether numbers are finite. */
+/** The arguments of a separation, checked and completed. Whether numbers are finite is checked when they are copied. */
 export interface SeparationInput {
-  /** When the call began. */
+  /** The time at which the call began. */
   readonly began: number;
   readonly options: ResolvedEspOptions;
   readonly backend: Backend;
   readonly threads: number;
   readonly first: Family;
   readonly second: Family;
-  /** Words what is found wrong with a family's numbers when they are copied. */
+  /** Throws the error for a number that is not finite. */
   readonly refuse: ConstructorParameters<Backend['Esp']>[0];
 }
 
@@ -50,11 +50,11 @@ export function resolveSeparation(first: unknown, second: unknown, given?: EspOp
   const asked = knownOptions(given, ESP_OPTIONS, ESP_WORDS);
   const options = resolveEspOptions(asked);
 
-  // Who computes
+  // Threads and backend
   const threads = resolveThreads(asked.threads);
   const backend = resolveBackend(asked.backend);
 
-  // Families, of as many columns
+  // Families, which must have the same number of columns
   const one = viewFamily(first, 'first');
   const other = viewFamily(second, 'second', one);
 

@@ -1,4 +1,4 @@
-/** What is to be split in two, and how. */
+/** Checks and completes the arguments of a split. */
 import { coded, option, rangeError, show, typeError, words } from '../errors.js';
 import type { DenseMatrix, Label, SparseMatrix, SplitOptions } from '../types.js';
 import { classesOf, labelList } from './labels.js';
@@ -10,14 +10,14 @@ import { SPLIT_WORDS } from './words.js';
 const SPLIT_OPTIONS = ['testShare', 'testSize', 'seed', 'stratify'] as const satisfies readonly (keyof SplitOptions)[];
 
 export interface SplitTask {
-  /** Rows of any kind, or a matrix; a copy or a view of what was given, each part of which was asked for once. */
+  /** Rows of any kind, or a matrix of views whose properties were each read once. */
   readonly points: readonly unknown[] | DenseMatrix | SparseMatrix;
-  /** By row, in a list of the kind that was given. */
+  /** By row, in a list of the caller's kind. */
   readonly labels: ArrayLike<Label>;
   readonly rows: number;
-  /** The rows of each class, or of all. */
+  /** The rows of each class; or, without stratification, all rows. */
   readonly groups: readonly Uint32Array[];
-  /** How many rows of each group are for the test. */
+  /** The number of rows of each group that go to the test part. */
   readonly take: readonly number[];
   readonly seed: number;
   /** Refuses a split that leaves a class without rows on one side. */
@@ -42,7 +42,7 @@ export function resolveSplit(given: unknown, labels: unknown, asked?: SplitOptio
   const classes = classesOf(list);
   const names = [...classes.keys()];
   const members = [...classes.values()].map((list) => Uint32Array.from(list));
-  // A share is as near as whole rows, one of each class on either side, come to it.
+  // A share is rounded to whole rows, and to at least one of each class on either side.
   const min = stratify ? members.length : 1;
   const wanted = testSize ?? Math.max(Math.min(Math.round((testShare ?? 0.25) * rows), rows - min), min);
   if (stratify) {
@@ -75,14 +75,14 @@ export function resolveSplit(given: unknown, labels: unknown, asked?: SplitOptio
         throw coded(
           RangeError,
           'ERR_OPTION',
-          `Expected rows of class ${show(names[k])} on both sides of the split but all of them came to one; stratify: true sees to it`,
+          `Expected rows of class ${show(names[k])} on both sides of the split but all of them are on one; set stratify: true`,
         );
       });
     },
   };
 }
 
-/** Divides `wanted` in proportion to the sizes, each getting at least 1 and leaving at least 1: what is left goes by largest remainder. */
+/** Divides `wanted` in proportion to the sizes by the method of largest remainders. Of each size at least 1 is taken and 1 left. */
 function divide(wanted: number, sizes: readonly number[]): number[] {
   const total = sizes.reduce((a, b) => a + b, 0);
   const exact = sizes.map((n) => (wanted * n) / total);
@@ -90,7 +90,7 @@ function divide(wanted: number, sizes: readonly number[]): number[] {
   let left = wanted - take.reduce((a, b) => a + b, 0);
   const step = Math.sign(left);
   while (left !== 0) {
-    // The one that is furthest from its share, among those that can give or take.
+    // The entry furthest from its exact share, among those that can change.
     let k = -1;
     sizes.forEach((n, j) => {
       const next = take[j]! + step;
@@ -107,7 +107,7 @@ function splittable(given: unknown): Pick<SplitTask, 'points' | 'rows'> {
     case 'rows':
       return { points: given as unknown[], rows: (given as unknown[]).length };
     case 'sparse': {
-      const points = rowsApart(given as SparseMatrix);
+      const points = checkOffsets(given as SparseMatrix);
       return { points, rows: points.rows };
     }
     case 'dense': {
@@ -121,8 +121,8 @@ function splittable(given: unknown): Pick<SplitTask, 'points' | 'rows'> {
   }
 }
 
-/** A sparse matrix whose rows can be told apart, its lists of the kinds that were given; columns and values are not looked at. */
-function rowsApart(given: SparseMatrix): SparseMatrix {
+/** Checks the row offsets of a sparse matrix, but not its columns and values. Lists keep the caller's kinds. */
+function checkOffsets(given: SparseMatrix): SparseMatrix {
   const list = (value: unknown, where: string) => arrayOf<number>(value, 'ERR_POINTS', 'an array of numbers', where);
   const matrix = sparseMatrix(given, 1, { integers: list, values: list });
   const { indptr, indices, rows } = matrix;

@@ -1,4 +1,4 @@
-/** Which method solves, and the choices it leaves open. */
+/** Checks the method and the options of the solver. */
 import { option, rangeError, show, words, type Words } from '../errors.js';
 import type { StopRule, SvmMethod, SvmOptions } from '../types.js';
 import { boolean, integer, knownOptions, oneOfThese, optional } from './options.js';
@@ -10,15 +10,15 @@ export interface ResolvedSolver {
   readonly stepSize: 'measured' | 'norm' | 'paper';
   readonly shrinking: boolean;
   readonly ascent: boolean;
-  /** Whether FISTA takes over where epochs of ascent no longer pay. */
+  /** Whether FISTA takes over once epochs of ascent no longer pay. */
   readonly handOver: boolean;
-  /** What was asked for. */
+  /** The user's choice, or 1 where every iteration must be a check. */
   readonly checkEvery: number | undefined;
 }
 
 const SOLVER_OPTIONS = ['stepSize', 'shrinking', 'ascent', 'checkEvery'] as const satisfies readonly (keyof SolverOptions)[];
 
-/** What a method decides by itself. */
+/** The options that a method fixes. */
 const METHODS: Readonly<Record<SvmMethod, Omit<SolverOptions, 'checkEvery'>>> = {
   auto: {},
   ascent: { ascent: true },
@@ -26,7 +26,7 @@ const METHODS: Readonly<Record<SvmMethod, Omit<SolverOptions, 'checkEvery'>>> = 
   paper: { stepSize: 'paper', shrinking: false, ascent: false },
 };
 
-/** The default: whichever method pays. */
+/** The solver of method: 'auto'. */
 export const AUTO: ResolvedSolver = { stepSize: 'measured', shrinking: true, ascent: true, handOver: true, checkEvery: undefined };
 
 export function resolveMethod(given: unknown): SvmMethod {
@@ -60,7 +60,7 @@ export function resolveSolver(method: SvmMethod, given: SolverOptions | undefine
     throw rangeError('ERR_OPTION', '1', where, checkEvery);
   }
 
-  // A rule that follows every iteration is about FISTA from its beginning.
+  // A rule that sees every iteration is about FISTA's iterations, from the first.
   const ascent = choose('ascent', boolean) ?? (stepSize === 'measured' && !strict);
   return { stepSize, shrinking, ascent, handOver: method !== 'ascent', checkEvery };
 }

@@ -82,7 +82,7 @@ function classFactors(classWeight: unknown, labels: Labels['labels']): Weights['
   return factors;
 }
 
-/** `where` is asked for only if there is something to say: weights may be many. */
+/** `where` is called only for an error: weights may be many. */
 function weight(value: unknown, where: () => Words): number {
   if (typeof value !== 'number') throw typeError('ERR_OPTION', 'a number of 0 or more', where(), value);
   if (!(value >= 0 && value < Infinity)) throw rangeError('ERR_OPTION', 'a number of 0 or more', where(), value);

@@ -1,10 +1,10 @@
-/** What scikit-learn, LIBLINEAR and their kin call things, and what is meant by it here. Keys are in lower case, without underscores. */
+/** Names of options in scikit-learn, LIBLINEAR and others, with the name here or advice. Keys are in lower case, without underscores. */
 import type { ForeignWords } from './keys.js';
 
-/** Of whatever computes. */
+/** For every call that computes. */
 export const THREAD_WORDS: ForeignWords = { njobs: 'threads', nthreads: 'threads', numthreads: 'threads', workers: 'threads' };
 
-/** Of every run. */
+/** For every run. */
 const RUN_WORDS: ForeignWords = {
   ...THREAD_WORDS,
   maxiter: 'maxIterations',
@@ -20,14 +20,14 @@ const RUN_WORDS: ForeignWords = {
 
 const gap = (value: unknown) =>
   `use stop: stop.gap(${typeof value === 'number' && value > 0 ? value : '1e-3'}), the relative gap to stop at`;
-const problem = 'what is trained is the L2-regularised hinge loss: leave it out';
+const problem = 'only the L2-regularised hinge loss is trained: leave it out';
 const weight = "set gamma (C is the same), the weight of a row's loss";
 const same = 'a fit always gives the same model: leave it out';
 const linear = 'models here are linear: there is no kernel';
 const bias = 'a bias is always trained, and is not regularised: leave it out';
 const rest = 'for several classes train one against the rest: labels.map((label) => label === …)';
 
-/** Of every way to train. */
+/** For fits and cross-validations. */
 const TRAIN_WORDS: ForeignWords = {
   ...RUN_WORDS,
   tol: gap,
@@ -37,10 +37,10 @@ const TRAIN_WORDS: ForeignWords = {
   kernel: linear,
   degree: linear,
   coef0: linear,
-  probability: 'models give no probabilities: decision(points) says how far on a side each point is',
+  probability: 'models give no probabilities: decision(points) tells how far each point is on its side',
   penalty: problem,
   loss: problem,
-  dual: 'the dual is what is solved: leave it out',
+  dual: 'the dual is always solved: leave it out',
   solver: problem,
   type: problem,
   svmtype: problem,
@@ -56,7 +56,7 @@ const TRAIN_WORDS: ForeignWords = {
   scaler: 'scale',
 };
 
-/** Of a fit. */
+/** For a fit. */
 export const SVM_WORDS: ForeignWords = {
   ...TRAIN_WORDS,
   cost: 'C',
@@ -73,16 +73,16 @@ export const SVM_WORDS: ForeignWords = {
   cv: "use crossValidate, or gamma: 'auto'",
 };
 
-/** Of a fit's solver. */
+/** For a fit's solver. */
 export const SOLVER_WORDS: ForeignWords = { l: 'stepSize' };
 
 const random: ForeignWords = {
   randomstate: 'seed',
   randomseed: 'seed',
-  shuffle: 'rows are always dealt out at random, as seed says',
+  shuffle: 'rows are always dealt out at random, which seed decides',
 };
 
-/** Of a cross-validation. */
+/** For a cross-validation. */
 export const CROSS_VALIDATION_WORDS: ForeignWords = {
   ...TRAIN_WORDS,
   ...random,
@@ -98,18 +98,18 @@ export const CROSS_VALIDATION_WORDS: ForeignWords = {
   scoring: 'accuracy',
 };
 
-/** Of a split in two. */
+/** For a split. */
 export const SPLIT_WORDS: ForeignWords = {
   ...random,
   testsize: (value) => (typeof value === 'number' && value < 1 ? 'testShare' : 'testSize'),
   testratio: 'testShare',
-  trainsize: 'the rest is to train on: use testShare or testSize',
+  trainsize: 'the rest is for training: use testShare or testSize',
 };
 
-/** Of a separation. */
+/** For a separation. */
 export const ESP_WORDS: ForeignWords = { ...RUN_WORDS, l: 'stepSize', tol: 'tolerance', eps: 'tolerance', epsilon: 'tolerance' };
 
-/** Of a normal law's ellipsoid. */
+/** For the ellipsoid of a normal distribution. */
 export const LAW_WORDS: ForeignWords = {
   level: 'confidence',
   p: 'confidence',
@@ -117,10 +117,10 @@ export const LAW_WORDS: ForeignWords = {
   alpha: 'confidence is 1 - alpha',
 };
 
-/** Of reading LIBSVM text. */
+/** For reading LIBSVM text. */
 export const READ_WORDS: ForeignWords = { nfeatures: 'cols', columns: 'cols', ncols: 'cols', limit: 'maxBytes' };
 
-/** Of reading CSV. */
+/** For reading CSV. */
 export const CSV_WORDS: ForeignWords = {
   sep: 'delimiter',
   separator: 'delimiter',

@@ -565,7 +565,7 @@ describe('ellipsoidFromCovariance(mean, covariance, { confidence })', () => {
   it('names the entry beside a pivot of 0 that no covariance has', () => {
     expect(() => ellipsoidFromCovariance([0, 0], [[0, 1], [1, 1]])).toThrow(
       expect.objectContaining({
-        message: expect.stringMatching(/^Expected at most 0 .* for what is left of covariance\[1\]\[0\] but received 1$/) as string,
+        message: expect.stringMatching(/^Expected at most 0 .* for the remainder of covariance\[1\]\[0\] but received 1$/) as string,
         code: 'ERR_ELLIPSOIDS',
       }),
     ); // prettier-ignore

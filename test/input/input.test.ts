@@ -97,7 +97,7 @@ describe('option names', () => {
 
   it('are listed where none is near', () => {
     const known = (given: unknown) => knownOptions(given as { stop?: unknown; mu?: unknown }, ['stop', 'mu']);
-    expect(refusal(() => known({ colour: 1 }))).toBe('Unknown option "colour"; known are stop, mu');
+    expect(refusal(() => known({ colour: 1 }))).toBe('Unknown option "colour"; expected one of stop, mu');
     expect(refusal(() => known({ Mu: 1 }))).toBe('Unknown option "Mu"; did you mean "mu"?');
     expect(known({ mu: 1, stop: undefined })).toEqual({ mu: 1 });
     expect(known(undefined)).toEqual({});
@@ -214,7 +214,7 @@ describe('what a model is tried on', () => {
       },
     };
     expect(refusal(() => resolveScore(model, { data, rows: 1, cols: 2 }, labels))).toBe(
-      'Expected points to stay as they are during the call but an array of 2 numbers has 0 now',
+      'Expected points to stay unchanged during the call but an array of 2 numbers now has 0',
     );
     expect(refusal(() => resolveScore(model, [], []))).toBe('Expected at least one row for points but received none');
     expect(refusal(() => resolveScore(model, [[1, 2]], ['maybe']))).toBe(
@@ -397,14 +397,14 @@ describe('what a fit is asked to do', () => {
   it('takes as many columns as a model can have weights', () => {
     expect(fit({}, 2 ** 28).gamma).toBe(16);
     expect(refusalInFull(() => fit({}, 2 ** 28 + 1))).toBe(
-      'RangeError [ERR_POINTS]: Expected at most 268435456 columns, as many as a model has weights, for points but received 268435457',
+      "RangeError [ERR_POINTS]: Expected at most 268435456 columns, the limit on a model's weights, for points but received 268435457",
     );
   });
 
   it('needs memory for the columns that hold an entry', () => {
     checkMemory(2 ** 20);
     expect(refusalInFull(() => checkMemory(2 ** 45))).toMatch(
-      /^RangeError \[ERR_POINTS\]: Expected at most \d+ columns that hold an entry, for which there is memory, for points but received 35184372088832$/,
+      /^RangeError \[ERR_POINTS\]: Expected at most \d+ columns with entries, as many as fit in memory, for points but received 35184372088832$/,
     );
   });
 
@@ -538,7 +538,7 @@ describe('what a separation is asked to do', () => {
 
   it('knows these options', () => {
     expect(refusal(() => resolveEspOptions({ colour: 1 }))).toBe(
-      'Unknown option "colour"; known are goal, tolerance, test, stepSize, restart, maxIterations, timeLimit, signal, onProgress, threads, backend',
+      'Unknown option "colour"; expected one of goal, tolerance, test, stepSize, restart, maxIterations, timeLimit, signal, onProgress, threads, backend',
     );
     expect(refusal(() => resolveEspOptions({ L: 'paper' }))).toBe('Unknown option "L"; did you mean "stepSize"?');
     for (const [name, what] of [
@@ -629,10 +629,10 @@ describe('what is read', () => {
 
   it('knows these options', () => {
     expect(refusal(() => resolveLibsvmReading({ colour: 1 } as object))).toBe(
-      'Unknown option "colour"; known are cols, zeroBased, labels, extra, maxBytes, signal, backend',
+      'Unknown option "colour"; expected one of cols, zeroBased, labels, extra, maxBytes, signal, backend',
     );
     expect(refusal(() => resolveCsvReading({ colour: 1 } as never))).toBe(
-      'Unknown option "colour"; known are label, header, columns, delimiter, labels, maxBytes, signal',
+      'Unknown option "colour"; expected one of label, header, columns, delimiter, labels, maxBytes, signal',
     );
   });
 
@@ -682,10 +682,10 @@ describe('what a cross-validation is asked to do', () => {
 
   it('knows these options', () => {
     expect(refusal(() => resolveCrossValidation([[1]], [1], { colour: 1 } as object))).toBe(
-      'Unknown option "colour"; known are folds, gammas, seed, accuracy, positive, classWeight, sampleWeight, scale, stop, maxIterations, timeLimit, signal, onProgress, threads, backend',
+      'Unknown option "colour"; expected one of folds, gammas, seed, accuracy, positive, classWeight, sampleWeight, scale, stop, maxIterations, timeLimit, signal, onProgress, threads, backend',
     );
     expect(refusal(() => resolveSplit([[1], [2]], [1, 2], { colour: 1 } as object))).toBe(
-      'Unknown option "colour"; known are testShare, testSize, seed, stratify',
+      'Unknown option "colour"; expected one of testShare, testSize, seed, stratify',
     );
   });
 });
@@ -813,7 +813,7 @@ describe('what is to be split', () => {
       [[1, 0, 0, 0], 'false'],
     ] as const) {
       expect(refusal(() => check(Uint8Array.from(test)))).toBe(
-        `Expected rows of class ${label} on both sides of the split but all of them came to one; stratify: true sees to it`,
+        `Expected rows of class ${label} on both sides of the split but all of them are on one; set stratify: true`,
       );
     }
   });
@@ -955,7 +955,7 @@ describe('what is wrong with a file', () => {
       'RangeError [ERR_CSV]: Expected at most 1048576 distinct labels for a.txt but received more',
     );
     expect(refusalInFull(() => checkWords(2 ** 26 + 1, 2, 'a.txt', 'ERR_LIBSVM'))).toBe(
-      'RangeError [ERR_LIBSVM]: Expected at most 67108864 rows with words for labels for a.txt but received 67108865',
+      'RangeError [ERR_LIBSVM]: Expected at most 67108864 rows with string labels for a.txt but received 67108865',
     );
   });
 
@@ -1052,7 +1052,7 @@ describe('what is wrong with a file', () => {
         ],
         'TypeError [ERR_LABELS]: Expected a number or string for labels[1] but received true',
       ],
-      [[[1, 2], [1]], 'RangeError [ERR_LABELS]: Expected 2 of them for labels, one for each row of points, but received 1'],
+      [[[1, 2], [1]], 'RangeError [ERR_LABELS]: Expected 2 labels, one for each row of points, but received 1'],
       [[[1, 2], null], 'TypeError [ERR_LABELS]: Expected an array of labels for labels but received null'],
       [[[1, 2], 'ab'], 'TypeError [ERR_LABELS]: Expected an array of labels for labels but received "ab"'],
       [[[1, 2], undefined], 'TypeError [ERR_LABELS]: Expected an array of labels for labels but received undefined'],

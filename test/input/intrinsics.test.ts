@@ -103,7 +103,7 @@ describe('what an array is', () => {
   });
 
   it('decides how many labels and weights there are', async () => {
-    const two = 'RangeError [ERR_LABELS] Expected 4 of them for labels, one for each row of points, but received 2';
+    const two = 'RangeError [ERR_LABELS] Expected 4 labels, one for each row of points, but received 2';
     expect(await refusal(() => LinearSvm.fit(rows, lying(new Float64Array(2), { length: 4 })))).toBe(two);
     expect(await refusal(() => model.score(rows, lying(new Float64Array(2), { length: 4 })))).toBe(two);
     expect(await refusal(() => trainTestSplit(rows, lying(new Float64Array(2), { length: 4 })))).toBe(two);

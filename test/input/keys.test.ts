@@ -60,7 +60,7 @@ describe('an ellipsoid', () => {
   it.each<[object, string]>([
     [{ center: [0, 0], radii: 1 }, key('ERR_ELLIPSOIDS', '"radii" of first[0]; did you mean "radius"?')],
     [{ centre: [0, 0], shape: 1 }, key('ERR_ELLIPSOIDS', '"centre" of first[0]; did you mean "center"?')],
-    [{ center: [0, 0], covariance: 1 }, key('ERR_ELLIPSOIDS', '"covariance" of first[0]; known are center, shape, radius')],
+    [{ center: [0, 0], covariance: 1 }, key('ERR_ELLIPSOIDS', '"covariance" of first[0]; expected one of center, shape, radius')],
     [{ center: [0, 0], shape: 1, radius: 1 }, 'TypeError [ERR_ELLIPSOIDS] Expected one of first[0].shape and first[0].radius but received both'],
     [{ center: [0, 0], radius: -1 }, 'RangeError [ERR_ELLIPSOIDS] Expected a radius of 0 or more for first[0].radius but received -1'],
     [{ center: [0, 0], radius: Infinity }, 'RangeError [ERR_ELLIPSOIDS] Expected a finite number for first[0].radius but received Infinity'],
@@ -77,9 +77,11 @@ describe('an ellipsoid', () => {
     const of = (family: object) => refusal(() => separateEllipsoids(far, family as Ellipsoids));
     expect(await of({ centers, shapes })).toMatch(/"status":"separated"/);
     expect(await of({ centers, radii: [1] })).toMatch(/^TypeError \[ERR_ELLIPSOIDS\] Unknown key "radii" of second; shapes holds/);
-    expect(await of({ centers, shapes, radius: 1 })).toBe(key('ERR_ELLIPSOIDS', '"radius" of second; known are centers, shapes'));
+    expect(await of({ centers, shapes, radius: 1 })).toBe(
+      key('ERR_ELLIPSOIDS', '"radius" of second; expected one of centers, shapes'),
+    );
     expect(await of({ centers: { ...centers, stride: 1 }, shapes })).toBe(
-      key('ERR_ELLIPSOIDS', '"stride" of second.centers; known are data, rows, cols'),
+      key('ERR_ELLIPSOIDS', '"stride" of second.centers; expected one of data, rows, cols'),
     );
     expect(await of({ centers })).toMatch(/Expected \{ data, rows, cols \} for second\.shapes but received undefined$/);
   });
@@ -89,7 +91,7 @@ describe('points', () => {
   // prettier-ignore
   it.each<[object, string]>([
     [{ indices: [0], vals: [3] }, key('ERR_POINTS', '"vals" of point; did you mean "values"?')],
-    [{ indices: [0], values: [3], id: 7 }, key('ERR_POINTS', '"id" of point; known are indices, values')],
+    [{ indices: [0], values: [3], id: 7 }, key('ERR_POINTS', '"id" of point; expected one of indices, values')],
   ])('predictOne(%j) is refused', async (point, message) => {
     expect(await refusal(() => model().predictOne(point as never))).toBe(message);
   });
@@ -101,9 +103,9 @@ describe('points', () => {
 
   // prettier-ignore
   it.each<[object, string]>([
-    [{ ...dense, order: 'F' }, '"order" of points; known are data, rows, cols'],
+    [{ ...dense, order: 'F' }, '"order" of points; expected one of data, rows, cols'],
     [{ ...dense, columns: 2 }, '"columns" of points; did you mean "cols"?'],
-    [{ ...dense, shape: [4, 2] }, '"shape" of points; rows and cols say how many there are'],
+    [{ ...dense, shape: [4, 2] }, '"shape" of points; give its sizes as rows and cols'],
     [{ ...csr, vals: [1, 2, 3, 4] }, '"vals" of points; did you mean "values"?'],
     [{ ...csr, data: [1, 2, 3, 4] }, '"data" of points; did you mean "values"?'],
     [{ ...csr, indexes: [1] }, '"indexes" of points; did you mean "indices"?'],
@@ -156,7 +158,7 @@ describe('options', () => {
     ['stop.stale', () => stop.stale(odd as object)],
   ];
   it.each(calls)('of %s are known ones', async (_, call) => {
-    expect(await refusal(call)).toMatch(/^TypeError \[ERR_OPTION\] Unknown option "colour"( of stop\.stale)?; known are \w+/);
+    expect(await refusal(call)).toMatch(/^TypeError \[ERR_OPTION\] Unknown option "colour"( of stop\.stale)?; expected one of \w+/);
   });
 
   it('are asked for once each', () => {
@@ -190,10 +192,10 @@ describe('options', () => {
     ['n_jobs', -1, meant('threads')],
     ['verbose', true, 'onProgress is called with the state of a run'],
     ['kernel', 'rbf', 'models here are linear: there is no kernel'],
-    ['probability', true, 'models give no probabilities: decision(points) says how far on a side each point is'],
-    ['penalty', 'l2', 'what is trained is the L2-regularised hinge loss: leave it out'],
-    ['loss', 'hinge', 'what is trained is the L2-regularised hinge loss: leave it out'],
-    ['dual', true, 'the dual is what is solved: leave it out'],
+    ['probability', true, 'models give no probabilities: decision(points) tells how far each point is on its side'],
+    ['penalty', 'l2', 'only the L2-regularised hinge loss is trained: leave it out'],
+    ['loss', 'hinge', 'only the L2-regularised hinge loss is trained: leave it out'],
+    ['dual', true, 'the dual is always solved: leave it out'],
     ['fit_intercept', true, 'a bias is always trained, and is not regularised: leave it out'],
     ['bias', 1, 'a bias is always trained, and is not regularised: leave it out'],
     ['random_state', 0, 'a fit always gives the same model: leave it out'],
@@ -205,7 +207,7 @@ describe('options', () => {
     ['nu', 0.5, "set gamma (C is the same), the weight of a row's loss"],
     ['multi_class', 'ovr', 'for several classes train one against the rest: labels.map((label) => label === …)'],
     ['time_limit', 1, meant('timeLimit')],
-    ['constructor', 1, 'known are gamma, C, mu, classWeight, sampleWeight, scale, positive, warmStart, keepSets, stop, method, solver, maxIterations, timeLimit, signal, onProgress, threads, backend'],
+    ['constructor', 1, 'expected one of gamma, C, mu, classWeight, sampleWeight, scale, positive, warmStart, keepSets, stop, method, solver, maxIterations, timeLimit, signal, onProgress, threads, backend'],
   ];
   it.each(FOREIGN)('of a fit called %s: %j are told by the name they have here', async (name, value, hint) => {
     expect(await refusal(() => LinearSvm.fit(rows, labels, { [name]: value }))).toBe(
@@ -236,7 +238,7 @@ describe('options', () => {
 
   it('are not told a name that they do not have', async () => {
     expect(await refusal(() => Dataset.from(rows, { max_iter: 5 } as object))).toBe(
-      'TypeError [ERR_OPTION] Unknown option "max_iter"; known are backend, threads',
+      'TypeError [ERR_OPTION] Unknown option "max_iter"; expected one of backend, threads',
     );
   });
 
@@ -270,7 +272,7 @@ describe('a file of ellipsoids', () => {
     expect(await separate({ ...of(1), goal: 'widest' })).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'fista-classify: Unknown key "goal" of e.json; known are first, second [ERR_ELLIPSOIDS]\n',
+      stderr: 'fista-classify: Unknown key "goal" of e.json; expected one of first, second [ERR_ELLIPSOIDS]\n',
     });
   });
 });

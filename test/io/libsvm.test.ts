@@ -662,7 +662,7 @@ describe('writeLibsvm', () => {
   it('refuses what could not be read again', async () => {
     const refused = async (points: unknown, labels: unknown, message: string) =>
       expect(writeLibsvm(path, points as number[][], labels as number[])).rejects.toThrow(message);
-    await refused([[1]], [1, 2], 'Expected 1 of them for labels, one for each row of points, but received 2');
+    await refused([[1]], [1, 2], 'Expected 1 label, one for each row of points, but received 2');
     await refused([[NaN]], [1], 'Expected a finite number for points[0][0] but received NaN');
     await refused([[1]], [NaN], 'Expected a finite number for labels[0] but received NaN');
     await refused([[1]], [true], 'Expected a number or string for labels[0] but received true');

@@ -92,7 +92,7 @@ const TABLE: Record<string, Row[]> = {
   labels: [
     ['none', () => fit(rows, null), TypeError, 'ERR_LABELS', 'Expected an array of labels for labels but received null'],
     ['a string', () => fit(rows, 'abab'), TypeError, 'ERR_LABELS', 'Expected an array of labels for labels but received "abab"'],
-    ['too few', () => fit(rows, [1, -1, 1]), RangeError, 'ERR_LABELS', 'Expected 4 of them for labels, one for each row of points, but received 3'],
+    ['too few', () => fit(rows, [1, -1, 1]), RangeError, 'ERR_LABELS', 'Expected 4 labels, one for each row of points, but received 3'],
     ['one class', () => fit(rows, ['spam', 'spam', 'spam', 'spam']), RangeError, 'ERR_LABELS', 'Expected two distinct labels but every label is "spam"'],
     ['three classes', () => fit(rows, [1, 2, 2, 3]), RangeError, 'ERR_LABELS', 'Expected two distinct labels but received at least three: 1, 2, 3; train one against the rest: labels.map((label) => label === 1)'],
     ['mixed types', () => fit(rows, [1, 2, '2', 1]), TypeError, 'ERR_LABELS', 'Expected a number for labels[2], as in labels[0], but received "2"'],
@@ -109,7 +109,7 @@ const TABLE: Record<string, Row[]> = {
     ['a misspelled name', () => option({ maxIter: 5 }), TypeError, 'ERR_OPTION', 'Unknown option "maxIter"; did you mean "maxIterations"?'],
     ['another case', () => option({ c: 5 }), TypeError, 'ERR_OPTION', 'Unknown option "c"; did you mean "C"?'],
     ['a slip of the fingers', () => option({ gama: 5 }), TypeError, 'ERR_OPTION', 'Unknown option "gama"; did you mean "gamma"?'],
-    ['an unheard-of name', () => option({ colour: 'red' }), TypeError, 'ERR_OPTION', 'Unknown option "colour"; known are gamma, C, mu, classWeight, sampleWeight, scale, positive, warmStart, keepSets, stop, method, solver, maxIterations, timeLimit, signal, onProgress, threads, backend'],
+    ['an unheard-of name', () => option({ colour: 'red' }), TypeError, 'ERR_OPTION', 'Unknown option "colour"; expected one of gamma, C, mu, classWeight, sampleWeight, scale, positive, warmStart, keepSets, stop, method, solver, maxIterations, timeLimit, signal, onProgress, threads, backend'],
     ['gamma: 0', () => option({ gamma: 0 }), RangeError, 'ERR_OPTION', 'Expected a positive number for options.gamma but received 0'],
     ['gamma: -1', () => option({ gamma: -1 }), RangeError, 'ERR_OPTION', 'Expected a positive number for options.gamma but received -1'],
     ['gamma: NaN', () => option({ gamma: NaN }), RangeError, 'ERR_OPTION', 'Expected a positive number for options.gamma but received NaN'],
@@ -187,7 +187,7 @@ const TABLE: Record<string, Row[]> = {
     ['score of nothing, dense', () => model.score({ data: new Float64Array(0), rows: 0, cols: 2 }, []), RangeError, 'ERR_POINTS', 'Expected at least one row for points but received none'],
     ['score with an unknown label', () => model.score(rows, [1, 1, 2, -1]), RangeError, 'ERR_LABELS', 'Expected -1 or 1 for labels[2] but received 2'],
     ['score with labels of another type', () => model.score(rows, ['1', '1', '1', '1'] as never), TypeError, 'ERR_LABELS', `Expected a number for labels[0], as the model's labels, but received "1"`],
-    ['score with too many labels', () => model.score(rows, [1, 1, 1, 1, 1]), RangeError, 'ERR_LABELS', 'Expected 4 of them for labels, one for each row of points, but received 5'],
+    ['score with too many labels', () => model.score(rows, [1, 1, 1, 1, 1]), RangeError, 'ERR_LABELS', 'Expected 4 labels, one for each row of points, but received 5'],
   ],
   predictOne: [
     ['undefined', () => one(undefined), TypeError, 'ERR_POINTS', 'Expected an array of numbers or { indices, values } for point but received undefined'],
