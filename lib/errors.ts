@@ -1,4 +1,4 @@
-/** Errors all speak one grammar: Expected ⟨what⟩ for ⟨where⟩ but received ⟨what came⟩. */
+/** Errors with codes. Their messages share one grammar: Expected ⟨what⟩ for ⟨where⟩ but received ⟨what came⟩. */
 import { isRevoked } from './input/intrinsics.js';
 
 export type ErrorCode =
@@ -18,39 +18,39 @@ type ErrorKind = new (message: string, options?: ErrorOptions) => Error;
 
 export interface CodedError extends Error {
   code: ErrorCode;
-  /** The option that it is about, if it is about one. */
+  /** The name of the option that the error is about, if any. */
   option?: string;
-  /** The option that would help, and its value. */
+  /** The option that would help, with its value. */
   hint?: { readonly option: string; readonly value: unknown };
 }
 
-/** Something in a message that has another name on the command line. */
+/** Part of a message that reads differently on the command line. */
 export interface Term {
-  /** An option; advice to set one; or what only those need who write code. */
+  /** An option's name, advice to set an option, or a remark for callers of the library. */
   readonly kind: 'option' | 'setting' | 'code';
-  /** The option's name, or that of the function. */
+  /** The name of the option, or of the function. */
   readonly name: string;
-  /** Of a setting. */
+  /** The advised value, for a setting. */
   readonly value?: unknown;
-  /** What the library says. */
+  /** The text in messages of the library. */
   readonly text: string;
 }
 
-/** options.name */
+/** The term `options.name`. */
 export function option(name: string, text = `options.${name}`): Term {
   return { kind: 'option', name, text };
 }
 
-/** set name: value */
+/** The term `set name: value`. */
 export function setting(name: string, value: string | boolean): Term {
   return { kind: 'setting', name, value, text: `set ${name}: ${typeof value === 'string' ? `'${value}'` : value}` };
 }
 
-/** The words of a message, with its terms as data. */
+/** A message that keeps its terms apart from its text. */
 export class Wording {
   constructor(readonly pieces: readonly (string | Term)[]) {}
 
-  /** With each term as `named` has it. */
+  /** The text, with each term worded by `named`. */
   text(named: (term: Term) => string = ({ text }) => text): string {
     return this.pieces.map((piece) => (typeof piece === 'string' ? piece : named(piece))).join('');
   }
@@ -58,7 +58,7 @@ export class Wording {
 
 export type Words = string | Wording;
 
-/** A template whose values may be terms, or words that have some. */
+/** A template tag whose values may be terms, or wordings that contain terms. */
 export function words(strings: TemplateStringsArray, ...values: readonly (Words | Term | number)[]): Wording {
   const pieces: (string | Term)[] = [strings[0]!];
   values.forEach((value, k) => {
@@ -69,17 +69,17 @@ export function words(strings: TemplateStringsArray, ...values: readonly (Words 
   return new Wording(pieces);
 }
 
-/** The words of errors that have terms. */
+/** The wordings of errors whose messages contain terms. */
 const wordings = new WeakMap<object, Wording>();
 
-/** The message of an error, with each of its terms as `named` has it. */
+/** The message of an error, with each of its terms worded by `named`. */
 export function messageOf(error: Error, named: (term: Term) => string): string {
   const wording = wordings.get(error);
-  // Who passes an error on may have said more.
+  // Code that rethrows an error may have changed its message.
   return wording && wording.text() === error.message ? wording.text(named) : String(error.message);
 }
 
-/** An error with a code, which shows in the stack the way Node's own do: `RangeError [ERR_POINTS]: …`. */
+/** An error with a code, which its stack shows as Node's errors do: `RangeError [ERR_POINTS]: …`. */
 export function coded(Kind: ErrorKind, code: ErrorCode, message: Words, cause?: unknown): CodedError {
   const text = typeof message === 'string' ? message : message.text();
   const error = (cause === undefined ? new Kind(text) : new Kind(text, { cause })) as CodedError;
@@ -94,43 +94,43 @@ export function coded(Kind: ErrorKind, code: ErrorCode, message: Words, cause?: 
   }
   const { name } = error;
   error.name = `${name} [${code}]`;
-  void error.stack; // V8 writes the name into the stack when it is first read
+  void error.stack; // V8 writes the name into the stack when the stack is first read
   Object.defineProperty(error, 'name', { value: name, enumerable: false, writable: true, configurable: true });
   return error;
 }
 
-/** The wrong value of the right kind. */
+/** The error for a wrong value of the right kind. */
 export function rangeError(code: ErrorCode, what: Words, where: Words, received: unknown): CodedError {
   return coded(RangeError, code, words`Expected ${what} for ${where} but received ${show(received)}`);
 }
 
-/** The wrong kind of thing. */
+/** The error for a value of the wrong kind. */
 export function typeError(code: ErrorCode, what: Words, where: Words, received: unknown): CodedError {
   return coded(TypeError, code, words`Expected ${what} for ${where} but received ${show(received)}`);
 }
 
-/** A backend's task was ended before it was done. Users never see it, and cannot make one. */
+/** A backend's task was interrupted. Users never see this error, and cannot create one. */
 export class Interrupted extends Error {}
 
-/** As native/arguments.h has it. */
+/** The code of interrupted tasks; the same as in native/arguments.h. */
 const TASK_ENDED = 'TASK_ENDED';
 
-/** What a task fails with that was ended. */
+/** The error of a task that was interrupted. */
 export function taskEnded(): Error {
   return Object.assign(new Error('Interrupted'), { code: TASK_ENDED });
 }
 
-/** The error that a backend threw, or that it was interrupted. */
+/** Turns a backend's error of an interrupted task into Interrupted; other errors are returned unchanged. */
 export function interruptedOr(error: unknown): unknown {
   return error instanceof Error && (error as Partial<Record<'code', unknown>>).code === TASK_ENDED ? new Interrupted() : error;
 }
 
-/** Text that stands in a message as it is, where `show` would quote a string. */
+/** Text that a message shows unquoted, where `show` would quote a string. */
 export class Verbatim {
   constructor(readonly text: string) {}
 }
 
-/** A value in a few words, however large or odd it is. */
+/** Describes any value in a few words. */
 export function show(value: unknown): string {
   switch (typeof value) {
     case 'string':
@@ -148,7 +148,7 @@ export function show(value: unknown): string {
   }
 }
 
-/** With escapes for the characters that a terminal obeys, or that turn the direction of text: they come from files. */
+/** Escapes characters that control a terminal or change the direction of text, as texts may come from files. */
 export function printable(text: string): string {
   const escape = (sign: string) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
@@ -165,11 +165,11 @@ function showObject(value: object): string {
     if (ArrayBuffer.isView(value)) return `${name}(${'length' in value ? String(value.length) : value.byteLength})`;
     return `${/^[AEIO]/.test(name) ? 'an' : 'a'} ${name}`;
   } catch {
-    return 'an object'; // a proxy, or a getter, that throws
+    return 'an object'; // a proxy or a getter threw
   }
 }
 
-/** 1 number, 2 numbers */
+/** A count with a noun: 1 number, 2 numbers. */
 export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

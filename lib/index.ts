@@ -1,4 +1,4 @@
-/** The public surface. */
+/** The public API. */
 export { backend } from './backend/load.js';
 export { Dataset } from './data/dataset.js';
 export { ellipsoidFromCovariance, separateEllipsoids, separateEllipsoidsAsync } from './ellipsoids/separate.js';

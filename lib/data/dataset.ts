@@ -8,24 +8,23 @@ import type { DatasetOptions, DenseMatrix, Rows, SparseMatrix } from '../types.j
 interface Data {
   readonly matrix: Matrix;
   readonly backend: Backend;
-  /** Whether something was subtracted from columns. */
+  /** Whether the columns were centred. */
   readonly shifted: boolean;
 }
 
-/** Known to this file alone, so that nobody else can make one. */
+/** Private to this file, so that only this file can construct a Dataset. */
 const MADE = Symbol('made');
 
 /**
- * Points prepared once and used many times: checked, and copied into the most compact form that loses nothing (16-bit column
- * numbers where they fit, no values when all are 1, f32 kept f32). The arrays it was made from may be changed or transferred
- * afterwards.
+ * Points prepared once and used many times. They are checked and copied into the most compact lossless form: 16-bit column numbers where
+ * they fit, no values if all are 1, f32 kept as f32. The arrays that it was made from may be changed or transferred afterwards.
  */
 export class Dataset {
   readonly rows: number;
   readonly cols: number;
-  /** Stored entries: rows × cols of dense points, the explicit entries of sparse ones. */
+  /** The number of stored entries: rows × cols for dense points, the explicit entries for sparse ones. */
   readonly nnz: number;
-  /** Memory held. */
+  /** The memory held, in bytes. */
   readonly bytes: number;
   #data: Data | undefined;
 
@@ -45,18 +44,18 @@ export class Dataset {
     return new Dataset(MADE, matrix, backend, matrix.centre(threads));
   }
 
-  /** Whether it is one, and not only says so. @internal */
+  /** Whether a value is a Dataset made here, which a prototype alone does not prove. @internal */
   static is(value: unknown): value is Dataset {
     return typeof value === 'object' && value !== null && #data in value;
   }
 
-  /** The data, for the parts of this package that compute with them. @internal */
+  /** The data, for code of this package that computes with them. @internal */
   static dataOf(dataset: Dataset): Data {
     if (!dataset.#data) throw coded(Error, 'ERR_DISPOSED', 'Expected a live Dataset but it was disposed of');
     return dataset.#data;
   }
 
-  /** Frees the memory now rather than when the garbage collector comes by. Using the dataset afterwards throws. */
+  /** Frees the memory at once, without waiting for the garbage collector. Using the dataset afterwards throws. */
   dispose(): void {
     this.#data?.matrix.dispose();
     this.#data = undefined;

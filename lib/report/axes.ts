@@ -2,7 +2,7 @@
 import type { Scale } from './scales.js';
 import { CHARACTER, HEIGHT, segment, shorten, text, WIDTH } from './svg.js';
 
-/** Draws the axes. Returns the drawing's parts, to which a chart adds its own, the plot's edges, and the positions of values. */
+/** Draws the axes. Returns the drawing's parts, to which a chart adds its own, the plot's edges, and functions that place values. */
 export function axes(x: Scale, y: Scale, labels: { x: string; y: string }) {
   const left = Math.max(30, ...y.ticks.map((tick) => tick.text.length * CHARACTER + 10));
   const [right, top, bottom] = [WIDTH - 22, 32, HEIGHT - 42];

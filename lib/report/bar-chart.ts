@@ -8,11 +8,11 @@ export interface BarChart {
   readonly title: string;
   readonly note?: string | undefined;
   readonly bars: readonly { readonly name: string; readonly value: number }[];
-  /** What a bar to the left, and one to the right, means. */
+  /** The meaning of a bar to the left, and of one to the right. */
   readonly sides?: readonly [negative: string, positive: string] | undefined;
 }
 
-/** Draws a bar for each value, to both sides of 0 if some are negative. */
+/** Draws a bar for each value, on both sides of 0 if some are negative. */
 export function barChart({ title, note, bars, sides }: BarChart): string {
   const drawn = bars.filter(({ value }) => Number.isFinite(value));
   if (drawn.length === 0) return figure(title, note, '', NO_DATA, 'bars');

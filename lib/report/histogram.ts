@@ -20,7 +20,7 @@ export function histogram({ title, note, x, groups, marks = [] }: Histogram): st
   const values = groups.map((group) => Float64Array.from(group.values).filter(Number.isFinite).sort());
   const all = Float64Array.from(values.flatMap((list) => [...quantiles(list)])).sort();
   if (all.length === 0) return figure(title, note, '', NO_DATA);
-  // Values far out would leave only a few bins to the others. They are counted in the last bin of their side.
+  // Outliers would leave only a few bins for the other values. They are counted in the last bin on their side.
   const [q1, q3] = [all[Math.floor(0.25 * (all.length - 1))]!, all[Math.ceil(0.75 * (all.length - 1))]!];
   const reach = 4 * (q3 - q1) || Infinity;
   const [min, max] = [Math.max(all[0]!, q1 - reach), Math.min(all[all.length - 1]!, q3 + reach)];
@@ -56,7 +56,7 @@ export function histogram({ title, note, x, groups, marks = [] }: Histogram): st
   });
   parts.push(segment(left, py(0), right, py(0), 'axis'));
   marks.forEach((mark, k) => {
-    // A name stands to the left of its line if the next line, or the edge, is near.
+    // A name stands to the left of its line if the next line or the edge is near.
     const place = px(mark.at);
     const next = marks[k + 1];
     const room = (next === undefined ? WIDTH : px(next.at)) - place;
@@ -78,11 +78,11 @@ export function histogram({ title, note, x, groups, marks = [] }: Histogram): st
     title,
     full,
     `<ul class="legend">${keys.join('')}</ul>`,
-    svg(title, `How many rows by ${x}. ${said.join(' ')}`, HEIGHT, parts.join('')),
+    svg(title, `The number of rows by ${x}. ${said.join(' ')}`, HEIGHT, parts.join('')),
   );
 }
 
-/** At most 201 quantiles of a sorted list, its ends among them. They give each group the same weight in the choice of the range. */
+/** At most 201 quantiles of a sorted list, including its ends, so that each group has the same weight in the choice of the range. */
 function quantiles(sorted: Float64Array): Float64Array {
   if (sorted.length <= 201) return sorted;
   return Float64Array.from({ length: 201 }, (_, k) => sorted[Math.round((k / 200) * (sorted.length - 1))]!);

@@ -12,7 +12,7 @@ export function escape(text: unknown): string {
 
 export type Cell = string | number | null | { readonly value: string | number; readonly met: boolean };
 
-/** A table. Columns of numbers are aligned to the right. A cell with `met` says whether a target was met. */
+/** A table. Columns of numbers are aligned to the right. A cell with `met` shows whether a target was met. */
 export function table(columns: readonly string[], rows: readonly (readonly Cell[])[], caption = ''): string {
   const numeric = columns.map((_, k) => rows.some((row) => row[k] !== null) && rows.every((row) => isNumber(row[k])));
   const kind = (k: number) => (numeric[k] ? ' class="number"' : '');

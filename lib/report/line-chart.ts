@@ -8,13 +8,13 @@ import { coord, figure, HEIGHT, NO_DATA, svg, WIDTH } from './svg.js';
 export interface Series {
   readonly name: string;
   readonly points: readonly (readonly [x: number, y: number])[];
-  /** Whether every point has a marker. @default for at most 12 points */
+  /** Whether every point has a marker. @default true for at most 12 points */
   readonly marks?: boolean | undefined;
 }
 
 export interface LineChart {
   readonly title: string;
-  /** What the chart shows, in a sentence or two; it stands below the title. */
+  /** A sentence or two on the chart, printed below the title. */
   readonly note?: string | undefined;
   /** The axes' labels. */
   readonly x: string;
@@ -65,7 +65,7 @@ export function lineChart({ title, note, x, y, log = undefined, percent: shares,
     if (drawn.length > 1) parts.push(`<path ${stroke(k)} d="M${drawn.map(([a, b]) => `${coord(a)} ${coord(b)}`).join('L')}"/>`);
     let markers = drawn;
     if (!(marks ?? points.length <= 12)) {
-      // A few markers tell the lines apart. Each line has them at other places.
+      // A few markers tell the lines apart. Each line has them at different places.
       const gap = (right - left) / 5;
       const places = Array.from({ length: 5 }, (_, n) => left + gap * (n + (k + 0.5) / lines.length));
       const within = places.filter((place) => place >= drawn[0]![0] && place <= drawn[drawn.length - 1]![0]);
@@ -90,7 +90,7 @@ export function lineChart({ title, note, x, y, log = undefined, percent: shares,
   return figure(title, note, legend, svg(title, `${y} over ${x}. ${ends.join(' ')}`, HEIGHT, parts.join('')));
 }
 
-/** Of the points in one column of pixels the first, lowest, highest and last draw the same line as all of them. */
+/** Thins out the points: of those in one column of pixels, the first, lowest, highest and last draw the same line as all. */
 function thin(points: (readonly [number, number])[]): (readonly [number, number])[] {
   if (points.length <= 2 * WIDTH) return points;
   const kept = new Set<readonly [number, number]>();

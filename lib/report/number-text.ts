@@ -1,6 +1,6 @@
 /** Numbers as text for pages: few digits, and a typographic minus sign. */
 
-/** 32,561 */
+/** A count such as 32,561. */
 export function count(value: number): string {
   return value.toLocaleString('en', { maximumFractionDigits: 0 });
 }
@@ -23,7 +23,7 @@ export function threeDigits(value: number): string {
 
 const minus = (text: string) => text.replace(/(^|e)-/g, '$1−');
 
-/** 99.9 %. Only a share of 1 is shown as 100 %. */
+/** A percentage such as 99.9 %. Only a share of 1 is shown as 100 %. */
 export function percent(share: number): string {
   const text = (100 * share).toFixed(1);
   if (share < 1 && text === '100.0') return '> 99.9 %';
@@ -38,7 +38,7 @@ export function upward(value: number): number {
 
 const SUPERSCRIPT = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 
-/** 10⁻³ */
+/** A power of ten such as 10⁻³. */
 export function powerOfTen(exponent: number): string {
   const text = String(exponent).replace('-', '⁻');
   return `10${text.replace(/\d/g, (digit) => SUPERSCRIPT[Number(digit)]!)}`;

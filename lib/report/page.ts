@@ -1,6 +1,6 @@
 /**
- * The page around charts and tables: one HTML file that loads nothing and runs nothing. Colours are CSS variables that follow the
- * reader's scheme, light or dark.
+ * The page around charts and tables: one HTML file that loads nothing and runs no script. Colours are CSS variables that follow the
+ * reader's light or dark scheme.
  */
 import { escape } from './html.js';
 import { FONT } from './svg.js';

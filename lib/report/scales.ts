@@ -28,12 +28,12 @@ export function linear(from: number, to: number, write: (value: number) => strin
   return { from, to, ticks, place: (value) => (value - from) / (to - from) };
 }
 
-/** A logarithmic scale, which ends at powers of ten unless the values span less than 1.5 decades. */
+/** A logarithmic scale. It begins and ends at powers of ten, unless the values span less than 1.5 decades. */
 export function logarithmic(from: number, to: number): Scale {
   let [low, high] = [Math.log10(from), Math.log10(to)];
   const ticks = [];
   if (high - low < 1.5) {
-    // Powers of ten alone would be one or two ticks.
+    // Powers of ten alone would give only one or two ticks.
     if (high - low < 0.3) [low, high] = [low - 0.15, high + 0.15];
     for (let k = Math.floor(low); k <= high; k++) {
       for (const m of [1, 2, 5]) {
@@ -50,7 +50,7 @@ export function logarithmic(from: number, to: number): Scale {
   return { from: 10 ** low, to: 10 ** high, ticks, place: (value) => (Math.log10(value) - low) / (high - low) };
 }
 
-/** The smallest and the largest of many numbers. Math.min takes them as arguments, of which there may be too many. */
+/** The smallest and the largest of many numbers, which may be too many to pass to Math.min as arguments. */
 export function extent(values: Iterable<number>): [number, number] {
   let [low, high] = [Infinity, -Infinity];
   for (const value of values) {

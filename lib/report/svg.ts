@@ -1,23 +1,23 @@
 /** Parts of an SVG drawing in a figure of a page: its size, text, lines, title and description. */
 import { escape } from './html.js';
 
-// In units of the view box. A phone shows it at about nine tenths of the size, a wide screen, in two columns, a little larger.
+// In units of the view box. A phone shows it at about nine tenths of this size; a wide screen, with two columns, a little larger.
 export const WIDTH = 420;
 export const HEIGHT = 274;
 export const FONT = 12;
-/** The width of a character. It is estimated generously, as the reader's browser chooses the font. */
+/** The width of a character, estimated generously, as the reader's browser chooses the font. */
 export const CHARACTER = 0.62 * FONT;
 
 /** A coordinate, to one decimal. */
 export const coord = (value: number) => String(Math.round(value * 10) / 10);
 
-/** Shortens a text that is too long for its place at its end. */
+/** Cuts a long text at its end. */
 export function shorten(text: string, max: number): string {
   const characters = [...text];
   return characters.length <= max ? text : `${characters.slice(0, max - 1).join('')}…`;
 }
 
-/** Shortens a text in its middle: names often differ only at their ends. */
+/** Cuts a long text in its middle, as names often differ only at their ends. */
 export function squeeze(text: string, max: number): string {
   const characters = [...text];
   if (characters.length <= max) return text;
@@ -33,7 +33,7 @@ export function figure(title: string, note: string | undefined, legend: string, 
   );
 }
 
-/** A drawing with its title and description, which screen readers read. */
+/** A drawing with its title and description for screen readers. */
 export function svg(title: string, description: string, height: number, inside: string): string {
   return (
     `<svg viewBox="0 0 ${WIDTH} ${coord(height)}" role="img" aria-label="${escape(title)}"><title>${escape(title)}</title>` +
@@ -41,7 +41,7 @@ export function svg(title: string, description: string, height: number, inside: 
   );
 }
 
-/** Takes the place of a drawing without data. */
+/** Replaces a drawing without data. */
 export const NO_DATA = '<p class="empty">There is nothing to draw.</p>';
 
 export function text(x: number, y: number, words: string, anchor: 'start' | 'middle' | 'end' = 'start', kind = ''): string {

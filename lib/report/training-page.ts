@@ -15,10 +15,10 @@ export interface ReportInput {
   readonly info: SvmInfo;
   /** The arguments of `onProgress`, in order. */
   readonly history: readonly SvmProgress[];
-  /** By row of the training data, weights·x + bias and the label. */
+  /** The decision value, weights·x + bias, and the label of each row of the training data. */
   readonly decisions: ArrayLike<number>;
   readonly labels: ArrayLike<Label>;
-  /** Names of columns. @default their numbers, counted from `firstColumn` */
+  /** The names of the columns. @default their numbers, counted from `firstColumn` */
   readonly names?: readonly string[] | undefined;
   /** The number of the first column: 1 for LIBSVM files. @default 0 */
   readonly firstColumn?: 0 | 1 | undefined;
@@ -29,12 +29,12 @@ const MAX_LINES = 40;
 
 /** Why the fit ended, in a sentence. */
 export const STATUS_MEANING: Readonly<Record<SvmStatus, string>> = {
-  agreement: 'The share of rows asked for provably gets the label that every exact optimum would give it, right or wrong.',
-  gap: 'The objective is proved to be as near the optimum as was asked for.',
+  agreement: 'The requested share of rows provably gets the label, right or wrong, that every exact optimum gives them.',
+  gap: 'The objective is proved to be as close to the optimum as requested.',
   stale: 'The share of rows proved properly classified has stopped growing.',
-  precision: 'Rounding is most of the gap that is left: more iterations cannot prove more.',
-  'max-iterations': 'The limit on iterations was reached first. What is proved below holds all the same.',
-  'time-limit': 'The limit on time was reached first. What is proved below holds all the same.',
+  precision: 'Rounding accounts for most of the remaining gap: more iterations cannot prove more.',
+  'max-iterations': 'The limit on iterations was reached first. Everything proved below still holds.',
+  'time-limit': 'The limit on time was reached first. Everything proved below still holds.',
 };
 
 const PROOFS: readonly (readonly [keyof SvmShares, string, string])[] = [
@@ -44,7 +44,7 @@ const PROOFS: readonly (readonly [keyof SvmShares, string, string])[] = [
     'properly classified',
     'have a margin above 1 − mu·gamma at the optimum (with the default mu: above one half)',
   ],
-  ['zero', 'beyond the margin', 'have a margin above 1 at the optimum: without them it would be the same'],
+  ['zero', 'beyond the margin', 'have a margin above 1 at the optimum, which would be the same without them'],
   ['atBound', 'inside the margin', 'have a margin below 1 − mu·gamma at the optimum, on the wrong side or not'],
 ];
 
@@ -74,7 +74,7 @@ export function report(input: ReportInput): string {
 <section><h2>The model</h2><div class="charts"><div class="stack">${histogram(marginChart(input, margins))}
 <div class="card">${settings(input)}</div></div>
 ${weightChart(input)}</div></section>
-<footer>Written by fista-classify. Counts are of the training rows, and proved for the scaled training problem, rounding included.</footer>`,
+<footer>Written by fista-classify. Counts refer to the training rows, and are proved for the scaled training problem, rounding included.</footer>`,
   );
 }
 
@@ -88,7 +88,7 @@ function proofs({ rows, ...info }: SvmInfo, accuracy: string): string {
     );
   });
   return (
-    `<p class="soft">Of ${count(rows)} training rows, whichever of the exact optima one takes. None of these shares is an accuracy: that is ` +
+    `<p class="soft">Of ${count(rows)} training rows, and for every exact optimum. None of these shares is an accuracy, which is ` +
     `${accuracy} on the training rows.</p><dl class="proofs">${lines.join('')}</dl>`
   );
 }
@@ -105,7 +105,7 @@ function progress({ history }: ReportInput): string[] {
     ...axes.map(({ x, over, of }) =>
       lineChart({
         title: `Gap over ${over}`,
-        note: 'A proved bound on how far the objective is from its best, as a share of it.',
+        note: 'A proved bound on the distance of the objective from the optimum, as a share of the objective.',
         x,
         y: 'relative gap',
         log: 'y',
@@ -115,7 +115,7 @@ function progress({ history }: ReportInput): string[] {
     ...axes.map(({ x, over, of }) =>
       lineChart({
         title: `Rows certified over ${over}`,
-        note: 'What is proved of the training rows by then. These are no accuracies.',
+        note: 'The shares of the training rows that are certified at each check. They are not accuracies.',
         x,
         y: 'share of the training rows',
         percent: true,
@@ -125,7 +125,7 @@ function progress({ history }: ReportInput): string[] {
   ];
 }
 
-/** The numbers of the charts as a table. */
+/** The numbers of the charts, as a table. */
 function numbers(history: readonly SvmProgress[]): string {
   if (history.length === 0) return '';
   const every = (history.length - 1) / Math.max(1, MAX_LINES - 1);
@@ -143,7 +143,7 @@ function numbers(history: readonly SvmProgress[]): string {
 
 // ---- Margins and weights
 
-/** The margins of the rows of the positive and of the negative class. */
+/** The margins of the rows of the positive class, and of the negative class. */
 function byClass({ model, decisions, labels }: ReportInput): [number[], number[]] {
   const [, positive] = model.labels;
   const margins: [number[], number[]] = [[], []];
@@ -158,7 +158,7 @@ function marginChart({ model }: ReportInput, [up, down]: [number[], number[]]) {
   const [negative, positive] = model.labels;
   return {
     title: 'Margins of the training rows',
-    note: 'How far a row is on its own side of the plane: below 0 it is misclassified, above 1 it is beyond the margin.',
+    note: 'How far each row is on its own side of the plane: below 0 it is misclassified, above 1 it is beyond the margin.',
     x: 'margin',
     groups: [
       { name: `label ${String(positive)} (${count(up.length)} rows)`, values: up },

@@ -17,7 +17,7 @@ describe('report(input)', () => {
       'gap</span> The objective is proved',
       `${info.agreed} rows`,
       percent(info.shares.zero),
-      `None of these shares is an accuracy: that is ${percent(accuracy)} on the training rows.`,
+      `None of these shares is an accuracy, which is ${percent(accuracy)} on the training rows.`,
       `>measure ${largest}<`,
     ]) {
       expect(html).toContain(words);
