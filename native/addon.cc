@@ -6,8 +6,8 @@
 namespace fista {
 namespace {
 
-// useSimd(level?): chooses the best inner loops this CPU can run, no better than `level`, for what this environment makes from
-// now on. Returns the name of the choice.
+// useSimd(level?): selects the fastest inner loops that this CPU can run, up to `level`, for objects that this environment creates
+// from now on. Returns the name of the level selected.
 Napi::Value use_simd(const Napi::CallbackInfo& info) {
   Addon& here = addon(info.Env());
   if (info[0].IsString()) {
@@ -19,8 +19,8 @@ Napi::Value use_simd(const Napi::CallbackInfo& info) {
 }
 
 #if defined(FISTA_FAIL_ALLOCATION)
-// failAllocation(k): the k-th allocation of an array from now on fails; 0: none. Returns what was left of the last k, 0 if it was
-// reached. Test builds only.
+// failAllocation(k): makes the k-th allocation of an array from now on fail; 0 stops that. Returns how many allocations were left
+// before the failure set earlier, 0 if it has happened. Test builds only.
 Napi::Value fail_allocation(const Napi::CallbackInfo& info) {
   const long left = allocations_to_failure.exchange(info[0].As<Napi::Number>().Int32Value());
   return Napi::Number::New(info.Env(), static_cast<double>(left));

@@ -1,4 +1,4 @@
-// State of one environment (the main thread or a worker thread).
+// The state of one environment (the main thread or a worker thread).
 #pragma once
 
 #include <memory>
@@ -13,8 +13,8 @@ namespace fista {
 
 struct Addon {
   const Table* table = nullptr;
-  Napi::FunctionReference matrix, interrupt;  // the classes
-  // Jobs of one lane take turns, those of different lanes run side by side. Each lane is started when first wanted.
+  Napi::FunctionReference matrix, interrupt;  // the constructors
+  // Jobs of one lane take turns; jobs of different lanes run in parallel. A lane's runner is started when it is first needed.
   static constexpr size_t kLanes = 256;
   Runner& runner(Napi::Env env, size_t lane = 0) {
     std::unique_ptr<Runner>& runner = runners_[lane];
@@ -36,7 +36,7 @@ struct Addon {
 
 inline Addon& addon(Napi::Env env) { return *env.GetInstanceData<Addon>(); }
 
-// Lets a runner be the last to hold what is large: the system takes tens of milliseconds to take back a gigabyte.
+// Frees a large object on a runner's thread: the system takes tens of milliseconds to reclaim a gigabyte.
 template <typename T>
 void free_later(Napi::Env env, std::shared_ptr<T> held) {
   constexpr size_t kLarge = size_t(1) << 27;

@@ -1,5 +1,5 @@
-// Unwraps what TypeScript passes. Values were checked there (lib/input/); here only what memory safety needs: the right kind of
-// array, long enough.
+// Unwraps arguments from TypeScript. lib/input has checked their values; here only memory safety is checked: that an array is of
+// the right kind and long enough.
 #pragma once
 
 #include <string>
@@ -57,7 +57,7 @@ Span<T> array(const Napi::CallbackInfo& info, size_t i, const char* name, size_t
   if (!is_array(value, ElementType<T>::type)) refuse(info.Env(), ElementType<T>::name, name, "something else");
   void* data = nullptr;
   size_t length = 0;
-  // napi directly: the TypedArray's own data pointer serves for SharedArrayBuffers too.
+  // The C API is called directly: its data pointer is right for SharedArrayBuffers too.
   if (napi_get_typedarray_info(info.Env(), value, nullptr, &length, &data, nullptr, nullptr) != napi_ok) {
     throw Napi::Error::New(info.Env());
   }
@@ -97,7 +97,7 @@ inline Napi::Error error_of(Napi::Env env, const char* message, const char* code
 
 [[noreturn]] inline void fail(Napi::Env env, const char* message, const char* code) { throw error_of(env, message, code); }
 
-// As lib/errors.ts knows it.
+// lib/errors.ts recognises the code.
 inline Napi::Error interrupted(Napi::Env env) { return error_of(env, "Interrupted", "TASK_ENDED"); }
 
 [[noreturn]] inline void out_of_memory(Napi::Env env) { fail(env, "Out of memory", "ERR_MEMORY"); }

@@ -17,9 +17,9 @@ Runner::Runner(Napi::Env env) : env_(env) {
   napi_value name;
   check(env, napi_create_string_utf8(env, "fista-classify", NAPI_AUTO_LENGTH, &name));
   check(env, napi_create_threadsafe_function(env, nullptr, nullptr, name, 0, 1, nullptr, nullptr, this, finish, &back_));
-  // An idle runner keeps no process alive.
+  // An idle runner does not keep the process alive.
   check(env, napi_unref_threadsafe_function(env, back_));
-  // Hooks run last to first: this one before the thread-safe function's own, which frees it under our thread's feet.
+  // Cleanup hooks run in reverse order: this one stops the thread before the thread-safe function's own hook frees that function.
   check(env, napi_add_env_cleanup_hook(env, stop_hook, this));
   thread_ = std::thread([this] { loop(); });
 }
@@ -40,7 +40,7 @@ void Runner::submit(std::unique_ptr<Job> job) {
 
 void Runner::loop() {
 #ifdef __linux__
-  // So that it can be told from Node's own threads, in top or for a lower priority. At most 15 characters.
+  // The name tells this thread from Node's, in top or to lower its priority. At most 15 characters.
   prctl(PR_SET_NAME, "fista-async");
 #endif
   for (;;) {
@@ -78,7 +78,7 @@ void Runner::finish(napi_env env, napi_value, void* context, void* data) {
     Napi::HandleScope scope(env);
     job->done(env);
   } catch (const Napi::Error&) {
-    // A thread that is being terminated runs no JavaScript any more: nobody is left to be told.
+    // A worker thread that is being terminated runs no more JavaScript, so no code is left to handle the error.
   }
 }
 

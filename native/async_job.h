@@ -1,6 +1,6 @@
-// Work off the main thread. A runner is a thread of our own that takes jobs in turn (never libuv's pool: file reads must not wait
-// for a fit), and a finished job comes back through a thread-safe function. An environment has one for each lane in use (addon.h):
-// fits of one lane share it step by step, those of different lanes run side by side. Each step may use the compute pool
+// Runs work off the main thread. A runner is a thread that takes jobs in turn; libuv's pool is not used, as file reads must not
+// wait for a fit. A finished job comes back through a thread-safe function. An environment has one runner for each lane in use
+// (addon.h): fits of one lane take turns step by step, fits of different lanes run in parallel. Each step may use the compute pool
 // (parallel.h).
 #pragma once
 
@@ -16,7 +16,7 @@ namespace fista {
 
 class Runner {
  public:
-  // work() runs on the runner's thread; then done(env) on the main thread, unless the environment is gone.
+  // work() runs on the runner's thread, then done(env) on the environment's thread, unless the environment is shutting down.
   struct Job {
     std::function<void()> work;
     std::function<void(Napi::Env)> done;
@@ -37,10 +37,10 @@ class Runner {
 
   Napi::Env env_;
   napi_threadsafe_function back_ = nullptr;
-  size_t pending_ = 0;  // main thread only
+  size_t pending_ = 0;  // used on the environment's thread only
   Mutex mutex_;
   Condition condition_;
-  std::list<std::unique_ptr<Job>> queue_;  // std::deque and std::make_shared ask for a newer libstdc++
+  std::list<std::unique_ptr<Job>> queue_;  // std::deque and std::make_shared need a newer libstdc++
   bool stopping_ = false;
   std::thread thread_;
 };

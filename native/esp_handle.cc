@@ -1,12 +1,13 @@
-// Esp: one separation problem, as the loop in TypeScript holds it.
+// Esp: the JavaScript handle of a separation problem.
 #include "esp.h"
 #include "problem_handle.h"
 
 namespace fista {
 namespace {
 
+// The limit on the side of a full matrix, whose square does not overflow.
 constexpr size_t kMaxSide = size_t{1} << (sizeof(size_t) > 4 ? 20 : 14);
-// More numbers than any array holds, few enough that sums and squares of counts do not overflow.
+// The limit on numbers: more than any array holds, yet sums of counts do not overflow.
 constexpr size_t kMaxEntries = size_t{1} << (sizeof(size_t) > 4 ? 40 : 28);
 
 Esp::Numbers numbers(const Napi::CallbackInfo& info, size_t i, const char* name, size_t min) {
@@ -14,7 +15,7 @@ Esp::Numbers numbers(const Napi::CallbackInfo& info, size_t i, const char* name,
   return {Values::f64, array<double>(info, i, name, min).data, min};
 }
 
-// (centers, kinds, shapes), from argument i on
+// Reads a family from three arguments, the first of them i: (centers, kinds, shapes)
 Esp::Family family(const Napi::CallbackInfo& info, size_t i, size_t cols) {
   const auto kinds = array<uint8_t>(info, i + 1, "kinds", 1);
   size_t entries = 0;
@@ -59,7 +60,7 @@ class EspHandle : public ProblemHandle<EspHandle, Esp> {
   static constexpr auto& kTasks = kEspTasks;
 
   // new Esp(onDefect, threads, cols, centers, kinds, shapes, centers, kinds, shapes)
-  // An entry that is not finite is handed to onDefect, which throws.
+  // If a number is not finite, onDefect(family, part, at) is called, and throws.
   explicit EspHandle(const Napi::CallbackInfo& info) : ProblemHandle(info) {
     const Napi::Env env = info.Env();
     const size_t cols = count(info, 2, "cols");

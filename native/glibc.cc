@@ -1,5 +1,5 @@
-// std::shared_ptr, as newer compilers inline it, reads this variable of glibc 2.32 to count without atomics in programs of one
-// thread. Ours has several, and must load on glibc 2.28: with a variable of its own, always false, it asks for none.
+// Newer compilers inline code of std::shared_ptr that reads this variable of glibc 2.32, to count without atomics in programs with
+// one thread. The addon has several threads and must load on glibc 2.28, so it defines the variable itself, as always false.
 #include <cstdlib>
 
 #if defined(__GLIBC__)

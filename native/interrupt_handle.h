@@ -1,4 +1,4 @@
-// Interrupt: by which JavaScript ends the tasks of a fit early, as it holds it.
+// Interrupt: the JavaScript handle that ends the tasks of a fit early.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ class InterruptHandle : public Napi::ObjectWrap<InterruptHandle> {
   static Napi::Function define(Napi::Env env);
   explicit InterruptHandle(const Napi::CallbackInfo& info);
 
-  // The interrupt of a handle, or none for undefined; throws if it is neither.
+  // The interrupt of a handle, or null for undefined; throws for other values.
   static std::shared_ptr<Interrupt> interrupt_of(const Napi::Value& value);
 
  private:

@@ -10,6 +10,7 @@
 namespace fista {
 namespace {
 
+// By CopyResult::Kind.
 const char* const kDefects[] = {"", "", "", "not-finite", "bad-start", "bad-range", "bad-order"};
 
 size_t product(const Napi::CallbackInfo& info, size_t rows, size_t cols) {
@@ -17,7 +18,7 @@ size_t product(const Napi::CallbackInfo& info, size_t rows, size_t cols) {
   return rows * cols;
 }
 
-// What went wrong while copying, for lib/input/ to word; or undefined.
+// The defect found while copying, of which lib/input makes a message; or undefined.
 Napi::Value defect(Napi::Env env, const CopyResult& result) {
   if (result.kind == CopyResult::ok) return env.Undefined();
   if (result.kind == CopyResult::interrupted) throw interrupted(env);
@@ -31,7 +32,7 @@ Napi::Value defect(Napi::Env env, const CopyResult& result) {
   return o;
 }
 
-// The arguments from the i-th on: (data, rows, cols) or (indptr, indices, values | undefined, rows, cols). One more may follow.
+// Points as arguments from i on: (data, rows, cols) or (indptr, indices, values | undefined, rows, cols). One argument may follow.
 bool are_dense(const Napi::CallbackInfo& info, size_t i) { return info.Length() <= i + 4; }
 
 template <typename Dense, typename Sparse>
@@ -58,7 +59,7 @@ auto with_points(const Napi::CallbackInfo& info, size_t i, Dense&& dense, Sparse
   return sparse(indptr.data, indices.data, values, data, indices.size, rows, cols);
 }
 
-// w with a 0 behind, as the loops want it: of `cols` columns, or of those that are used.
+// A copy of w, followed by the 0 that the loops read: of all `cols` columns, or of those that X keeps.
 Buffer<double> padded(const Napi::CallbackInfo& info, size_t i, size_t cols, const Matrix* X = nullptr) {
   const auto w = array<double>(info, i, "w", X ? X->width() : cols);
   Buffer<double> copy;
@@ -72,8 +73,8 @@ Buffer<double> padded(const Napi::CallbackInfo& info, size_t i, size_t cols, con
   return copy;
 }
 
-// decidePoints(onDefect, threads, w, bias, out, ...points): the first row for which it is not finite, or, and then out is
-// written, the number of rows.
+// decidePoints(onDefect, threads, w, bias, out, ...points): writes the decision values and returns the number of rows. If a value
+// is not finite, returns its row and writes nothing. If the points have a defect, onDefect is called, and throws.
 Napi::Value decide_points(const Napi::CallbackInfo& info) {
   const Run run = {addon(info.Env()).table, threads(info, 1)};
   const double bias = number(info, 3, "bias");
@@ -90,7 +91,7 @@ Napi::Value decide_points(const Napi::CallbackInfo& info) {
         return Matrix::decide_dense(run, kind, data, rows, cols, w.data(), bias, room(rows), &bad);
       },
       [&](const uint32_t* indptr, const uint32_t* index, Values kind, const void* data, size_t entries, size_t rows, size_t cols) {
-        if (Matrix::drops_columns(entries, cols)) {  // w need not be read where there is no entry
+        if (Matrix::drops_columns(entries, cols)) {  // only the weights of columns with entries are read
           Matrix X;
           const CopyResult result = X.copy_sparse(run, indptr, index, kind, data, entries, rows, cols);
           if (result.kind != CopyResult::ok) return result;
@@ -110,8 +111,8 @@ Napi::Value decide_points(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), static_cast<double>(bad));
 }
 
-// copyPoints(threads, interrupt | undefined, ...points): a promise of a Matrix, or of what is wrong with the points. They are
-// copied before it returns, and looked at elsewhere.
+// copyPoints(threads, interrupt | undefined, ...points): a promise of a Matrix, or of the points' defect. The points are copied
+// before the call returns, and checked on a runner.
 Napi::Value copy_points(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   struct State {
@@ -129,7 +130,7 @@ Napi::Value copy_points(const Napi::CallbackInfo& info) {
                                                 std::shared_ptr<Matrix>(new Matrix),
                                                 {},
                                                 Napi::Promise::Deferred::New(env)});
-  // The caller waits for the copy: another thread helps, whatever the number that is to compute.
+  // The caller waits for this copy, so a second thread helps even if one thread is to compute.
   const Run taking = {state->run.table, std::max(state->run.threads, 2u), state->run.interrupt};
   const bool taken = with_points(
       info, 2, [&](auto... points) { return state->given.take_dense(taking, points...); },
@@ -158,8 +159,9 @@ Napi::Value copy_points(const Napi::CallbackInfo& info) {
 
 }  // namespace
 
-// new Matrix(onDefect, threads, ...points, interrupt = none), or (…, matrix) for its data, which that one reports. A defect with
-// the data is handed to onDefect, which throws.
+// new Matrix(onDefect, threads, ...points, interrupt = none) copies points; if they have a defect, onDefect is called, and throws.
+// new Matrix(undefined, 1, matrix) shares the data of another handle, which has reported their memory to the garbage collector.
+// new Matrix(external) takes over a matrix made by copyPoints.
 MatrixHandle::MatrixHandle(const Napi::CallbackInfo& info) : Napi::ObjectWrap<MatrixHandle>(info) {
   const Napi::Env env = info.Env();
   table_ = addon(env).table;
@@ -217,7 +219,7 @@ std::shared_ptr<Matrix> MatrixHandle::matrix_of(const Napi::Value& value) {
   return handle->matrix_;
 }
 
-// multiply(w, out, threads)
+// multiply(w, out, threads): out = X w
 Napi::Value MatrixHandle::multiply(const Napi::CallbackInfo& info) {
   const Matrix& X = matrix(info.Env());
   const Buffer<double> w = padded(info, 0, X.cols(), &X);
@@ -225,7 +227,7 @@ Napi::Value MatrixHandle::multiply(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
-// decide(w, bias, out, threads): as decidePoints
+// decide(w, bias, out, threads): as decidePoints, but writes out in any case
 Napi::Value MatrixHandle::decide(const Napi::CallbackInfo& info) {
   const Matrix& X = matrix(info.Env());
   const Buffer<double> w = padded(info, 0, X.cols(), &X);
@@ -234,7 +236,7 @@ Napi::Value MatrixHandle::decide(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), static_cast<double>(bad));
 }
 
-// multiplyTransposed(u, out, threads)
+// multiplyTransposed(u, out, threads): out = X^T u
 Napi::Value MatrixHandle::multiply_transposed(const Napi::CallbackInfo& info) {
   const Matrix& X = matrix(info.Env());
   const auto u = array<double>(info, 0, "u", X.rows());
@@ -249,7 +251,8 @@ Napi::Value MatrixHandle::multiply_transposed(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
-// centre(threads, interrupt = none): whether anything was subtracted. If it is interrupted the matrix is as if disposed of.
+// centre(threads, interrupt = none): centres the columns; returns whether any was shifted. An interrupted call disposes of the
+// matrix.
 Napi::Value MatrixHandle::centre(const Napi::CallbackInfo& info) {
   Matrix& X = matrix(info.Env());
   if (matrix_.use_count() > 1) fail(info.Env(), "Expected a matrix that nothing else uses", "ERR_BUSY");
@@ -263,7 +266,7 @@ Napi::Value MatrixHandle::centre(const Napi::CallbackInfo& info) {
   return Napi::Boolean::New(info.Env(), X.shift() != nullptr);
 }
 
-// shift(out): what was subtracted from each column
+// shift(out): writes what was subtracted from each column
 Napi::Value MatrixHandle::shift(const Napi::CallbackInfo& info) {
   const Matrix& X = matrix(info.Env());
   const auto out = array<double>(info, 0, "out", X.cols());
@@ -271,7 +274,7 @@ Napi::Value MatrixHandle::shift(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
-// share(): another handle of the same data, which outlives this one
+// share(): another handle of the same data, which may outlive this one
 Napi::Value MatrixHandle::share(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   return addon(env).matrix.New({env.Undefined(), Napi::Number::New(env, 1), info.This()});
@@ -284,7 +287,7 @@ Napi::Value MatrixHandle::dispose(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
-// used(): the columns that are kept, if not all are
+// used(): the columns that are kept; undefined if all are
 Napi::Value MatrixHandle::used(const Napi::CallbackInfo& info) {
   const Matrix& X = matrix(info.Env());
   if (X.all_kept()) return info.Env().Undefined();

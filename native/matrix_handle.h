@@ -1,4 +1,4 @@
-// Matrix: a data matrix copied from the user's arrays, as JavaScript holds it.
+// Matrix: the JavaScript handle of a data matrix, copied from the user's arrays.
 #pragma once
 
 #include <memory>
@@ -14,10 +14,10 @@ class MatrixHandle : public Napi::ObjectWrap<MatrixHandle> {
   explicit MatrixHandle(const Napi::CallbackInfo& info);
   ~MatrixHandle() override;
 
-  // A handle of a matrix that was made elsewhere.
+  // Creates a handle of an existing matrix.
   static Napi::Object wrap(Napi::Env env, std::shared_ptr<Matrix> matrix);
 
-  // The matrix of a live handle; throws if it is none.
+  // The matrix of a live handle; throws for other values.
   static std::shared_ptr<Matrix> matrix_of(const Napi::Value& value);
 
  private:

@@ -1,4 +1,4 @@
-// Parser: LIBSVM text pushed piece by piece, and the arrays it makes.
+// Parser: the JavaScript handle of a parser of LIBSVM text. The text is pushed in chunks, and the results are taken as arrays.
 #include "addon.h"
 #include "arguments.h"
 #include "parse.h"
@@ -6,10 +6,11 @@
 namespace fista {
 namespace {
 
+// By ParseDefect::Kind.
 const char* const kDefects[] = {"",     "",      "label", "word", "entry", "qid",     "value", "range",
                                 "zero", "order", "extra", "long", "rows",  "entries", "empty"};
 
-// JavaScript's own conversion rounds correctly, whatever the locale.
+// Rounds a number that read_decimal leaves undecided, by JavaScript, which is correct whatever the locale.
 double decide(void* context, const char* text, size_t length) {
   const Napi::Env env(static_cast<napi_env>(context));
   const Napi::HandleScope scope(env);
@@ -72,7 +73,7 @@ class ParserHandle : public Napi::ObjectWrap<ParserHandle> {
     return info.Env().Undefined();
   }
 
-  // take…(out): the next out.length entries of a list.
+  // take…(out): moves the next out.length entries of a list to out.
   template <typename T>
   Napi::Value take(const Napi::CallbackInfo& info, Blocks<T>& list) {
     const auto out = room<T>(info, list.size());
@@ -88,7 +89,7 @@ class ParserHandle : public Napi::ObjectWrap<ParserHandle> {
     return out;
   }
 
-  // What is wrong, for lib/input to word; or undefined.
+  // The defect of the text, of which lib/input makes a message; or undefined.
   Napi::Value defect(Napi::Env env) const {
     const ParseDefect& defect = parser_.defect();
     if (defect.kind == ParseDefect::none) return env.Undefined();
@@ -104,7 +105,7 @@ class ParserHandle : public Napi::ObjectWrap<ParserHandle> {
     return o;
   }
 
-  // Tells the garbage collector what is held.
+  // Tells the garbage collector how much memory is held.
   void report(Napi::Env env, size_t bytes) {
     const int64_t held = static_cast<int64_t>(bytes);
     if (held != reported_) Napi::MemoryManagement::AdjustExternalMemory(env, held - reported_);

@@ -1,5 +1,5 @@
-// What the handles of a training and of a separation have in common: a problem that performs tasks by name, on the caller's thread
-// or on a runner's, one at a time.
+// The base of SvmHandle and EspHandle: a problem that performs tasks by name, one at a time, on the caller's thread or on a
+// runner's.
 #pragma once
 
 #include <cstring>
@@ -14,16 +14,16 @@
 
 namespace fista {
 
-// What a task takes, by name, in the order of the arguments.
+// The names of a task's arguments, in order.
 constexpr size_t kMaxTaken = 10;
 struct Takes {
   const char* names[kMaxTaken];
 };
 
-// Room for the answer of any task.
+// The maximum number of numbers in an answer.
 constexpr size_t kResults = 16;
 
-// What a task answers, by name, in order. Answer is the kernel's struct of as many doubles.
+// The names of the numbers in a task's answer, in order. Answer is the kernel's struct of as many doubles.
 struct Answers {
   const char* names[kResults];
 };
@@ -33,7 +33,7 @@ constexpr Answers answers(Names... names) {
   return {{names...}};
 }
 
-// Copies what a kernel answered.
+// Copies a kernel's answer to out.
 template <typename Answer>
 bool put(const Answer& answer, double* out) {
   static_assert(std::is_trivially_copyable_v<Answer> && sizeof(Answer) % sizeof(double) == 0, "doubles only");
@@ -42,7 +42,7 @@ bool put(const Answer& answer, double* out) {
   return true;
 }
 
-// What a task is performed with: the numbers, and the array if it takes one.
+// The arguments of a task: numbers, and an array if it takes one.
 struct Given {
   double numbers[kMaxTaken] = {};
   double* vector = nullptr;
@@ -56,11 +56,11 @@ struct Task {
   const char* name;
   Takes takes;
   Answers answers;
-  bool (*perform)(Problem& problem, const Given& given, double* out);  // false if there is no memory
-  // One that is done `at_once` answers even if the problem was interrupted; the others fail then.
+  bool (*perform)(Problem& problem, const Given& given, double* out);  // false if memory runs out
+  // A task that is performed `at_once` answers even if the problem was interrupted; other tasks fail then.
   enum When : uint8_t { until_interrupted, at_once } when = until_interrupted;
-  // The first argument may be an array, of at least length(problem) entries. It is copied, or written to when the task is
-  // performed: nobody else has it before that is done.
+  // The first argument may be an array of at least length(problem) entries. It is copied by the call, or written by the task. The
+  // caller must not use an array to be written before the task is done.
   enum Vector : uint8_t { none, copied, written } vector = none;
   size_t (*length)(const Problem& problem) = nullptr;
 };
@@ -73,7 +73,7 @@ class ProblemHandle : public Napi::ObjectWrap<Self> {
   ~ProblemHandle() override { release(this->Env()); }
 
  protected:
-  // [{ name, takes, answers }], in the table's order
+  // [{ name, takes, answers }], in the order of the table
   static Napi::Array describe_tasks(Napi::Env env) {
     const auto list = [&](const char* const* names, size_t max) {
       Napi::Array array = Napi::Array::New(env);
@@ -91,7 +91,7 @@ class ProblemHandle : public Napi::ObjectWrap<Self> {
     return tasks;
   }
 
-  // Takes a problem over, which does its later tasks on that lane.
+  // Takes over a problem, whose asynchronous tasks run on that lane.
   void hold(Napi::Env env, std::shared_ptr<Problem> problem, size_t lane = 0) {
     problem_ = std::move(problem);
     lane_ = lane;
@@ -100,14 +100,14 @@ class ProblemHandle : public Napi::ObjectWrap<Self> {
     Napi::MemoryManagement::AdjustExternalMemory(env, reported_);
   }
 
-  // A handle that is busy on another thread, or was disposed of, refuses.
+  // Throws if a task is under way on another thread, or the handle was disposed of.
   Problem& problem(Napi::Env env) const {
     if (busy_) fail(env, "Expected one task at a time but one is still under way", "ERR_BUSY");
     if (!problem_) fail(env, "Expected a live problem but it was disposed of", "ERR_DISPOSED");
     return *problem_;
   }
 
-  // (name, ...what it takes)
+  // perform(name, ...arguments): the task's answer
   Napi::Value perform(const Napi::CallbackInfo& info) {
     Problem& p = problem(info.Env());
     const Call call = parse(info);
@@ -117,6 +117,7 @@ class ProblemHandle : public Napi::ObjectWrap<Self> {
     return answer(out);
   }
 
+  // later(name, ...arguments): a promise of the answer, computed on a runner
   Napi::Value later(const Napi::CallbackInfo& info) {
     problem(info.Env());
     struct State {
@@ -153,7 +154,7 @@ class ProblemHandle : public Napi::ObjectWrap<Self> {
     return info.Env().Undefined();
   }
 
-  // Writes to a Float64Array that is long enough.
+  // Has the problem write `length` numbers to a Float64Array, the first argument.
   Napi::Value write(const Napi::CallbackInfo& info, size_t length, void (Problem::*what)(double*) const) const {
     const Problem& p = problem(info.Env());
     (p.*what)(array<double>(info, 0, "out", length).data);
@@ -172,15 +173,15 @@ class ProblemHandle : public Napi::ObjectWrap<Self> {
   struct Call {
     const Task<Problem>* task = nullptr;
     Given given;
-    Buffer<double> copy;                          // of its array,
-    std::shared_ptr<Napi::ObjectReference> held;  // or the array itself
+    Buffer<double> copy;                          // a copy of its array,
+    std::shared_ptr<Napi::ObjectReference> held;  // or a reference to it
     bool run(Problem& problem, double* out) const { return task->perform(problem, given, out); }
     bool cut_short(const Problem& problem) const { return problem.interrupted() && task->when != Task<Problem>::at_once; }
   };
 
   Call parse(const Napi::CallbackInfo& info) const {
     Call call;
-    char name[32] = "";  // what is longer is cut, and no task's name
+    char name[32] = "";  // a longer name is cut, and matches no task
     napi_get_value_string_utf8(info.Env(), info[0], name, sizeof name, nullptr);
     for (const Task<Problem>& task : Self::kTasks) {
       if (std::strcmp(name, task.name) != 0) continue;

@@ -1,4 +1,4 @@
-// kernels: the projections by themselves, of the caller's own arrays. Problems call them without this.
+// kernels: the projections on their own, with arrays of the caller's. Problems call the kernels directly.
 #include "addon.h"
 #include "arguments.h"
 #include "buffer.h"
@@ -10,7 +10,7 @@ namespace {
 
 Run run_with(const Napi::CallbackInfo& info, size_t i) { return {addon(info.Env()).table, threads(info, i)}; }
 
-// projectKnapsack(a, y, gamma, b, guess, x, threads): lambda, NaN if b is out of reach
+// projectKnapsack(a, y, gamma, b, guess, x, threads): writes the projection to x; returns lambda, or NaN if b is out of reach
 Napi::Value knapsack(const Napi::CallbackInfo& info) {
   const auto a = array<double>(info, 0, "a", 0);
   const size_t n = a.size;

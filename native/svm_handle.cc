@@ -1,4 +1,4 @@
-// Svm: one training problem, as the loop in TypeScript holds it.
+// Svm: the JavaScript handle of a training problem.
 #include "interrupt_handle.h"
 #include "matrix_handle.h"
 #include "problem_handle.h"
