@@ -7,7 +7,7 @@ export default tseslint.config(
     extends: [...tseslint.configs.recommendedTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
-      // Typed arrays are read in bounds that the code has just established.
+      // Typed arrays are read within bounds that the code has just checked.
       '@typescript-eslint/no-non-null-assertion': 'off',
       eqeqeq: 'error',
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports', disallowTypeAnnotations: false }],

@@ -1,4 +1,4 @@
-/** What scripts/test-mutation.js runs Stryker with: the tests of the module under mutation, in that order, without the slow ones. */
+/** The configuration for scripts/test-mutation.js: runs the tests of the module under mutation, in order, without the slow ones. */
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import base from './vitest.config.mjs';
@@ -7,7 +7,7 @@ const FILES = process.env.MUTATION_TESTS!.split(',').map((name) => `test/${name}
 
 const place = ({ moduleId }: TestSpecification) => FILES.findIndex((name) => moduleId.endsWith(name));
 
-/** The first failure ends a run: what fails soonest comes first. */
+/** The first failure ends a run, so the tests that fail soonest come first. */
 class InOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     return Promise.resolve(files.toSorted((a, b) => place(a) - place(b)));
@@ -19,7 +19,7 @@ export default defineConfig({
     ...base.test,
     include: FILES,
     tags: base.test!.tags!.map((tag) => ({ ...tag, skip: true })),
-    execArgv: [], // threads, which Stryker insists on, take none
+    execArgv: [], // Stryker runs tests in threads, which take no arguments
     sequence: { sequencer: InOrder },
   },
 });

@@ -1,9 +1,9 @@
-// The soundness tests as a long run: every instance is drawn afresh, and everything that is claimed is held against the exact optimum. The
-// first ones that show a false claim are printed with what is needed to run them again. Needs a built addon (npm run build:native).
+// Runs the soundness tests for long: draws new instances, and checks every certificate against the exact optimum. The first instances
+// with a false certificate are printed with the parameters that reproduce them. Needs a built addon (npm run build:native).
 //
 //   node scripts/attack.js [--uncentred] [--instances 20000 | --minutes 15] [--seed 1]
 //
-// --uncentred: f32 and sparse data alone, with columns as far as 1e9 from 0, where rounding is largest.
+// --uncentred: only f32 and sparse data, with columns up to 1e9 away from 0, where rounding errors are largest.
 'use strict';
 const { execFileSync } = require('node:child_process');
 const { readdirSync } = require('node:fs');

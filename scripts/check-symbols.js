@@ -1,4 +1,4 @@
-// Fails if a glibc Linux binary needs a newer system than Node 20 itself does.
+// Fails if a Linux binary for glibc needs a newer system than Node 20 does.
 'use strict';
 const { execFileSync } = require('node:child_process');
 
@@ -12,7 +12,7 @@ function newer(a, b) {
   return false;
 }
 
-/** Returns the newest version of each library that `file` asks for, such as { GLIBC: '2.14', … }; throws if one is too new. */
+/** Returns the newest version of each library that `file` needs, such as { GLIBC: '2.14', … }; throws if one is too new. */
 function checkSymbols(file, objdump = 'objdump') {
   const table = execFileSync(objdump, ['-T', file], { encoding: 'utf8' });
   const found = {};
@@ -21,7 +21,7 @@ function checkSymbols(file, objdump = 'objdump') {
     if (!found[name] || newer(version, found[name])) found[name] = version;
     if (newer(version, NEWEST[name])) offenders.push(`${symbol} needs ${name}_${version}, allowed is ${NEWEST[name]}`);
   }
-  if (!found.GLIBC) throw new Error(`${file}: no versioned symbols in what ${objdump} prints`);
+  if (!found.GLIBC) throw new Error(`${file}: no versioned symbols in the output of ${objdump}`);
   if (offenders.length > 0) throw new Error(`${file} would not load on older systems:\n  ${offenders.join('\n  ')}`);
   return found;
 }

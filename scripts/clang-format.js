@@ -1,4 +1,5 @@
-// Formats the C++ sources, or with --check only says which differ. The formatter comes from npm, so that every machine has the same.
+// Formats the C++ sources, or with --check lists those that are not formatted. The formatter comes from npm, so that every machine has
+// the same version.
 'use strict';
 const { execFileSync } = require('node:child_process');
 const { readFileSync, writeFileSync, readdirSync } = require('node:fs');

@@ -1,5 +1,5 @@
-// How much of the code the tests run: lines and branches of lib, lines of native/kernels. Prints a table of files and fails where one of
-// the three is below 95 %. Needs cmake, clang++ and LLVM's tools (Debian: clang-14, llvm-14); arguments go on to vitest.
+// Measures test coverage: lines and branches of lib, lines of native/kernels. Prints a table of files, and fails if one of the three is
+// below 95 %. Needs cmake, clang++ and LLVM's tools (Debian: clang-14, llvm-14). Arguments are passed to vitest.
 'use strict';
 const { execFileSync } = require('node:child_process');
 const { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync } = require('node:fs');
@@ -9,21 +9,21 @@ const { fail, jobs, root, run, works } = require('./tools.js');
 const out = join(root, 'coverage');
 const WANTED = 95;
 
-/** Asserts resident memory, which counting multiplies. */
+/** Tests that assert resident memory, which the instrumentation multiplies. */
 const LEFT_OUT = ['test/backend/memory.test.ts', 'test/backend/memory-group.test.ts'];
 
 const node = (script, args, environment) => run(process.execPath, [join(root, 'node_modules', script), ...args], environment);
 const read = (path) => JSON.parse(readFileSync(join(out, path), 'utf8'));
 
 /**
- * By file, lines and branches of lib. Tests import lib itself, and start processes that run what it was compiled to: the command line,
- * and what is decided when the package is loaded. What a file's two counts have in common is not known, so the larger one stands.
+ * Counts lines and branches of lib, by file. Tests import lib itself, and start processes that run the compiled package: the command
+ * line, and choices made when the package is loaded. The overlap of a file's two counts is not known, so the larger one is used.
  */
 function coverLib(vitestArguments) {
   const raw = join(out, 'processes');
   rmSync(raw, { recursive: true, force: true });
   mkdirSync(raw, { recursive: true });
-  chmodSync(raw, 0o777); // a test starts some as another user
+  chmodSync(raw, 0o777); // a test starts processes as another user
   node('typescript/bin/tsc', ['-p', 'tsconfig.json', '--sourceMap']);
   process.on('exit', removeMaps);
   const flags = ['--coverage.enabled', '--coverage.include=lib/**', '--coverage.reporter=json-summary'];
@@ -49,14 +49,14 @@ function coverLib(vitestArguments) {
   return files;
 }
 
-/** dist as npm run build leaves it, without maps and mentions of them. */
+/** Restores dist as npm run build leaves it, without source maps and references to them. */
 function removeMaps() {
   const dist = join(root, 'dist');
   for (const name of readdirSync(dist, { recursive: true })) if (name.endsWith('.map')) rmSync(join(dist, name));
   execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', join(root, 'tsconfig.json')]);
 }
 
-/** By file, lines of native/kernels that test/native runs. */
+/** Counts lines of native/kernels that test/native runs, by file. */
 function coverKernels() {
   const folder = 'build-coverage';
   const tool = (name) => [`${name}-14`, name].find((command) => works(command, '--version')) ?? name;

@@ -1,13 +1,13 @@
-// Fuzzes what reads and projects: the kernels with libFuzzer, test/fuzz/*.cc, and the readers of text with test/fuzz/documents.js.
+// Fuzzes the kernels with libFuzzer (test/fuzz/*.cc), and the readers of text with test/fuzz/documents.js.
 //
-//   node scripts/fuzz.js [seconds a target, 8]        short: in CI
-//   node scripts/fuzz.js --executions 100e6           long: so many in all, a share for each target, in rounds
-//     --only cones,csr                                these targets alone
-//     --seed 5                                        of the first round, 1 if not given; the next one's is one more
-//     --required                                      a missing tool is a failure
+//   node scripts/fuzz.js [seconds per target, 8]      short: in CI
+//   node scripts/fuzz.js --executions 100e6           long: this many in total, shared among the targets, in rounds
+//     --only cones,csr                                only these targets
+//     --seed 5                                        the seed of the first round (default 1); each round adds 1
+//     --required                                      fail if a tool is missing
 //
-// Needs the compiled package and, for the kernels, cmake and clang with libFuzzer: without these it says so and leaves them out. What
-// a fuzzer found is in build-fuzz, with the message that says how to run it again.
+// Needs the compiled package and, for the kernels, cmake and clang with libFuzzer; without these the kernels are left out, with a
+// message. Findings are in build-fuzz; the message tells how to reproduce them.
 'use strict';
 const { execFile, spawnSync } = require('node:child_process');
 const { existsSync, mkdirSync } = require('node:fs');
@@ -15,18 +15,21 @@ const { join } = require('node:path');
 const { parseArgs } = require('node:util');
 const { fail, jobs, root, run, works } = require('./tools.js');
 
-// Of a long run's executions, about as many as a target makes in its share of the time.
+// The share of a long run's executions by target: about as many as it makes in its share of the time.
 const KERNELS = { cones: 0.38, csr: 0.33, knapsack: 0.03, parse: 0.19 };
 const DOCUMENTS = { json: 0.034, liblinear: 0.033, csv: 0.003 };
 
-/** Executions of a target before it is the next one's turn. */
+/** The number of executions of a target in a round. */
 const ROUND = 2e6;
 
-/** Now and then a round of long inputs, led by how often what is reached; else short ones, led by what is reached, twice as fast. */
+/**
+ * Every 16th round has long inputs, guided by how often code is reached; the others have short ones, guided by what is reached, and are
+ * twice as fast.
+ */
 const LONG = ['-max_len=600'];
 const SHORT = ['-max_len=100', '-entropic=0', '-reduce_inputs=0', '-use_counters=0'];
 
-/** Seconds that one execution may take, on a machine that does other things too. */
+/** The limit on one execution, in seconds, on a machine that may be busy. */
 const HANG = 60;
 
 const build = join(root, 'build-fuzz');
@@ -51,9 +54,9 @@ if (unknown !== undefined) fail(`expected ${Object.keys({ ...KERNELS, ...DOCUMEN
 const running = new Set();
 process.on('exit', () => running.forEach((child) => child.kill()));
 
-/** Runs a fuzzer and hands over what it printed, which is worth reading only if it found something. */
+/** Runs a fuzzer and returns its output, which is printed only if it fails. */
 function runQuietly(command, args) {
-  // Where a block was allocated is not worth a walk up the stack every time; and freed ones are soon seen again.
+  // Faster settings: short stacks for allocations, and a small quarantine of freed blocks.
   const env = { ASAN_OPTIONS: 'malloc_context_size=1:quarantine_size_mb=8', ...process.env };
   return new Promise((done) => {
     const child = execFile(command, args, { cwd: root, encoding: 'utf8', maxBuffer: 1 << 28, env }, (error, stdout, stderr) => {
@@ -66,9 +69,9 @@ function runQuietly(command, args) {
   });
 }
 
-/** Builds the fuzzers of the kernels; why not, if that cannot be done here. */
+/** Builds the fuzzers of the kernels. Returns the reason if that is not possible here. */
 function buildKernels() {
-  // A clang that can also link libFuzzer, which some systems package apart.
+  // Finds a clang that can link libFuzzer, which some systems package separately.
   const empty = 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }';
   const links = (name) =>
     spawnSync(name, ['-fsanitize=fuzzer,address,undefined', '-x', 'c++', '-', '-o', '/dev/null'], { input: empty }).status === 0;
@@ -83,14 +86,14 @@ function buildKernels() {
   return undefined;
 }
 
-/** One run of a target, ended by a number of executions or, without one, by time; how many it made. */
+/** Runs a target for `max` executions or, without `max`, for a time. Returns the number of executions. */
 async function fuzz(name, round, max) {
   let printed;
   if (name in DOCUMENTS) {
     const end = max === undefined ? `--seconds=${seconds}` : `--executions=${max}`;
     printed = await runQuietly(process.execPath, ['test/fuzz/documents.js', name, `--seed=${round}`, end, `--hang=${HANG}`]);
   } else {
-    // What leads further goes to the first folder; the others are only read.
+    // New inputs are written to the first folder; the others are only read.
     const corpus = join(build, `corpus-${name}`);
     mkdirSync(corpus, { recursive: true });
     const kept = ['seeds', 'found'].map((kind) => join(root, 'test', 'fuzz', `${kind}-${name}`)).filter(existsSync);
@@ -108,7 +111,7 @@ let targets = chosen;
 if (chosen.some((name) => name in KERNELS)) {
   const reason = buildKernels();
   if (reason !== undefined) {
-    console.log(`fuzz: the kernels are left out, ${reason}`);
+    console.log(`fuzz: the kernels are left out: ${reason}`);
     if (options.required) process.exit(1);
     targets = chosen.filter((name) => name in DOCUMENTS);
   }
@@ -118,7 +121,7 @@ const shares = { ...KERNELS, ...DOCUMENTS };
 const whole = targets.reduce((sum, name) => sum + shares[name], 0);
 const made = new Map(targets.map((name) => [name, 0]));
 
-/** A round of a target; whether more are wanted. */
+/** Runs a round of a target. Returns whether more are needed. */
 async function turn(name, round) {
   const wanted = executions === undefined ? undefined : Math.ceil((executions * shares[name]) / whole) - made.get(name);
   const began = Date.now();
@@ -129,7 +132,7 @@ async function turn(name, round) {
   return wanted !== undefined && wanted > count;
 }
 
-/** All targets in turn, round by round, as many at once as there are cores. */
+/** Runs all targets, round by round, in as many processes as there are cores. */
 async function fuzzAll() {
   for (let round = Number(options.seed), left = targets; left.length > 0; round++) {
     const waiting = [...left];

@@ -1,7 +1,7 @@
-// Kills `fista-classify train` at random moments: node scripts/kill-train.js [kills, 200] [seed, 1] [columns, 2000000]. Each time a model and
-// a page are there already, and both must be the old one or the whole new one afterwards. A fifth of the moments are anywhere in the
-// run, the others are aimed at the write of the model, at its last step, at what follows and at the page; SIGKILL and SIGINT take turns.
-// Needs the compiled package (npm run build). Ends non-zero if a file was anything else.
+// Kills `fista-classify train` at random moments: node scripts/kill-train.js [kills, 200] [seed, 1] [columns, 2000000]. Each run replaces a
+// model and a page; afterwards both must be the old one or the complete new one. A fifth of the kills come at any time in the run; the
+// others are aimed at the writing of the model, at its end, at the time after it and at the page. SIGKILL and SIGINT alternate. Needs the
+// compiled package (npm run build). Fails if a file was neither old nor new.
 'use strict';
 const { spawn } = require('node:child_process');
 const { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, utimesSync, watch, writeFileSync } = require('node:fs');
@@ -22,7 +22,7 @@ const uniform = () => {
   return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
 };
 
-/** One column in a hundred is used: the model, LIBLINEAR's text with a number for each, is large, and soon trained. */
+/** One column in a hundred is used: the model, a line of LIBLINEAR's text for each column, is large but quickly trained. */
 function rows() {
   return Array.from({ length: 400 }, (_, i) => {
     const entries = Array.from({ length: columns / 40_000 }, (_, k) => `${(i >> 1) + 20_000 * k + 1}:${uniform().toFixed(3)}`);
@@ -33,7 +33,7 @@ function rows() {
 const temporaries = () => readdirSync(folder).filter((name) => name.endsWith('.tmp'));
 const read = (path) => readFileSync(path, 'utf8');
 
-/** Starts a training; the promises are kept at the moments that can be seen from outside. */
+/** Starts a training. `seen` returns promises of events that can be observed from outside. */
 function start(gamma) {
   const args = [
     join(__dirname, '../bin/fista-classify.js'),
@@ -60,7 +60,7 @@ function start(gamma) {
     if (stderr.includes('columns')) see('data');
   });
   const watcher = watch(folder, (_, name) => {
-    // Were it written in its place, that would be seen as well.
+    // A write to the model file itself, without a temporary file, would be noticed too.
     if (name?.startsWith(`model.txt.${child.pid}-`) || (name === 'model.txt' && times.opened === undefined)) {
       see('opened');
       const { size = Infinity } = statSync(join(folder, name), { throwIfNoEntry: false }) ?? {};
@@ -76,12 +76,12 @@ function start(gamma) {
       done({ code, signal, stderr });
     }),
   );
-  /** Fulfilled when it is seen, a number: when so many bytes of the model are, or everything has ended. */
+  /** A promise of an event or, for a number, of that many bytes of the model. It is also fulfilled when the process ends. */
   const seen = (name) => (times[name] === undefined ? new Promise((done) => waiting.set(name, done)) : undefined);
   return { child, times, ended, seen };
 }
 
-/** Where it stood, by what is on the disk. */
+/** The phase that the process was in, judged by the files on the disk. */
 function phase(pid, times, before) {
   const left = temporaries().find((name) => name.includes(`.${pid}-`));
   const size = left && statSync(join(folder, left), { throwIfNoEntry: false })?.size;
@@ -92,24 +92,24 @@ function phase(pid, times, before) {
   return times.data === undefined ? '1 starting, reading' : '2 training, formatting';
 }
 
-/** A timer has whole milliseconds: too long here. */
+/** Waits for fractions of a millisecond, which timers cannot. */
 async function pause(milliseconds) {
   for (const end = performance.now() + milliseconds; performance.now() < end;) await new Promise(setImmediate);
 }
 
 async function main() {
   writeFileSync(data, rows());
-  // What the new files will be, and how long which part takes.
+  // Two complete runs: the new model and the times of its phases, then the old model.
   const { ended, times } = start('0.5');
   if ((await ended).code !== 0) throw new Error((await ended).stderr);
   const whole = read(model);
   const old = start('0.25');
   if ((await old.ended).code !== 0) throw new Error((await old.ended).stderr);
   const before = { model: read(model), page: read(page), size: Buffer.byteLength(whole) };
-  if (before.model === whole) throw new Error('The old model is the new one: nothing could be told');
+  if (before.model === whole) throw new Error('The old and the new model are equal: the test could not tell them apart');
   const since = (from, to) => Math.max(1, times[to] - times[from] || 0);
   console.log(
-    `A run takes ${times.end.toFixed(0)} ms, of which it writes ${before.size} bytes of model in ${since('opened', 'model').toFixed(1)} ms`,
+    `A run takes ${times.end.toFixed(0)} ms, and writes ${before.size} bytes of model in ${since('opened', 'model').toFixed(1)} ms of them`,
   );
 
   const aims = [
@@ -143,13 +143,13 @@ async function main() {
     }
     const remains = temporaries().filter((name) => name.includes(`.${run.child.pid}-`)).length;
     left += remains;
-    // Ctrl-C cleans up, and says which of the two it was.
+    // Ctrl-C removes temporary files, and the exit code tells which model is there.
     if (signal === 'SIGINT' && end.signal === null) {
       const right = end.code === 130 ? outcome === 'old' && end.stderr.includes('nothing was written') : end.code === 0;
       if (!right || (end.code === 0 && outcome !== 'new') || remains > 0) faults.push(`${told}: ${outcome} model, ${remains} left`);
     }
     if (!sent) {
-      late++; // it had ended by itself
+      late++; // the run had already ended
       continue;
     }
     done++;
@@ -159,7 +159,7 @@ async function main() {
   }
   console.table(Object.fromEntries([...table].sort(([a], [b]) => (a < b ? -1 : 1))));
 
-  // What SIGKILL left behind goes when the file is written next, a minute later.
+  // A later run removes the temporary files that SIGKILL left behind, if they are older than a minute.
   const remaining = temporaries();
   const earlier = new Date(Date.now() - 61_000);
   for (const name of remaining) utimesSync(join(folder, name), earlier, earlier);

@@ -8,20 +8,20 @@ const HIGH = 63;
 
 const bits = (n) => n.toString(2).length;
 
-/** The upper 128 bits of 5^q: cut off for q >= 0, rounded up for q < 0. */
+/** The upper 128 bits of 5^q: truncated for q >= 0, rounded up for q < 0. */
 function upper(q) {
   const power = 5n ** BigInt(Math.abs(q));
   if (q >= 0) {
     const excess = bits(power) - 128;
     return excess >= 0 ? power >> BigInt(excess) : power << BigInt(-excess);
   }
-  // 2^shift / 5^-q has 128 bits, or one more where the quotient is cut.
+  // 2^shift / 5^-q has more than 128 bits; the quotient is cut to 128.
   const shift = BigInt(2 * bits(power) + 128);
   const quotient = 2n ** shift / power + 1n;
   return quotient >> BigInt(bits(quotient) - 128);
 }
 
-/** As above; where 5^-q has few bits the quotient itself is rounded up at bit 128. */
+/** The entry of the table. For -27 <= q < 0, where 5^-q has few bits, the quotient itself is rounded up at bit 128. */
 function entry(q) {
   if (q >= 0 || q < -27) return upper(q);
   const power = 5n ** BigInt(-q);

@@ -1,4 +1,4 @@
-// Builds prebuilds/<platform>-<arch>/ for this machine; on x64 Linux also for another: npm run prebuildify -- --arch arm64
+// Builds prebuilds/<platform>-<arch>/ for this machine, or on x64 Linux for another: npm run prebuildify -- --arch arm64
 'use strict';
 const { cpSync, mkdirSync, readdirSync, rmSync, statSync } = require('node:fs');
 const { join } = require('node:path');
@@ -11,7 +11,7 @@ const { platform } = process;
 const { arch } = parseArgs({ options: { arch: { type: 'string', default: process.arch } } }).values;
 
 async function main() {
-  // Built in a copy: the working tree's own build/ stays as it is, and so stays the one that loads there.
+  // Built in a copy, so that build/ of the working tree, which is loaded there, stays as it is.
   const stage = join(root, `build-${arch}`, 'prebuild');
   rmSync(stage, { recursive: true, force: true });
   mkdirSync(stage, { recursive: true });
@@ -30,7 +30,7 @@ async function main() {
     napi: true,
     strip: true,
     stripBin: `${prefix}strip`,
-    tagLibc: platform === 'linux', // by the same rule as the loader's: Alpine is musl
+    tagLibc: platform === 'linux', // by the loader's rule: Alpine is musl
     targets: [process.versions.node],
     cwd: stage,
     out: root,

@@ -1,6 +1,6 @@
-// The last line of npm install in a checkout: which kernels it will use.
+// Prints the last line of npm install in a checkout: which kernels are in use.
 'use strict';
-delete process.env.FISTA_CLASSIFY_BACKEND; // which would make the load itself fail where there is no addon
+delete process.env.FISTA_CLASSIFY_BACKEND; // with it, loading would fail where there is no addon
 const { backend } = require('..');
 
 console.log(

@@ -1,5 +1,5 @@
-// Many fits one after the other, and memory that stays bounded: 10,000 small ones, sync and async, and 200 large ones, with some that
-// fail or are aborted in between. --quick does a tenth. Needs the compiled package (npm run build). Ends non-zero if memory grew.
+// Checks that memory stays bounded over many fits: 10,000 small ones, sync and async, and 200 large ones, some of which fail or are
+// aborted. --quick runs a tenth of them. Needs the compiled package (npm run build). Fails if memory grew.
 'use strict';
 const { setFlagsFromString } = require('node:v8');
 const { runInNewContext } = require('node:vm');
@@ -20,7 +20,7 @@ function sample(rows, cols) {
   return { points: { data, rows, cols }, labels };
 }
 
-/** Resident memory, once everything that can be freed is. */
+/** Resident memory, after everything that can be freed was freed. */
 async function resident() {
   for (let k = 0; k < 4; k++) {
     gc();
@@ -29,7 +29,7 @@ async function resident() {
   return process.memoryUsage().rss;
 }
 
-/** Runs fit(k) so many times; says by how much memory grew after the first ones, by which the engine's own has found its size. */
+/** Runs fit(k) `times` times, and prints how much memory grew after the `first` fits, when the engine's own memory has settled. */
 async function soak(title, times, first, max, fit) {
   const began = performance.now();
   let before = 0;
@@ -51,10 +51,10 @@ async function fitSmall(k) {
   if (k % 4 === 0) LinearSvm.fit(points, labels);
   else if (k % 4 === 1) await LinearSvm.fitAsync(points, labels);
   else if (k % 4 === 2)
-    LinearSvm.fit(Dataset.from(points), labels).predict(points); // its Dataset is left to the garbage collector
+    LinearSvm.fit(Dataset.from(points), labels).predict(points); // the Dataset is left to the garbage collector
   else if (k % 8 === 3) separateEllipsoids([{ center: [0, k], shape: 0.5 }], [{ center: [3, 1], shape: [1, 0.5] }]);
   else await LinearSvm.fitAsync(points, labels, { signal: AbortSignal.abort('soak') }).catch(expect('soak'));
-  if (k % 64 === 0) await new Promise(setImmediate); // finalisers have their turn, as in any server
+  if (k % 64 === 0) await new Promise(setImmediate); // lets finalisers run, as in any server
 }
 
 const large = sample(16_000, 64);
@@ -78,7 +78,7 @@ function expect(reason) {
 }
 
 (async () => {
-  // A small one holds 50 kB and more, a large one 8 MB.
+  // A small fit holds at least 50 kB, a large one 8 MB.
   await soak('small', 10_000 * share, 500, 24, fitSmall);
   await soak('large', 200 * share, 20 * share, 80, fitLarge);
 })();

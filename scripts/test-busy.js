@@ -1,6 +1,6 @@
-// The vitest suite beside processes that are always busy: node scripts/test-busy.js [runs, 5] [busy processes, 4]. A test that waits for
-// a while, and not for what it needs, fails here sooner or later. Says of each run what failed and which tests took longest. Needs the
-// compiled package (npm run build). Ends non-zero if anything failed.
+// Runs the vitest suite beside busy processes: node scripts/test-busy.js [runs, 5] [busy processes, 4]. A test that waits for a fixed
+// time, and not for the event that it needs, fails here sooner or later. Prints the failures and the longest tests of each run. Needs
+// the compiled package (npm run build). Fails if any test failed.
 'use strict';
 const { spawn } = require('node:child_process');
 const { mkdtempSync, readFileSync, rmSync } = require('node:fs');
@@ -20,7 +20,7 @@ process.on('exit', () => {
   rmSync(folder, { recursive: true });
 });
 
-/** One run of the suite: how long it took, and its tests, the longest first. */
+/** Runs the suite once. Returns its time and its tests, the longest first. */
 async function run() {
   const began = performance.now();
   const args = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--reporter=json', `--outputFile=${results}`];
@@ -52,5 +52,5 @@ async function run() {
     for (const { file, title } of failed) console.log(`FAILED ${file}  ${title}`);
     if (code !== 0) process.exitCode = 1;
   }
-  process.exit(); // and the busy ones
+  process.exit(); // ends the busy processes too
 })();

@@ -1,6 +1,6 @@
-// Mutation testing by Stryker: changes one thing at a time in the modules below and expects one of their tests to fail. Prints what
-// survived and a table, and fails where the score of a module, of lib/input or of all together is not above 85 %. Arguments choose
-// modules: npm run test:mutation -- solver/bisection input/file-options
+// Mutation testing by Stryker: changes one thing at a time in the modules below, and expects one of their tests to fail. Prints the
+// mutants that survived and a table. Fails unless the score of each module, of lib/input and of all together is above 85 %. Arguments
+// choose modules: npm run test:mutation -- solver/bisection input/file-options
 'use strict';
 const { readFileSync, renameSync } = require('node:fs');
 const { join } = require('node:path');
@@ -8,7 +8,7 @@ const { fail, root, run } = require('./tools.js');
 
 const WANTED = 85;
 
-/** The tests of each module, those first that fail soonest. */
+/** The tests of each module. Those that fail soonest come first. */
 const TESTS = {
   'svm/stopping': ['svm/stopping'],
   'solver/bisection': ['solver/bisection'],
@@ -35,7 +35,7 @@ const TESTS = {
   'input/weights': ['input/input', 'svm/errors'],
 };
 
-/** How many mutants of a module the tests found and missed. */
+/** Counts the mutants of a module that the tests found and missed. */
 function mutate(name) {
   const stryker = join(root, 'node_modules/@stryker-mutator/core/bin/stryker.js');
   run(process.execPath, [stryker, 'run', '--mutate', `lib/${name}.ts`], { MUTATION_TESTS: TESTS[name].join(',') });
@@ -53,7 +53,7 @@ function total(name, rows) {
 
 const chosen = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(TESTS);
 const unknown = chosen.find((name) => !(name in TESTS));
-if (unknown) fail(`no module ${unknown}; there are ${Object.keys(TESTS).join(', ')}`);
+if (unknown) fail(`expected one of ${Object.keys(TESTS).join(', ')} but received ${unknown}`);
 const rows = chosen.map(mutate);
 const input = rows.filter(({ name }) => name.startsWith('input/'));
 rows.push(...(input.length > 0 ? [total('input', input)] : []), total('all', rows));

@@ -1,8 +1,8 @@
-// Packs the package, installs it where there is no compiler, and uses it as its users do.
-//   --no-prebuild      takes the prebuilds that are there instead of building this machine's
-//   --complete         requires a prebuild for every platform that is published
+// Packs the package, installs it without a compiler, and uses it as users do.
+//   --no-prebuild      uses the existing prebuilds instead of building this machine's
+//   --complete         requires a prebuild for every published platform
 //   --qemu <arch>      runs the packed package under qemu-user instead (after npm run prebuildify -- --arch <arch>)
-//   --out <folder>     leaves the tested tarball there
+//   --out <folder>     copies the tested tarball there
 'use strict';
 const assert = require('node:assert/strict');
 const { execFileSync, spawnSync } = require('node:child_process');
@@ -44,7 +44,7 @@ function step(title, body) {
   return result;
 }
 
-/** A PATH on which npm scripts run but nothing can be compiled. */
+/** A PATH with which npm scripts run but nothing can be compiled. */
 function barePath() {
   if (windows) return [dirname(process.execPath), join(process.env.SystemRoot, 'System32')].join(delimiter);
   const folder = join(temporary, 'bin');
@@ -54,7 +54,7 @@ function barePath() {
   return folder;
 }
 
-/** Our environment without what could change how the package is built or loaded. */
+/** This environment without variables that could change how the package is built or loaded. */
 function environment(extra) {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^(path|cc|cxx|prebuilds_only|npm_package_.*|npm_lifecycle_.*|fista_classify_.*)$/i.test(name),
@@ -62,7 +62,7 @@ function environment(extra) {
   return { ...Object.fromEntries(kept), ...extra };
 }
 
-/** Files below a folder, with forward slashes. */
+/** The files below a folder, with forward slashes. */
 function filesIn(folder) {
   return fs
     .readdirSync(folder, { recursive: true })
@@ -72,7 +72,7 @@ function filesIn(folder) {
     .sort();
 }
 
-/** Packs what would be published and returns the tarball. */
+/** Packs the package as for publishing, and returns the tarball. */
 function pack() {
   const folder = join(temporary, 'packed');
   fs.mkdirSync(folder);
@@ -81,14 +81,14 @@ function pack() {
   return join(folder, tarball);
 }
 
-/** A project that depends on the tarball and on nothing else; returns its folder and that of the installed package. */
+/** Creates a project that depends on the tarball alone; returns its folder and that of the installed package. */
 function install(tarball, name, env, ...flags) {
   const consumer = join(temporary, name);
   fs.mkdirSync(consumer);
   fs.cpSync(join(root, 'scripts', 'consumer'), consumer, { recursive: true });
   const scripts = { 'find-compiler': 'node find-compiler.cjs' };
   fs.writeFileSync(join(consumer, 'package.json'), JSON.stringify({ name: 'consumer', private: true, scripts }));
-  // By an npm script, which sees what the package's install script sees.
+  // By an npm script, which has the same environment as the package's install script.
   npm(['run', '--silent', 'find-compiler'], { cwd: consumer, env });
   npm(['install', '--silent', '--no-audit', '--no-fund', ...flags, tarball], { cwd: consumer, env });
   const installed = join(consumer, 'node_modules', 'fista-classify');
@@ -96,7 +96,7 @@ function install(tarball, name, env, ...flags) {
   return { consumer, installed };
 }
 
-/** Loads the installed package by require and by import and expects the backend. */
+/** Loads the installed package by require and by import, and checks the backend. */
 function use(consumer, name, { env = {}, simd = '', loadError = false, node = [process.execPath] } = {}) {
   const [command, ...before] = node;
   const options = { cwd: consumer, env: environment(env), stdio: 'inherit' };
@@ -104,10 +104,10 @@ function use(consumer, name, { env = {}, simd = '', loadError = false, node = [p
   execFileSync(command, [...before, 'check.mjs', name, ...(loadError ? ['loadError'] : [])], options);
 }
 
-/** Runs a tool of node_modules; shows what it says only where it fails. */
+/** Runs a tool of node_modules; shows its output only if it fails. */
 function tool(path, ...rest) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'node_modules', path), ...rest], { encoding: 'utf8' });
-  assert.equal(status, 0, `${basename(path)} found fault:\n${stdout}${stderr}`);
+  assert.equal(status, 0, `${basename(path)} found faults:\n${stdout}${stderr}`);
 }
 
 function checkContents(tarball, installed) {
@@ -136,7 +136,7 @@ function testHere() {
   const tarball = step('npm pack', pack);
 
   const { consumer, installed } = step('npm install of the tarball, no compiler on PATH', () => install(tarball, 'consumer', bare));
-  step('holds what it should and no more', () => checkContents(tarball, installed));
+  step('has all files that it should, and no others', () => checkContents(tarball, installed));
   step('loads the prebuild by require and import', () => use(consumer, 'native'));
   step('loads the TypeScript kernels on demand', () => use(consumer, 'js', { env: { FISTA_CLASSIFY_BACKEND: 'js' } }));
   step('installs the command fista-classify', () => {
@@ -148,7 +148,7 @@ function testHere() {
     tool('typescript/bin/tsc', '-p', consumer);
     tool('typescript/bin/tsc', '-p', consumer, '--lib', 'es2022');
   });
-  step('publint and attw find no fault', () => {
+  step('publint and attw find no faults', () => {
     tool('publint/src/cli.js', 'run', '--strict', tarball);
     tool('@arethetypeswrong/cli/dist/index.js', '--no-definitely-typed', tarball);
   });
@@ -156,7 +156,7 @@ function testHere() {
     use(install(tarball, 'no-scripts', bare, '--ignore-scripts').consumer, 'native'),
   );
 
-  step('without prebuild and compiler the install succeeds and the TypeScript kernels serve', () => {
+  step('without prebuild and compiler the install succeeds, and the TypeScript kernels are used', () => {
     fs.rmSync(join(installed, 'prebuilds'), { recursive: true });
     // On Windows node-gyp finds a compiler without PATH.
     if (!windows) npm(['rebuild', '--silent', 'fista-classify'], { cwd: consumer, env: bare });

@@ -1,18 +1,18 @@
-// The whole vitest suite against the addon built with AddressSanitizer and UndefinedBehaviorSanitizer, both ending the process at the
-// first finding. Arguments go on to vitest: npm run test:sanitized -- test/svm/linear-svm.test.ts
+// Runs the whole vitest suite with the addon built with AddressSanitizer and UndefinedBehaviorSanitizer, which end the process at the
+// first finding. Arguments are passed to vitest: npm run test:sanitized -- test/svm/linear-svm.test.ts
 // Needs cmake and g++ with its sanitizer libraries, on Linux.
 'use strict';
 const { execFileSync } = require('node:child_process');
 const { join } = require('node:path');
 const { buildSanitized, compiler, fail, root, run } = require('./tools.js');
 
-// What cannot run there. The native backend itself is never left out.
+// Tests that cannot run with the sanitizer, each with the reason.
 const LEFT_OUT = {
   'backend/memory.test.ts': 'asserts resident memory, which the sanitizer multiplies and keeps (freed memory stays in quarantine)',
   'backend/memory-group.test.ts': 'limits resident memory, which the sanitizer multiplies',
 };
 
-if (process.platform !== 'linux') fail('the sanitizer is preloaded into node, which is done here for Linux only');
+if (process.platform !== 'linux') fail('the sanitizer is preloaded into node, which is supported on Linux only');
 const library = (name) => {
   let path;
   try {
@@ -23,7 +23,7 @@ const library = (name) => {
   if (path === name) fail(`${compiler} has no ${name}`);
   return path;
 };
-// libstdc++ too: the sanitizer looks for its functions when it starts, long before the addon brings it.
+// libstdc++ too: the sanitizer looks up its functions at the start, long before the addon loads it.
 const preload = [library('libasan.so'), library('libstdc++.so.6')].join(':');
 
 const folder = buildSanitized();
@@ -43,9 +43,9 @@ run(
   ],
   {
     LD_PRELOAD: preload,
-    // Node itself leaves memory to the system at its end. Where an allocation fails, the tests want the refusal.
-    // Who asked for a block is told by two frames: node asks for many, and to walk up the whole stack would take a quarter of the time.
-    // A finding ends a process by a signal: an exit code might be one that a test expects.
+    // detect_leaks: node itself does not free all memory at exit. allocator_may_return_null: tests expect failed allocations to be refused.
+    // malloc_context_size: node allocates often, and walking the whole stack each time would take a quarter of the time.
+    // abort_on_error: a finding ends the process by a signal, as a test might expect an exit code.
     ASAN_OPTIONS: 'abort_on_error=1:detect_leaks=0:allocator_may_return_null=1:malloc_context_size=2',
     UBSAN_OPTIONS: 'abort_on_error=1:print_stacktrace=1',
     FISTA_CLASSIFY_BACKEND: 'native',

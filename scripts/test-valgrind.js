@@ -1,5 +1,5 @@
-// A short program under Valgrind: no error may have a frame of the addon in it. Errors of node and V8 alone, which compiles code as it
-// runs, are counted and passed over. Needs valgrind and the built addon; takes minutes.
+// Runs a short program under Valgrind: no error may have a frame of the addon. Errors in node and V8 alone, which compiles code at run
+// time, are counted and ignored. Needs valgrind and the built addon; takes minutes.
 'use strict';
 const { spawnSync } = require('node:child_process');
 const { join } = require('node:path');
@@ -10,9 +10,9 @@ const { LinearSvm, Dataset, crossValidate, readLibsvm, separateEllipsoids, stop 
 (async () => {
   const { points, labels } = await readLibsvm(${JSON.stringify(join(__dirname, '..', 'test', 'fixtures', 'wdbc.libsvm.gz'))});
   for (const ascent of [true, false]) {
-    const model = LinearSvm.fit(points, labels, { ascent, stop: stop.gap(1e-4) });
-    const again = await LinearSvm.fitAsync(points, labels, { ascent, stop: stop.gap(1e-4), threads: 2 });
-    if (model.bias !== again.bias) throw new Error('the same fit, another model');
+    const model = LinearSvm.fit(points, labels, { solver: { ascent }, stop: stop.gap(1e-4) });
+    const again = await LinearSvm.fitAsync(points, labels, { solver: { ascent }, stop: stop.gap(1e-4), threads: 2 });
+    if (model.bias !== again.bias) throw new Error('the same fit gave another model');
     model.predict(points);
     model.decision(Dataset.from(points));
   }
@@ -33,7 +33,7 @@ const { status, stdout, stderr } = spawnSync(
     ...['--smc-check=all-non-file', '--num-callers=40', '--error-limit=no', '--leak-check=no', '--trace-children=no'],
     ...[process.execPath, '-e', PROGRAM],
   ],
-  // Valgrind does not know AVX-512.
+  // Valgrind does not support AVX-512.
   { encoding: 'utf8', maxBuffer: 2 ** 30, env: { ...process.env, FISTA_CLASSIFY_BACKEND: 'native', FISTA_CLASSIFY_SIMD: 'avx2' } },
 );
 if (status !== 0 || !stdout.includes('ran to its end')) fail(`the program ended with ${status}:\n${stdout}${stderr.slice(-3000)}`);

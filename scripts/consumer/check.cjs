@@ -1,4 +1,4 @@
-// Run where fista-classify is installed: node check.cjs <native|js> [<simd level>]. Exits non-zero unless that backend is in use and computes.
+// Run where fista-classify is installed: node check.cjs <native|js> [<simd level>]. Fails unless that backend is in use and correct.
 'use strict';
 const assert = require('node:assert/strict');
 const { dirname, join } = require('node:path');
@@ -9,7 +9,7 @@ assert.equal(backend.name, name, backend.loadError?.message);
 if (simd) assert.equal(backend.simd, simd);
 assert.equal(Dataset.from([[1, 2], [3, 4], [5, 6]]).rows, 3); // prettier-ignore
 
-// The kernels against their TypeScript twins, with the instructions in use and with the plainest.
+// Compares the kernels with their TypeScript twins, at the instruction set in use and at the baseline.
 const { loadNative, loadFallback } = require(join(dirname(require.resolve('fista-classify')), 'backend', 'load.js'));
 const threads = 2;
 const [rows, cols] = [203, 61];
@@ -28,7 +28,7 @@ const gamma = randoms(rows).map((r) => r + 0.6);
 const y = Int8Array.from(u, (r) => (r > 0 ? 1 : -1));
 const start = Uint32Array.from({ length: rows + 1 }, (_, i) => i * cols);
 
-/** What a backend computes from the same numbers, piece by piece. */
+/** The results of a backend's kernels on the same numbers, by name. */
 function results(of) {
   const matrices = {
     dense: new of.Matrix(assert.fail, threads, data, rows, cols),
@@ -57,7 +57,7 @@ function compare(other, expected) {
 
 if (name === 'native') {
   const expected = results(loadFallback());
-  // One after the other: a level holds for what is made after it was chosen.
+  // One level at a time: a level applies to objects created after it is set.
   for (const level of [backend.simd, 'baseline']) compare(loadNative(level), expected);
   console.log(`    require: native, ${backend.simd} and baseline agree with the TypeScript kernels`);
 } else {

@@ -1,4 +1,4 @@
-// Run where fista-classify is installed: node check.mjs <native|js> [loadError]. Exits non-zero unless named imports work and that backend is in use.
+// Run where fista-classify is installed: node check.mjs <native|js> [loadError]. Fails unless that backend is in use with named imports.
 import assert from 'node:assert/strict';
 import { backend, Dataset } from 'fista-classify';
 

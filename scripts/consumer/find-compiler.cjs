@@ -1,4 +1,4 @@
-// Fails if this PATH leads to a compiler or a build tool.
+// Fails if a compiler or build tool is on PATH.
 'use strict';
 const { existsSync } = require('node:fs');
 const { delimiter, join } = require('node:path');

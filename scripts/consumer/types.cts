@@ -1,4 +1,4 @@
-// Compiled, not run, where fista-classify is installed: what its types allow, and what they refuse, seen from a CommonJS one.
+// Compiled, not run, where fista-classify is installed: checks what its types accept and refuse in a CommonJS module.
 import {
   backend,
   Dataset,

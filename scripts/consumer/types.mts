@@ -1,4 +1,4 @@
-// Compiled, not run, where fista-classify is installed: what its types allow, and what they refuse, seen from an ES module.
+// Compiled, not run, where fista-classify is installed: checks what its types accept and refuse in an ES module.
 import {
   backend,
   crossValidate,
@@ -33,7 +33,7 @@ Dataset.from('points');
 // @ts-expect-error -- no such backend
 Dataset.from(dense, { backend: 'gpu' });
 
-// From a file to a model: labels are numbers or words, as the file has it.
+// From a file to a model: labels are numbers or words, depending on the file.
 export async function train(signal: Signal): Promise<string | number> {
   const { points, labels } = await readCsv('a.csv', { label: 'kind', signal });
   const { train, test } = trainTestSplit(points, labels, { seed: 1 });
@@ -55,7 +55,7 @@ export const label: number = model.predictOne([1]);
 export const back: 'ham' | 'spam' = LinearSvm.fromJSON<'ham' | 'spam'>(JSON.parse('{}')).predictOne([1]);
 export const any: string | number | boolean = LinearSvm.fromJSON({}).predictOne([1]);
 
-// Rows that are split may be records.
+// Rows to be split may be records.
 const people = trainTestSplit([{ age: 1, name: 'a' }, { age: 2, name: 'b' }], ['x', 'y']); // prettier-ignore
 export const age: number | undefined = people.train.points[0]?.age;
 export const kind: string | undefined = people.test.labels[0];
