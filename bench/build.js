@@ -1,4 +1,4 @@
-// Builds bench/kernels.cc and the kernels with the flags that ship: through CMake, or with the compiler alone where there is none.
+// Builds bench/kernels.cc and the kernels with the flags that ship: by CMake or, without it, by the compiler alone.
 'use strict';
 const { execFileSync } = require('node:child_process');
 const { existsSync, mkdirSync, readFileSync } = require('node:fs');
@@ -20,7 +20,7 @@ function has(command) {
   }
 }
 
-/** The path of the program, built afresh. */
+/** Builds the program and returns its path. */
 function buildKernels() {
   const program = join(folder, 'kernels');
   if (has('cmake') && existsSync(join(root, 'CMakeLists.txt'))) {

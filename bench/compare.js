@@ -1,8 +1,8 @@
-// One problem, ours and LIBLINEAR: each with the parameters that are fastest among those that classify the test set well enough.
-//   C and gamma   64/n, 256/n, 1024/n, 4096/n and 1; from 100,000 rows on 16384/n too
+// Compares this package with LIBLINEAR on one problem, each with the fastest of the parameters that classify the test set well enough.
+//   C and gamma   64/n, 256/n, 1024/n, 4096/n and 1; with 100,000 rows or more also 16384/n
 //   well enough   test accuracy within 0.2 points of LIBLINEAR's best
-//   ours          stop.agreement(0.99), stop.gap(1e-2) or stop.gap(1e-3); scale: 'none', the data being scaled for both; only where
-//                 none of these is accurate enough also its default scaling on top, which the table then says
+//   ours          stop.agreement(0.99), stop.gap(1e-2) or stop.gap(1e-3); scale: 'none', as the data are scaled for both. Only if none
+//                 of these is accurate enough, the default scaling is tried too, and the table says so
 'use strict';
 const { mkdtempSync, rmSync } = require('node:fs');
 const { loadavg, tmpdir } = require('node:os');
@@ -16,10 +16,10 @@ const WITHIN = 0.002;
 const SOLVERS = [1, 2, 3];
 const RULES = { 'agreement 99 %': stop.agreement(0.99), 'gap 1e-2': stop.gap(1e-2), 'gap 1e-3': stop.gap(1e-3) };
 
-/** [words, value] of C and gamma for n rows; of many rows 4096/n is far from 1, and there is one more in between. */
+/** The values of C and gamma for n rows, as [words, value]. For many rows 4096/n is far from 1, so there is one more in between. */
 const grid = (n) => [...[64, 256, 1024, 4096, ...(n >= 1e5 ? [16_384] : [])].map((K) => [`${K}/n`, K / n]), ['1', 1]];
 
-/** Seconds of one fit, from the user's typed arrays to the model, by the clock and of the processor (all threads of this process). */
+/** Times one fit, from the user's typed arrays to the model: in seconds of wall-clock time, and of processor time of all threads. */
 function fit({ points, labels }, options) {
   const processor = process.cpuUsage();
   const from = performance.now();
@@ -29,16 +29,16 @@ function fit({ points, labels }, options) {
   return { seconds, processor: (user + system) / 1e6, model };
 }
 
-/** The options that a choice of ours stands for. */
+/** The options of one of our choices. */
 const optionsOf = ({ gamma, rule, scale }) => ({ gamma, stop: RULES[rule], scale });
 
-/** Whether a choice is to be timed once more: `runs` times, short ones until a 20th of a second is spent, long ones once. */
+/** Whether to time a choice once more: `runs` times, short ones for a 20th of a second, long ones once. */
 function again(times, runs, limit) {
   const spent = times.reduce((sum, seconds) => sum + seconds, 0);
   return times.length < runs ? spent < limit / 10 : runs > 1 && spent < 0.05;
 }
 
-/** Every choice of ours with its accuracy and its time: the best of `runs`. forms: { words: points }. */
+/** All of our choices, with the accuracy and the best time of `runs`. forms: { words: points }. */
 function searchOurs(problem, forms, { runs = 3, limit = 30, threads = 2, scale = 'none' } = {}) {
   const { labels } = problem.train;
   const found = [];
@@ -75,11 +75,11 @@ function searchOurs(problem, forms, { runs = 3, limit = 30, threads = 2, scale =
   return found;
 }
 
-/** Every choice of LIBLINEAR. Once a solver needs more than `limit` seconds its larger C are left out; three times that, and it is ended. */
+/** All choices of LIBLINEAR. Once a solver takes more than `limit` seconds its larger C are left out; at three times that it is killed. */
 async function searchLiblinear(problem, peer, { runs = 3, limit = 60, say } = {}) {
   const found = [];
   const leftOut = [];
-  let slow; // the solver whose larger C are not tried
+  let slow; // the solver whose larger C are left out
   for (const solver of SOLVERS) {
     for (const [CName, C] of grid(problem.train.points.rows).sort((a, b) => a[1] - b[1])) {
       if (slow === solver) {
@@ -110,7 +110,7 @@ function fastest(choices, min) {
   return choices.filter((choice) => choice.accuracy >= min).sort((a, b) => a.seconds - b.seconds)[0];
 }
 
-/** Calls use(start), where start(command) starts a solver with the problem in its memory; cleans up behind it. */
+/** Calls use(start), where start(command) starts a solver with the problem in its memory; cleans up afterwards. */
 async function withPeers(train, use) {
   const folder = mkdtempSync(join(tmpdir(), 'fista-classify-'));
   const peers = [];
@@ -129,14 +129,14 @@ async function withPeers(train, use) {
 }
 
 /**
- * Searches both sides' choices, then takes the chosen ones in turns. Returns the choices and the seconds of the rounds: two, one (our
- * threads), and `times` of each of `theirs`; without `mine` nothing of ours reached the accuracy.
+ * Searches the choices of both sides, then runs the chosen ones in turns. Returns the choices and the seconds of the rounds: `two` and
+ * `one` (our threads), and `times` of each of `theirs`. Without `mine`, none of our choices reached the accuracy.
  */
 async function compareWithLiblinear(set, forms, peer, print, { limit, runs, say, min = 7 } = {}) {
   const { found, leftOut } = await searchLiblinear(set, peer, { limit, runs, say });
   if (leftOut.length > 0) print(`Left out for their time on ${set.name}: ${leftOut.join(', ')}`);
   const wanted = Math.max(...found.map((choice) => choice.accuracy)) - WITHIN;
-  if (set.train.points.rows < 1e5) searchOurs(set, forms, { runs: 1 }); // so that the code is compiled before it is timed
+  if (set.train.points.rows < 1e5) searchOurs(set, forms, { runs: 1 }); // warms up the JIT compiler
   const ours = searchOurs(set, forms, { runs });
   if (!fastest(ours, wanted)) ours.push(...searchOurs(set, forms, { runs, scale: 'auto', limit: 3 }));
   const mine = fastest(ours, wanted);
@@ -151,7 +151,7 @@ async function compareWithLiblinear(set, forms, peer, print, { limit, runs, say,
   const data = { points: forms[mine.form], labels: set.train.labels };
   const options = optionsOf(mine);
   const there = theirs.filter(Boolean);
-  // The processor's time hardly feels what else runs on the machine; for one thread it is what a quiet machine would take.
+  // Processor time depends little on other programs; for one thread it is the time on a quiet machine.
   const processor = { one: [], theirs: there.map(() => []) };
   const kept = (list, { seconds, processor: used }) => {
     list.push(used);
@@ -176,8 +176,8 @@ async function compareWithLiblinear(set, forms, peer, print, { limit, runs, say,
 
 const points = (share) => (100 * share).toFixed(2);
 
-/** The cells of a comparison; `fastestLeast`: how many times as fast as the fastest solver is wanted. */
-function liblinearCells(row, fastestLeast) {
+/** The cells of a comparison. `minSpeed` is the required ratio to the fastest solver, if there is one. */
+function liblinearCells(row, minSpeed) {
   const { train } = row.set;
   const size = `${train.points.rows} × ${train.points.cols}`;
   if (!row.mine) return [row.name, size, points(row.wanted), 'does not reach it'];
@@ -199,7 +199,7 @@ function liblinearCells(row, fastestLeast) {
     against3 ? show(against3) : '-',
     against3 ? verdict(against3, 1) : 'not reached by it',
     `${show(against)} (-s ${quickest.solver})`,
-    fastestLeast ? verdict(against, fastestLeast) : '',
+    minSpeed ? verdict(against, minSpeed) : '',
     show(speed(one, quickest.times)),
     `${show(speed(row.processor, quickest.processor))} (${milliseconds(best(row.processor))} ms)`,
   ];
@@ -213,12 +213,12 @@ const LIBLINEAR_HEAD = [
   'ms, 2 threads',
   '1 thread',
   ...SOLVERS.map((solver) => `-s ${solver}: C, accuracy, ms`),
-  'times as fast as -s 3',
+  'speed against -s 3',
   '',
-  'as the fastest',
+  'against the fastest',
   '',
-  '1 thread, as the fastest',
-  "the same of the processor's time",
+  '1 thread, against the fastest',
+  'the same in processor time',
 ];
 
 module.exports = {

@@ -1,12 +1,12 @@
-// Finds the data sets of the benchmarks: in --data, FISTA_CLASSIFY_DATA, ../shared/data, or test/fixtures, which has those that are part of
-// the repository.
+// Finds the data sets of the benchmarks: in --data, FISTA_CLASSIFY_DATA, ../shared/data, or test/fixtures, which has those in the
+// repository.
 'use strict';
 const { createHash } = require('node:crypto');
 const { existsSync, readFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { gunzipSync } = require('node:zlib');
 
-// sha256 of the text as it is on the LIBSVM data page, not compressed.
+// The sha256 of the uncompressed text, as on the LIBSVM data page.
 const LIBSVM = 'https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/binary';
 const MNIST = 'MNIST (LeCun, Cortes, Burges), the digits 0 and 1 in their order, as IDX';
 const SETS = {
@@ -56,7 +56,7 @@ const SETS = {
   },
 };
 
-/** (name) => the text of a set as a Buffer, or undefined after saying what to download. */
+/** Returns a function of a set's name: the text as a Buffer, or undefined after printing what to download. */
 function finder(named) {
   const root = join(__dirname, '..');
   const folders = [
@@ -79,12 +79,12 @@ function finder(named) {
     const bytes = readFileSync(file);
     const text = file.endsWith('.gz') ? gunzipSync(bytes) : bytes;
     const found = createHash('sha256').update(text).digest('hex');
-    if (found !== sha256) console.log(`Note: ${file} is not the file expected (sha256 ${found} rather than ${sha256}).\n`);
+    if (found !== sha256) console.log(`Note: ${file} is not the expected file: its sha256 is ${found}, not ${sha256}.\n`);
     return text;
   };
 }
 
-/** LIBSVM text as { indptr, indices, values, rows, cols, labels }; columns count from 0, at least `cols` of them. */
+/** Parses LIBSVM text to { indptr, indices, values, rows, cols, labels }, with columns from 0, at least `cols` of them. */
 function parseLibsvm(text, cols = 0) {
   const indptr = [0];
   const indices = [];

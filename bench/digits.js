@@ -13,7 +13,7 @@ function readFixture() {
   return { zeros: images.slice(0, 125), ones: images.slice(125) };
 }
 
-/** IDX files (images, labels) as { zeros, ones }: lists of images of 784 bytes. */
+/** Reads IDX files (images, labels) as { zeros, ones }: lists of images of 784 bytes. */
 function readDigits(images, labels) {
   const digits = { zeros: [], ones: [] };
   for (let i = 0; i < labels.readUInt32BE(4); i++) {
@@ -22,7 +22,7 @@ function readDigits(images, labels) {
   return digits;
 }
 
-/** A family in block form. */
+/** A family of ellipsoids as { centers, shapes }. */
 function ellipsoids(images) {
   const [centers, shapes] = [0, 1].map(() => new Float64Array(images.length * PIXELS));
   images.forEach((image, i) => {
@@ -36,7 +36,7 @@ function ellipsoids(images) {
   return { centers: block(centers), shapes: block(shapes) };
 }
 
-/** Numbers in [0, 1), the same for the same seed (mulberry32). */
+/** A generator of numbers in [0, 1), the same for the same seed (mulberry32). */
 function random(seed) {
   return () => {
     seed = (seed + 0x6d2b79f5) | 0;
@@ -46,7 +46,7 @@ function random(seed) {
   };
 }
 
-/** n of a list, without repetition. */
+/** Draws n entries of a list, without repetition. */
 function draw(list, n, next) {
   const all = [...list];
   for (let k = 0; k < n; k++) {
@@ -56,7 +56,7 @@ function draw(list, n, next) {
   return all.slice(0, n);
 }
 
-/** The least, median and most of some numbers. */
+/** The minimum, median and maximum of some numbers. */
 function spread(numbers) {
   const sorted = [...numbers].sort((a, b) => a - b);
   const n = sorted.length;
@@ -70,7 +70,7 @@ function loadDigits(data, half) {
   return images && labels && readDigits(images, labels);
 }
 
-/** Seeded draws: pairs of families of n zeros and m ones. */
+/** Seeded draws of pairs of families, of n zeros and m ones. */
 function instances(digits, n, m, count) {
   return Array.from({ length: count }, (_, k) => {
     const next = random(k + 1);

@@ -1,5 +1,5 @@
-// An example as its user has it: in a folder of its own with its dependencies installed. The package is this checkout, and what else
-// it needs are this checkout's devDependencies: nothing is downloaded.
+// Installs an example as a user would, in its own folder with its dependencies. fista-classify is this checkout, and the other
+// dependencies are this checkout's devDependencies: nothing is downloaded.
 'use strict';
 const { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } = require('node:fs');
 const { tmpdir } = require('node:os');
@@ -7,7 +7,7 @@ const { join } = require('node:path');
 
 const root = join(__dirname, '..');
 
-/** Installs examples/<name> into a temporary folder: { folder, remove }; or undefined where a dependency is missing. */
+/** Installs examples/<name> into a temporary folder. Returns { folder, remove }, or undefined if a dependency is missing. */
 function installExample(name) {
   const source = join(root, 'examples', name);
   const { dependencies } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));

@@ -1,8 +1,8 @@
-// Data made by seeded generators.
+// Seeded generators of data.
 'use strict';
 const { random } = require('./digits.js');
 
-/** Standard normal numbers from uniform ones (polar method). */
+/** A generator of standard normal numbers from uniform ones (polar method). */
 function normal(next) {
   let spare;
   return () => {
@@ -23,7 +23,7 @@ function normal(next) {
   };
 }
 
-/** y = sign(score + half a standard normal of the scores' deviation), 5 % flipped. */
+/** y = sign(score + noise), 5 % flipped. The noise is normal, with half the standard deviation of the scores. */
 function noisyLabels(scores, next, gauss) {
   let [sum, squares] = [0, 0];
   for (const s of scores) {
@@ -35,7 +35,7 @@ function noisyLabels(scores, next, gauss) {
   return scores.map((s) => (s + 0.5 * deviation * gauss() > 0 ? 1 : -1) * (next() < 0.05 ? -1 : 1));
 }
 
-/** Dense f32, x standard normal. */
+/** Dense f32 points with standard normal entries. */
 function denseNormal(rows, cols, seed = 1) {
   const next = random(seed);
   const gauss = normal(next);
@@ -50,7 +50,7 @@ function denseNormal(rows, cols, seed = 1) {
   return { points: { data, rows, cols }, labels: noisyLabels(scores, next, gauss) };
 }
 
-/** CSR of ones: `each` different columns a row, drawn by Zipf's law with the exponent 1.1. */
+/** CSR points of ones: `each` different columns per row, drawn by Zipf's law with exponent 1.1. */
 function sparseZipf(rows, cols, each = 50, seed = 1) {
   const next = random(seed);
   const gauss = normal(next);

@@ -1,5 +1,5 @@
-// node bench/load.js <port> <seconds> <connections> <rate or 0> < body: a load on POST /predict of this machine, in a process of its
-// own. Prints { requests, seconds, bad, latencies } as JSON: latencies are milliseconds, sorted, at most 20,000 of them.
+// node bench/load.js <port> <seconds> <connections> <rate or 0> < body: puts load on POST /predict on this machine, from a separate
+// process. Prints { requests, seconds, bad, latencies } as JSON: latencies are in milliseconds, sorted, at most 20,000 of them.
 'use strict';
 const autocannon = require('autocannon');
 const { readFileSync } = require('node:fs');
@@ -20,7 +20,7 @@ const run = autocannon(
   (error, result) => {
     if (error) throw error;
     latencies.sort((a, b) => a - b);
-    // The largest are kept one by one: they are what a percentile is read from.
+    // Of more latencies, evenly spaced order statistics are kept, the maximum among them.
     const { length } = latencies;
     const kept =
       length <= 20_000
@@ -31,7 +31,7 @@ const run = autocannon(
     );
   },
 );
-// Its own table has whole milliseconds only.
+// autocannon's own table has whole milliseconds only.
 run.on('response', (client, status, bytes, milliseconds) => {
   latencies.push(milliseconds);
   if (status !== 200) bad++;

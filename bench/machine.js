@@ -1,4 +1,4 @@
-// Where and when numbers were measured.
+// The machine, versions and time of a measurement.
 'use strict';
 const { execFileSync } = require('node:child_process');
 const { readFileSync } = require('node:fs');
@@ -12,7 +12,7 @@ function firstLine(command, ...args) {
   }
 }
 
-/** Linux' fields of the first core: vendor, family, flags. */
+/** Linux's fields of the first core: vendor, family, flags. */
 function cpuFields() {
   try {
     const block = readFileSync('/proc/cpuinfo', 'utf8').split('\n\n')[0];
@@ -28,7 +28,7 @@ const family = cpu['cpu family'] ? ` (family ${cpu['cpu family']}, model ${cpu.m
 module.exports = {
   date: new Date().toISOString().slice(0, 16).replace('T', ' '),
   cpu: `${os.cpus()[0]?.model.trim() ?? 'unknown'}${family}, ${os.availableParallelism()} cores in use`,
-  load: `${os.loadavg()[0].toFixed(2)} before the run (the other programs' share of the cores)`,
+  load: `${os.loadavg()[0].toFixed(2)} before the run (cores in use by other programs)`,
   system: `${os.type()} ${os.release()} ${os.arch()}`,
   node: process.version,
   compiler: firstLine(process.env.CXX || 'g++', '--version'),

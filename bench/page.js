@@ -1,5 +1,5 @@
-// node bench/page.js [folder]: shows the results kept in a folder (bench/results) as one page, index.html, in it. The form of the
-// results is described in bench/README.md. What a table printed is shown where it gave no tables.
+// node bench/page.js [folder]: writes a page, index.html, of the results in a folder (bench/results). bench/README.md describes the
+// form of the results. Results without tables are shown as printed.
 'use strict';
 const { existsSync, readdirSync, readFileSync, writeFileSync } = require('node:fs');
 const { join, relative } = require('node:path');
@@ -11,20 +11,20 @@ const { page } = require('../dist/report/page.js');
 
 const KINDS = { line: lineChart, bar: barChart, histogram };
 
-/** A chart, or a word on why it is not drawn: one bad result must not cost the page. */
+/** A chart, or a message if it cannot be drawn: one bad result must not prevent the page. */
 function plot(spec) {
   const draw = Object.hasOwn(KINDS, spec.kind ?? 'line') ? KINDS[spec.kind ?? 'line'] : undefined;
   try {
     if (draw) return draw(spec);
   } catch {
-    // told below
+    // reported below
   }
-  return `<p class="empty">The plot ${escape(spec.title)} is not of a form that can be drawn: ${escape(spec.kind)}.</p>`;
+  return `<p class="empty">The plot ${escape(spec.title)} of kind ${escape(spec.kind)} cannot be drawn.</p>`;
 }
 
 function section({ name, title, date, machine = {}, versions = {}, tables = [], plots = [], printed = [], ...old }) {
-  // Files of an earlier form have machine and versions among the rest.
-  const facts = [
+  // Older files have the fields of machine and versions at the top level.
+  const details = [
     ['date', date],
     ...Object.entries(machine),
     ...Object.entries(versions),
@@ -44,24 +44,23 @@ ${tables
   .join('\n')}
 ${plots.length > 0 ? `<div class="charts">${plots.map(plot).join('\n')}</div>` : ''}
 ${tables.length === 0 && printed.length > 0 ? `<div class="card"><pre>${escape(printed.join('\n').trim())}</pre></div>` : ''}
-<details class="card"><summary>Where and when</summary>${table(
+<details class="card"><summary>Machine and date</summary>${table(
     ['what', 'value'],
-    facts.map(([key, value]) => [key, String(value)]),
+    details.map(([key, value]) => [key, String(value)]),
   )}${raw}</details></section>`;
 }
 
-/** The page of results. */
 function resultsPage(results) {
   const list = results.map(({ name }) => `<li><a href="#${escape(name)}">${escape(name)}</a></li>`).join('');
   return page(
     'fista-classify: benchmarks',
-    `<header><h1>Benchmarks</h1><p class="lead">What was measured, where and when. Ratios are taken within one run.</p></header>
+    `<header><h1>Benchmarks</h1><p class="lead">Measurements, with their machine and date. Ratios are taken within one run.</p></header>
 <nav aria-label="Tables"><ul>${list}</ul></nav>
 ${results.map(section).join('\n') || '<p>There are no results yet: npm run bench.</p>'}`,
   );
 }
 
-/** Writes the page of a folder's results, and says where it is. */
+/** Writes the page of a folder's results, and returns its path. */
 function writePage(folder) {
   const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith('.json')) : [];
   const results = files

@@ -4,7 +4,7 @@ const { execFileSync } = require('node:child_process');
 const { mkdirSync } = require('node:fs');
 const { join } = require('node:path');
 
-/** Milliseconds of an iteration of the plain loop, or undefined where there is no compiler. */
+/** Milliseconds per iteration of the plain loop, or undefined without a compiler. */
 function plainLoop(n, m, d) {
   const folder = join(__dirname, '..', 'build-bench');
   const program = join(folder, 'plain-esp');

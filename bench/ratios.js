@@ -1,10 +1,10 @@
-// Rounds, ratios and their layout.
+// Runs trials in rounds, and computes and formats their ratios.
 'use strict';
 
 const best = (list) => Math.min(...list);
 const median = (list) => [...list].sort((a, b) => a - b)[list.length >> 1];
 
-/** How many times as fast as the reference the times are: by the median over the rounds of the ratio within a round, and best to best. */
+/** The speed relative to the reference: the median over the rounds of the ratio within a round, and the ratio of the best times. */
 function speed(seconds, reference) {
   return { median: median(seconds.map((t, k) => reference[k] / t)), best: best(reference) / best(seconds) };
 }
@@ -13,14 +13,14 @@ const digits = (x) => (x >= 1e6 ? x.toExponential(1) : x.toFixed(x < 10 ? 2 : x 
 const show = (ratio) => `${digits(ratio.median)} | ${digits(ratio.best)}`;
 const milliseconds = (seconds) => digits(1000 * seconds);
 
-/** A cell that says whether a target is reached: met or missed if both ways of taking the ratio say so. */
+/** A cell that tells whether a target is met: unclear if the two ratios disagree. */
 function verdict(ratio, min) {
   const reached = [ratio.median, ratio.best].map((x) => x >= min);
   if (reached[0] !== reached[1]) return `≥ ${min} unclear`;
   return { value: `≥ ${min} ${reached[0] ? 'met' : 'MISSED'}`, met: reached[0] };
 }
 
-/** Columns as wide as their widest cell; the first is left-justified. */
+/** Formats columns as wide as their widest cell; the first is left-justified. */
 function layout(rows) {
   const texts = rows.map((row) => row.map((cell) => String(cell?.value ?? cell ?? '')));
   const widths = texts[0].map((_, c) => Math.max(...texts.map((row) => (row[c] ?? '').length)));
@@ -29,8 +29,8 @@ function layout(rows) {
 }
 
 /**
- * Runs the trials in turn, there and back (A B B A), as who comes after another process finds the caches cold; returns the seconds of
- * each. A trial is () => seconds, maybe promised.
+ * Runs the trials in turns, forwards and backwards (A B B A), as a trial that follows another process finds the caches cold. Returns
+ * the seconds of each. A trial is () => seconds, or a promise of them.
  */
 async function interleave(trials, rounds) {
   const seconds = trials.map(() => []);

@@ -1,7 +1,7 @@
-// npm run bench -- [tables] [--data folder]: runs the tables named (without a name all but those marked onlyNamed), prints them, and keeps the
-// numbers in bench/results/<table>.json. A table is a file in bench/tables that exports { name, describe, run }:
+// npm run bench -- [tables] [--data folder]: runs the named tables (without names, all but those marked onlyNamed), prints them, and
+// writes the numbers to bench/results/<table>.json. A table is a file in bench/tables that exports { name, describe, run }:
 //   describe   one line for the list
-//   sets       names of data sets that --sets may choose from, if it looks at that
+//   sets       names of the data sets that --sets can choose from, if the table supports that
 //   run        (context) => results for the JSON file, or undefined; may be async. context: { machine, print, data, sets }
 // The form of the results, and the page bench/results/index.html that shows them, are described in bench/README.md.
 'use strict';
@@ -19,7 +19,7 @@ const tables = readdirSync(join(__dirname, 'tables')).map((file) => require(join
 
 function usage() {
   const list = tables.map(({ name, describe }) => `  ${name.padEnd(10)} ${describe}`).join('\n');
-  return `npm run bench -- [tables] [--data folder]\n\n${list}\n\nWithout a name all run but large. --data (or FISTA_CLASSIFY_DATA): where the data sets are.\n--sets a9a,w8a: these data sets only, of the tables that know them.`;
+  return `npm run bench -- [tables] [--data folder]\n\n${list}\n\nWithout names, all tables but large are run. --data (or FISTA_CLASSIFY_DATA) is the folder of the data sets.\n--sets a9a,w8a: only these data sets, in tables that have them.`;
 }
 
 async function main() {
@@ -34,9 +34,7 @@ async function main() {
   const odd = sets?.filter((name) => !known.includes(name)) ?? [];
   const wrong = [
     ...(unknown.length > 0 ? [`There is no table ${unknown.join(', ')}.`] : []),
-    ...(odd.length > 0
-      ? [`There is no data set ${odd.join(', ')} in what is to be run: --sets knows ${known.join(', ') || 'none there'}.`]
-      : []),
+    ...(odd.length > 0 ? [`The chosen tables have no data set ${odd.join(', ')}: they have ${known.join(', ') || 'none'}.`] : []),
   ];
   if (values.help || wrong.length > 0) {
     console.log([...wrong, usage()].join('\n\n'));
@@ -69,11 +67,11 @@ async function main() {
       printed,
     };
     writeFileSync(join(FOLDER, `${table.name}.json`), `${JSON.stringify(kept, null, 1)}\n`);
-    console.log(`\nKept in bench/results/${table.name}.json, shown in ${writePage(FOLDER)}`);
+    console.log(`\nWritten to bench/results/${table.name}.json and ${writePage(FOLDER)}`);
   }
 }
 
-/** Machine, date and versions, as the results name them. */
+/** Machine, date and versions, in the form of the results. */
 function where() {
   const { date, node, compiler, ...rest } = machine;
   return { date, machine: rest, versions: { 'fista-classify': version, node, compiler } };

@@ -1,4 +1,4 @@
-// The widest slab between two families of diagonal ellipsoids by scs-solver, the conic solver a Node user would take:
+// Computes the widest slab between two families of diagonal ellipsoids by scs-solver, the conic solver that a Node user would choose:
 //   min |w|^2 / 2  with  |A_i w| <= o - 1 - c_i.w  and  |B_i w| <= d_i.w - o - 1
 'use strict';
 
@@ -50,7 +50,7 @@ function form(first, second) {
   return { data: { m, n: d + 1, A_x, A_i, A_p, ...P, b, c: new Array(d + 1).fill(0) }, cone };
 }
 
-/** The width of the slab that a normal leaves free; negative if it does not separate. */
+/** The width of the slab between the families along a normal; negative if it does not separate them. */
 function widthOf(first, second, w) {
   const d = first.centers.cols;
   const norm = Math.hypot(...w);
@@ -69,7 +69,7 @@ function widthOf(first, second, w) {
   return -reach(first, 1) - reach(second, -1);
 }
 
-/** (first, second, seconds) => { ms, width, status }; or undefined where scs-solver is not installed. */
+/** Returns (first, second, seconds) => { ms, width, status }, or undefined if scs-solver is not installed. */
 async function scs() {
   let create;
   try {

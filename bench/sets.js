@@ -1,11 +1,12 @@
-// The problems of the comparisons: { name, about, train, test }, both of { points, labels }, scaled as `about` says, labels ±1.
+// The problems of the comparisons: { name, about, train, test }. train and test are { points, labels }, scaled as `about` says, with
+// labels ±1.
 'use strict';
 const { parseLibsvm, toDense } = require('./data.js');
 const { random } = require('./digits.js');
 
 const isSparse = (points) => 'indptr' in points;
 
-/** Some rows, in the order given. */
+/** The chosen rows, in order. */
 function pick({ points, labels }, which) {
   const rows = which.length;
   const chosen = Float64Array.from(which, (i) => labels[i]);
@@ -26,7 +27,7 @@ function pick({ points, labels }, which) {
   return { points: { indptr, indices, ...(values && { values }), rows, cols }, labels: chosen };
 }
 
-/** A fixed split: four fifths to train with, one to test. */
+/** A fixed split: four fifths for training, one fifth for testing. */
 function split(set, seed = 1) {
   const next = random(seed);
   const order = Uint32Array.from({ length: set.points.rows }, (_, i) => i);
@@ -38,7 +39,7 @@ function split(set, seed = 1) {
   return { train: pick(set, order.subarray(0, many).sort()), test: pick(set, order.subarray(many).sort()) };
 }
 
-/** Columns of mean 0 and deviation 1, by the mean and the deviation of the training rows; in place. There may be no rows to test. */
+/** Standardises columns in place, by the mean and standard deviation of the training rows. There may be no test rows. */
 function standardise({ train, test }) {
   const { data, rows, cols } = train.points;
   for (let j = 0; j < cols; j++) {
@@ -54,7 +55,7 @@ function standardise({ train, test }) {
   return { train, test };
 }
 
-/** Rows of length 1. */
+/** Scales rows to length 1, in place. */
 function normalise({ train, test }) {
   for (const { points } of [train, test]) {
     for (let i = 0; i < points.rows; i++) {
@@ -66,7 +67,7 @@ function normalise({ train, test }) {
   return { train, test };
 }
 
-/** Without values where all are 1; without stored zeros, which say nothing. */
+/** Removes values if all are 1, and stored zeros. */
 function tidy({ indptr, indices, values, rows, cols }) {
   if (values.every((value) => value === 1)) return { indptr, indices, rows, cols };
   const keep = values.reduce((count, value) => count + (value !== 0), 0);
@@ -83,7 +84,7 @@ function tidy({ indptr, indices, values, rows, cols }) {
   return out;
 }
 
-/** Labels ±1: the larger is positive. */
+/** Labels as ±1; the larger label is positive. */
 function signs(labels) {
   const max = labels.reduce((a, b) => Math.max(a, b));
   return labels.map((label) => (label === max ? 1 : -1));
@@ -96,7 +97,7 @@ function read(data, name, { cols = 0, dense = false } = {}) {
   return { points: dense ? toDense(points) : tidy(points), labels: signs(labels) };
 }
 
-/** Both halves from files, or one file that is split. */
+/** Loads training and test rows from two files, or splits one file. */
 function load(data, name, { official, ...options }) {
   const whole = read(data, name, options);
   if (whole === undefined) return undefined;
@@ -105,7 +106,7 @@ function load(data, name, { official, ...options }) {
   return test && { train: whole, test };
 }
 
-/** CSR as dense f32. */
+/** Converts CSR points to dense f32. */
 function dense32(points) {
   const { data, rows, cols } = toDense({ ...points, values: points.values ?? new Float64Array(points.indices.length).fill(1) });
   return { data: Float32Array.from(data), rows, cols };
@@ -155,7 +156,7 @@ function then(set, change) {
   return set && change(set);
 }
 
-/** With values, which rows of length 1 need. */
+/** Adds values, and scales rows to length 1. */
 function valued({ train, test }) {
   for (const set of [train, test]) {
     set.points = { ...set.points, values: set.points.values ?? new Float64Array(set.points.indices.length).fill(1) };
@@ -163,14 +164,14 @@ function valued({ train, test }) {
   return normalise({ train, test });
 }
 
-/** A problem by name, or undefined after saying what is missing. */
+/** A problem by name, or undefined after printing what is missing. */
 function problem(data, name) {
   const [, about, make] = SMALL.find(([known]) => known === name);
   const set = make(data);
   return set && { name, about, ...set };
 }
 
-/** weights·x + bias by row. */
+/** weights·x + bias for each row. */
 function decisions(points, weights, bias) {
   const values = new Float64Array(points.rows);
   for (let i = 0; i < points.rows; i++) {
@@ -189,7 +190,7 @@ function accuracy({ points, labels }, { weights, bias }) {
   return values.reduce((count, value, i) => count + (value > 0 === labels[i] > 0), 0) / points.rows;
 }
 
-/** 1/2 |w|^2 + C sum loss(1 - margin), by loss: { hinge, squared }. */
+/** 1/2 |w|^2 + C sum loss(1 - margin) for both losses: { hinge, squared }. */
 function objectives({ points, labels }, { weights, bias }, C) {
   const values = decisions(points, weights, bias);
   let [hinge, squared] = [0, 0];

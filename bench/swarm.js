@@ -1,22 +1,23 @@
-// A stand-in for the swarm data of the paper ("flocking", UCI's Swarm Behaviour), which is not at hand: 24,016 snapshots of 200 boids,
-// 12 numbers each, from seeded simulations of Reynolds' three rules; flocking (+1) where a run obeys them, -1 where it hardly does.
+// A stand-in for the swarm data of the paper ("flocking", UCI's Swarm Behaviour), which are not available here: 24,016 snapshots of 200
+// boids, 12 numbers each, from seeded simulations of Reynolds' three rules. The label is +1 (flocking) if the boids of a run obey them,
+// -1 if they hardly do.
 'use strict';
 const { random } = require('./digits.js');
 
 const BOIDS = 200;
 const EACH = 12; // x, y, velocity, alignment, separation, cohesion (2 each), neighbours seen, neighbours too near
 const ROWS = 24016;
-const SIDE = 1000; // of the square they live in, whose opposite sides meet
+const SIDE = 1000; // the side of the square that they live in, a torus
 const SIGHT = 100;
 const CELLS = SIDE / SIGHT;
 const NEAR = 20;
 const FASTEST = 8;
 const WARM_UP = 30; // steps before the first snapshot
-const SNAPSHOTS = 38; // of a run
-const BETWEEN = 2; // steps from one to the next
+const SNAPSHOTS = 38; // per run
+const BETWEEN = 2; // steps between snapshots
 
-/** The shorter way from one place to another. */
-const way = (from, to) => {
+/** The shorter displacement from one coordinate to another. */
+const displacement = (from, to) => {
   const d = to - from;
   return d > SIDE / 2 ? d - SIDE : d < -SIDE / 2 ? d + SIDE : d;
 };
@@ -36,8 +37,8 @@ function flock(next, obeys) {
   const first = new Int32Array(CELLS * CELLS);
   const after = new Int32Array(BOIDS);
   const meet = (i, j) => {
-    const dx = way(x[i], x[j]);
-    const dy = way(y[i], y[j]);
+    const dx = displacement(x[i], x[j]);
+    const dy = displacement(y[i], y[j]);
     const square = dx * dx + dy * dy;
     if (square > SIGHT * SIGHT) return;
     seen[i]++;
@@ -62,7 +63,7 @@ function flock(next, obeys) {
 
   const look = () => {
     for (const sum of [ax, ay, sx, sy, cx, cy, seen, near]) sum.fill(0);
-    // Those of earlier numbers, by cells as wide as they see: only nine are looked into.
+    // Each boid meets those of lower number, found by cells as wide as the sight, so only nine cells are searched.
     first.fill(-1);
     for (let i = 0; i < BOIDS; i++) {
       const [column, line] = [Math.floor(x[i] / SIGHT), Math.floor(y[i] / SIGHT)];
@@ -108,7 +109,7 @@ function flock(next, obeys) {
   return { step, numbers };
 }
 
-/** { points: dense f32, labels, runs }: the rows of a run follow each other, `runs` says where each begins. */
+/** Returns { points: dense f32, labels, runs }. The rows of a run are consecutive; `runs` has the first row of each. */
 function swarm(seed = 1) {
   const next = random(seed);
   const cols = BOIDS * EACH;

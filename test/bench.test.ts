@@ -60,9 +60,9 @@ describe('npm run bench', () => {
   });
 
   it.each([
-    [['svm', '--sets', 'wdbx'], 'There is no data set wdbx in what is to be run: --sets knows a9a, '],
-    [['peers', '--sets', 'a9a,nope,w8a'], 'There is no data set nope in what is to be run: --sets knows a9a, '],
-    [['calls', '--sets', 'a9a'], 'There is no data set a9a in what is to be run: --sets knows none there.'],
+    [['svm', '--sets', 'wdbx'], 'The chosen tables have no data set wdbx: they have a9a, '],
+    [['peers', '--sets', 'a9a,nope,w8a'], 'The chosen tables have no data set nope: they have a9a, '],
+    [['calls', '--sets', 'a9a'], 'The chosen tables have no data set a9a: they have none.'],
     [['svn'], 'There is no table svn.'],
   ])('-- %j is an error, and measures nothing', async (words, message) => {
     const { code, stdout } = await bench(...words);

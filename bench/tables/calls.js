@@ -1,4 +1,4 @@
-// What one call costs from JavaScript, native against TypeScript, on small data: the crossing into C++ is part of it.
+// The cost of one call from JavaScript, native against TypeScript, on small data. It includes the crossing into C++.
 'use strict';
 const Benchmark = require('benchmark');
 const { kernels, loadFallback } = require('../../dist/backend/load.js');
@@ -9,7 +9,7 @@ const numbers = (n, seed = 1) =>
     return seed / 2 ** 31 - 1;
   });
 
-/** The calls measured, for one backend, on one thread. */
+/** The calls to measure, for one backend, on one thread. */
 function calls(backend) {
   const make = (rows, cols) => new backend.Matrix(() => {}, 1, numbers(rows * cols), rows, cols);
   const multiply = (rows, cols) => {
@@ -32,7 +32,7 @@ function calls(backend) {
   };
 }
 
-/** Microseconds a call, and benchmark's relative margin of error in percent. */
+/** Microseconds per call, and benchmark's relative margin of error in percent. */
 function time(work) {
   const { stats } = new Benchmark(work, { maxTime: 0.5 }).run();
   return { micros: stats.mean * 1e6, margin: stats.rme };
@@ -41,7 +41,7 @@ function time(work) {
 function run({ print }) {
   const native = kernels();
   if (native.name !== 'native') {
-    print('Left out: the native addon is not in use here.');
+    print('Left out: the native addon is not in use.');
     return undefined;
   }
   const [ours, twin] = [calls(native), calls(loadFallback())];

@@ -8,7 +8,8 @@ const { scs } = require('../scs.js');
 const PAPER = { test: 'paper', stepSize: 'paper' };
 const DRAWS = 20;
 
-// Ellipsoids, then the iterations expected: the median of the paper's way and of the default. Balanced draws scatter in the paper's way.
+// The numbers of ellipsoids, then the expected median iterations of the paper's method and of the default. With the paper's method,
+// balanced draws scatter.
 const FIRST = [
   [1, 1, 1, 1],
   [5, 5, 1, 1],
@@ -32,7 +33,7 @@ function count(cases, options) {
   return spread(cases.map(([a, b]) => separateEllipsoids(a, b, options).iterations));
 }
 
-/** Milliseconds of an iteration: the median of those of one run. */
+/** Milliseconds per iteration: the median over one run. */
 function iterationTime([a, b], options) {
   const times = [];
   let last;
@@ -65,8 +66,8 @@ async function run({ print, data }) {
   const test = loadDigits(data, 'test');
   const train = loadDigits(data, 'train');
   if (test && train) {
-    print(`Iterations to the first separator, least / median / most of ${DRAWS} seeded draws (test images)`);
-    print("zeros/ones     paper's way          expected   default          expected");
+    print(`Iterations to the first separator, min / median / max of ${DRAWS} seeded draws (test images)`);
+    print("zeros/ones     paper's method       expected   default          expected");
     for (const [n, m, paper, best] of FIRST) {
       const cases = instances(test, n, m, DRAWS);
       const row = { zeros: n, ones: m, paper: count(cases, PAPER), default: count(cases, {}) };
@@ -89,7 +90,7 @@ async function run({ print, data }) {
       results.converged.push({ n, converged, widest, paper });
       print(
         `${String(n).padEnd(5)} converged ${text(converged)}${allowed ? ` (median allowed: ${allowed})` : ''}   ` +
-          `paper's way ${text(paper)}   widest ${text(widest)}`,
+          `paper's method ${text(paper)}   widest ${text(widest)}`,
       );
     }
 
@@ -114,11 +115,11 @@ async function run({ print, data }) {
       plainOverIteration: plain && plain / iteration,
     };
     print(
-      `N = 125 per class: an iteration ${iteration.toFixed(3)} ms; typed arrays to a proved separator ${whole.toFixed(3)} ms, ${(whole / iteration).toFixed(1)} iterations (8 allowed)`,
+      `N = 125 per class: ${iteration.toFixed(3)} ms per iteration; from typed arrays to a proved separator ${whole.toFixed(3)} ms, the time of ${(whole / iteration).toFixed(1)} iterations (at most 8 allowed)`,
     );
     if (plain)
       print(
-        `a plain loop, one thread, -O3: ${plain.toFixed(3)} ms an iteration, ${(plain / iteration).toFixed(1)} times ours (2.5 wanted)`,
+        `a plain loop, one thread, -O3: ${plain.toFixed(3)} ms per iteration, ${(plain / iteration).toFixed(1)} times ours (at least 2.5 wanted)`,
       );
     results.time.perEntry = [25, 125, 500, 1000, 5000].map((n) => {
       const ms = iterationTime(instances(train, n, n, 1)[0], {});
@@ -126,7 +127,7 @@ async function run({ print, data }) {
     });
     const cost = results.time.perEntry.map(({ nanoseconds }) => nanoseconds);
     print(
-      `ns an iteration per N d: ${results.time.perEntry.map(({ n, nanoseconds }) => `${n}: ${nanoseconds.toFixed(2)}`).join('   ')}   ratio ${(Math.max(...cost) / Math.min(...cost)).toFixed(1)} (2.5 allowed)`,
+      `ns per iteration, divided by N d: ${results.time.perEntry.map(({ n, nanoseconds }) => `${n}: ${nanoseconds.toFixed(2)}`).join('   ')}   ratio ${(Math.max(...cost) / Math.min(...cost)).toFixed(1)} (2.5 allowed)`,
     );
   }
 

@@ -1,5 +1,5 @@
-// Reading files: readLibsvm against the reader of LIBLINEAR's `train` (bench/liblinear-reader.c does what it does), from the page
-// cache to arrays in memory, in turns.
+// Reading files: readLibsvm against the reader of LIBLINEAR's `train` (reimplemented in bench/liblinear-reader.c), from the page cache
+// to arrays in memory, in turns.
 'use strict';
 const { execFileSync } = require('node:child_process');
 const { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } = require('node:fs');
@@ -11,7 +11,7 @@ const { kernels } = require('../../dist/backend/load.js');
 
 const median = (list) => [...list].sort((a, b) => a - b)[list.length >> 1];
 
-/** The driver's path, or undefined where there is no C compiler. */
+/** Builds the reader and returns its path, or undefined without a C compiler. */
 function buildReader() {
   const folder = join(__dirname, '..', '..', 'build-bench');
   const program = join(folder, 'liblinear-reader');
@@ -26,7 +26,7 @@ function buildReader() {
   }
 }
 
-/** Rows of some 100 of 50,000 columns; `digits` significant digits by value, or as many as it takes. */
+/** Rows with about 100 of 50,000 columns. Values have `digits` significant digits or, with 0, as many as needed. */
 function generate(digits, bytes) {
   let seed = 1;
   const random = () => (seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0) / 2 ** 32;
@@ -43,7 +43,7 @@ function generate(digits, bytes) {
   return Buffer.from(text);
 }
 
-/** Writes the block as often as it takes: a reader learns nothing from a repetition after megabytes. */
+/** Writes the block repeatedly, up to the size: a reader gains nothing from a repetition after megabytes. */
 function writeRepeated(path, block, bytes) {
   const file = openSync(path, 'w');
   for (let written = 0; written < bytes; written += block.length) writeSync(file, block);
@@ -86,17 +86,17 @@ async function compare(reader, path, rounds) {
 
 async function run({ print, data }) {
   if (kernels().name !== 'native') {
-    print('Left out: the native addon is not in use here.');
+    print('Left out: the native addon is not in use.');
     return undefined;
   }
   const reader = buildReader();
   if (reader === undefined) {
-    print('Left out: no C compiler was found for the reader to compare with.');
+    print('Left out: there is no C compiler for the reader to compare with.');
     return undefined;
   }
   const folder = mkdtempSync(join(tmpdir(), 'fista-classify-'));
   const results = {};
-  print('file                                MB    ours ms   MB/s   LIBLINEAR ms   times as fast (least)   TypeScript ms');
+  print('file                                MB    ours ms   MB/s   LIBLINEAR ms   times as fast (min)     TypeScript ms');
   try {
     const line = async (name, path, bytes, rounds) => {
       const r = await compare(reader, path, rounds);

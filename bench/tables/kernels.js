@@ -1,5 +1,5 @@
-// The kernels beside what bounds them: a streaming read of the same bytes, OpenBLAS, a plain loop, a sort. Ratios only; each is
-// shown twice: the median over the rounds of the ratio within a round, and best time against best time.
+// The kernels compared with their bounds: a streaming read of the same bytes, OpenBLAS, a plain loop, a sort. Each ratio is shown
+// twice: as the median over the rounds of the ratio within a round, and as the ratio of the best times.
 'use strict';
 const { execFileSync, spawnSync } = require('node:child_process');
 const { mkdtempSync, rmSync, writeFileSync } = require('node:fs');
@@ -10,14 +10,14 @@ const { buildKernels } = require('../build.js');
 const best = (list) => Math.min(...list);
 const median = (list) => [...list].sort((a, b) => a - b)[list.length >> 1];
 
-/** How many times as fast as `reference` this trial is. */
+/** The speed of this trial relative to `reference`. */
 function speed(trial, reference) {
   return {
     median: median(trial.seconds.map((t, k) => reference.seconds[k] / t)),
     best: best(reference.seconds) / best(trial.seconds),
   };
 }
-/** How many times the time of `reference` this trial takes. */
+/** The time of this trial relative to `reference`. */
 function sweeps(trial, reference) {
   return {
     median: median(trial.seconds.map((t, k) => t / reference.seconds[k])),
@@ -25,13 +25,13 @@ function sweeps(trial, reference) {
   };
 }
 
-/** GB/s of the matrix. */
+/** The rate at which the matrix is read, in GB/s. */
 const rate = (trial, of) => trial.bytes / of(trial.seconds) / 1e9;
 
 const digits = (x) => x.toFixed(x < 10 ? 2 : x < 100 ? 1 : 0);
 const show = (ratio) => (ratio ? `${digits(ratio.median)} | ${digits(ratio.best)}` : '');
 
-/** Met or missed if both ways of taking the ratio say so. */
+/** Whether a target is met: unclear if the two ratios disagree. */
 function verdict(ratio, target) {
   if (!ratio || !target) return '';
   const reached = [ratio.median, ratio.best].map((x) => (target.min === undefined ? x <= target.max : x >= target.min));
@@ -39,7 +39,7 @@ function verdict(ratio, target) {
   return `${wanted} ${reached.every(Boolean) ? 'met' : reached.some(Boolean) ? 'unclear' : 'MISSED'}`;
 }
 
-/** Columns as wide as their widest cell; the first is left-justified. */
+/** Formats columns as wide as their widest cell; the first is left-justified. */
 function layout(rows) {
   const widths = rows[0].map((_, c) => Math.max(...rows.map((row) => row[c].length)));
   return rows
@@ -60,7 +60,7 @@ function measure(trials, level, isBest) {
     groups.get(trial.group).set(trial.name, trial);
   }
   const cells = [];
-  const only = (target) => (isBest ? target : undefined); // targets of the best level this CPU has
+  const only = (target) => (isBest ? target : undefined); // targets apply to the best level of this CPU
   for (const [group, of] of groups) {
     const add = (table, row, column, ratio, target) => cells.push({ table, row, column, ratio, target });
     const [kind, where, type, cols] = group.split(' ');
@@ -130,7 +130,7 @@ function printCells(cells, print) {
   }
 }
 
-/** OpenBLAS 0.3.21 picks a poor core type for newer Intel CPUs by itself. */
+/** The core type for OpenBLAS 0.3.21, which chooses a poor one for newer Intel CPUs. */
 function blasCore({ fields }) {
   const intel = fields.vendor_id === 'GenuineIntel' && / avx512f /.test(` ${fields.flags} `);
   return process.env.OPENBLAS_CORETYPE || (intel ? 'SkylakeX' : undefined);
@@ -138,7 +138,7 @@ function blasCore({ fields }) {
 
 function run({ machine, print, data }) {
   if (process.platform === 'win32') {
-    print('Left out: the program that measures needs a POSIX system.');
+    print('Left out: the measuring program needs a POSIX system.');
     return undefined;
   }
   const program = buildKernels();
@@ -149,7 +149,7 @@ function run({ machine, print, data }) {
   const core = blasCore(machine);
   const env = { ...process.env, ...(core && { OPENBLAS_CORETYPE: core }) };
   const levels = execFileSync(program, { encoding: 'utf8' }).trim().split('\n').reverse();
-  print('Each ratio twice: median of the rounds | best against best. A target is met or missed if both say so.');
+  print('Each ratio twice: median of the rounds | ratio of the best times. A target is unclear if the two disagree.');
   const results = {};
   try {
     for (const level of levels) {
@@ -162,7 +162,7 @@ function run({ machine, print, data }) {
       const trials = lines.filter((line) => line.seconds);
       const cells = measure(trials, level, level === levels[0]);
       const blas = lines[0].openblas ? `OpenBLAS (${lines[0].openblas} kernels, one thread)` : 'OpenBLAS is not installed';
-      print(`\n---- ${level}; ${blas}; load ${loadavg()[0].toFixed(2)} (1 = only this)`);
+      print(`\n---- ${level}; ${blas}; load ${loadavg()[0].toFixed(2)} (1: nothing else runs)`);
       printCells(cells, print);
       results[level] = { openblas: lines[0].openblas, cells, trials };
     }

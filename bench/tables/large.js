@@ -1,5 +1,5 @@
-// Ours beside LIBLINEAR on large data made by seeded generators, and how time grows with the rows. Gigabytes and many minutes, so
-// only where it is named. One set at a time is in memory.
+// Compares this package with LIBLINEAR on large generated data, and measures how time grows with the rows. It takes gigabytes and many
+// minutes, so it runs only if it is named. One set at a time is in memory.
 'use strict';
 const { setFlagsFromString } = require('node:v8');
 const { runInNewContext } = require('node:vm');
@@ -12,9 +12,9 @@ const { swarm } = require('../swarm.js');
 
 const ROWS = [100_000, 300_000, 1_000_000];
 const TEST = 100_000;
-const LIMIT = 20; // seconds of one training by LIBLINEAR, after which its larger C are left out
+const LIMIT = 20; // seconds for a training by LIBLINEAR, beyond which its larger C are left out
 
-/** Rows from .. to, without copying what is large. */
+/** Rows from .. to, without copying large arrays. */
 function part({ points, labels }, from, to) {
   const { cols } = points;
   const rows = to - from;
@@ -25,7 +25,7 @@ function part({ points, labels }, from, to) {
   return { points: { indptr, indices: points.indices.subarray(first, points.indptr[to]), rows, cols }, ...some };
 }
 
-/** By runs: snapshots of one run are alike, and must not be on both sides. */
+/** Splits by runs: snapshots of one run are alike, and must not be on both sides. */
 function swarmProblem() {
   const { runs, ...whole } = swarm();
   const cut = runs[Math.floor(0.8 * runs.length)];
@@ -42,24 +42,24 @@ const SETS = {
   dense: {
     min: 3,
     form: 'dense f32',
-    about: `x standard normal, 100 columns; y = sign(w·x + half a standard normal of the scores' deviation), 5 % flipped; ${TEST} more rows to test`,
+    about: `x standard normal, 100 columns; y = sign(w·x + normal noise of half the scores' deviation), 5 % flipped; ${TEST} more rows for testing`,
     whole: () => denseNormal(ROWS.at(-1) + TEST, 100),
   },
   sparse: {
     min: 3,
     form: 'CSR of ones',
-    about: `10,000 columns, 50 ones a row by Zipf 1.1; labels as before; ${TEST} more rows to test`,
+    about: `10,000 columns, 50 ones per row by Zipf 1.1; labels as before; ${TEST} more rows for testing`,
     whole: () => sparseZipf(ROWS.at(-1) + TEST, 10_000),
   },
 };
 
-/** Memory of the last fits back, before the next: several of them do not fit beside each other. */
+/** Frees the memory of earlier fits: several of them do not fit in memory together. */
 function collect() {
   setFlagsFromString('--expose-gc');
   runInNewContext('gc')();
 }
 
-/** Seconds for 100,000, 300,000 and 1,000,000 rows, ours and the solver's, with the parameters (in 1/n) that were chosen at the last. */
+/** Seconds for 100,000, 300,000 and 1,000,000 rows, ours and the solver's, with the parameters (in 1/n) chosen for the last. */
 async function growth(whole, row, command) {
   const { mine, quickest } = row;
   const per = (name, n, value) => (name.endsWith('/n') ? parseInt(name, 10) / n : value);
@@ -130,7 +130,7 @@ async function run({ print, sets }) {
     });
     tables.push({
       title: `${name}: time against rows`,
-      columns: ['rows', 'ours, s', `-s ${row.quickest.solver}, s`, 'times as fast', 'ours a row, against 100,000 rows'],
+      columns: ['rows', 'ours, s', `-s ${row.quickest.solver}, s`, 'times as fast', 'ours per row, relative to 100,000 rows'],
       rows: grown,
       notes: `gamma = ${row.mine.gammaName}, ${row.mine.rule}; C = ${row.quickest.CName}; best of three rounds.`,
     });
@@ -153,7 +153,7 @@ async function run({ print, sets }) {
 
 module.exports = {
   name: 'large',
-  describe: 'LIBLINEAR on a swarm and on a million generated rows; minutes and gigabytes, so only where it is named',
+  describe: 'LIBLINEAR on a swarm and on a million generated rows; takes minutes and gigabytes, so runs only if named',
   onlyNamed: true,
   sets: Object.keys(SETS),
   run,

@@ -1,5 +1,5 @@
-// The paper's tables and figures, ours beside the figures as printed (the authors' machine, Julia). Hough & Vavasis, Data-Dependent
-// Complexity of First-Order Methods for Binary Classification, arXiv:2512.03947.
+// The paper's tables and figures: our results beside the printed ones (in Julia, on the authors' machine). Hough & Vavasis,
+// Data-Dependent Complexity of First-Order Methods for Binary Classification, arXiv:2512.03947.
 'use strict';
 const { LinearSvm, separateEllipsoids, stop } = require('../..');
 const { svmTasks } = require('../../dist/backend/tasks.js');
@@ -18,11 +18,11 @@ const { swarm } = require('../swarm.js');
 const PAPER = { test: 'paper', stepSize: 'paper' };
 const DRAWS = 5;
 const ITERATIONS = 10_000;
-const SECONDS = 600; // of one trace of the figure
-const PEER_SECONDS = 120; // of one training by another solver
+const SECONDS = 600; // the limit on one trace of the figure
+const PEER_SECONDS = 120; // the limit on one training by another solver
 const EPOCHS = 500;
 
-// As printed: ellipsoids of each class; iterations and seconds to the first separator, and to a step of 1e-6.
+// Printed results: ellipsoids of each class; iterations and seconds to the first separator, and to a step of 1e-6.
 const BALANCED = [
   [1, 1, 1, 0.172, 531, 0.372],
   [5, 5, 1, 0.18, 887, 3.355],
@@ -41,7 +41,7 @@ const UNBALANCED = [
   [1, 125, 24, 1.476, 1516, 97.442],
   [125, 1, 34, 1.933, 1906, 101.261],
 ];
-// As printed: accuracy and seconds of FISTA, LIBSVM, LIBLINEAR, Pegasos.
+// Printed results: accuracy and seconds of FISTA, LIBSVM, LIBLINEAR, Pegasos.
 const SVM = {
   'breast cancer': [0.986, 0.581, 0.988, 0.602, 0.989, 0.002, 0.91, 2.353],
   australian: [0.858, 0.577, 0.856, 0.029, 0.872, 0.005, 0.779, 0.35],
@@ -58,7 +58,7 @@ function timed(work) {
 const text = ({ min, median: middle, max }) => `${min} / ${middle} / ${max}`;
 const seconds = (s) => (s < 0.001 ? `${(1e6 * s).toFixed(0)} µs` : s < 1 ? `${digits(1000 * s)} ms` : `${digits(s)} s`);
 
-/** One of the tables of ellipsoids. */
+/** A table of ellipsoids. */
 function ellipsoidTable(title, printed, images) {
   const runs = (cases, options) => {
     const all = cases.map(([a, b]) => timed(() => separateEllipsoids(a, b, options)));
@@ -111,7 +111,7 @@ function planePlot() {
   return {
     kind: 'line',
     title: 'Two ellipses, centres (-d, 0) and (d, 0): iterations to a separator',
-    note: "The paper's way, at most 100 iterations; each line begins at the first d that was separated.",
+    note: "The paper's method, at most 100 iterations. Each line begins at the first d that was separated.",
     x: 'd',
     y: 'iterations',
     series,
@@ -135,11 +135,11 @@ function* problems(data) {
     if (set) yield { name, about, ...set, scale };
   }
   const { points, labels } = swarm();
-  const about = 'NOT the data of the paper: a seeded simulation stands in (bench/swarm.js), 24,016 × 2,400 f32, standardised';
+  const about = 'NOT the data of the paper but a seeded simulation (bench/swarm.js), 24,016 × 2,400 f32, standardised';
   yield { name: 'flocking', about, points, labels, scale: 'standard' };
 }
 
-/** The lengths of y_k - proj(y_k + grad D(y_k) / L), which each step gives. */
+/** The length of y_k - proj(y_k + grad D(y_k) / L) at each step. */
 function trace({ points, labels, scale }) {
   const { backend, threads, y, source, options, gamma } = resolveFit(points, labels, { scale, threads: 2 });
   const { rows, cols, view } = source;
@@ -169,14 +169,14 @@ function trace({ points, labels, scale }) {
   return lengths;
 }
 
-/** Some 200 points of a line, evenly by the logarithm. */
+/** About 200 points of a line, evenly spaced on a logarithmic scale. */
 function thin(values) {
   const last = values.length - 1;
   const wanted = Array.from({ length: 200 }, (_, k) => Math.round((last + 1) ** (k / 199)) - 1);
   return [...new Set(wanted)].map((k) => [k + 1, values[k]]);
 }
 
-/** Relative gap against passes of a fit. */
+/** The relative gap of a fit against its passes over the data. */
 function gaps({ points, labels, scale }, options) {
   const seen = [];
   LinearSvm.fit(points, labels, {
@@ -278,7 +278,7 @@ async function svmRow(set, found, print) {
   };
 }
 
-/** The rows as the other solvers get them: scaled by us beforehand. */
+/** The rows for the other solvers, scaled beforehand. */
 function scaled(set) {
   if (set.scale === 'none') return set;
   const { data, rows, cols } = set.points;
@@ -296,7 +296,7 @@ async function run({ print, data }) {
   const images = loadDigits(data, 'test');
   if (images) {
     add(ellipsoidTable('Table 1: iterations and time to a separator, balanced', BALANCED, images));
-    add(ellipsoidTable('Table of the appendix: the same, not balanced', UNBALANCED, images));
+    add(ellipsoidTable('Table of the appendix: the same, unbalanced', UNBALANCED, images));
   }
   plots.push(planePlot());
   const found = findPeers(print, ['libsvm', 'liblinear']);
@@ -327,10 +327,10 @@ async function run({ print, data }) {
     rows,
     notes: [
       ...abouts,
-      'gamma = 64/n, mu = n/128; ours from typed arrays, two threads, best of several. LIBSVM -t 0 and LIBLINEAR -s 1 -B 1 at C = 1, once, data scaled for them; Pegasos of bench/peers. Which rows the paper trained and tested on is not printed.',
+      'gamma = 64/n, mu = n/128; ours from typed arrays, two threads, best of several. LIBSVM -t 0 and LIBLINEAR -s 1 -B 1 at C = 1, once, data scaled for them; Pegasos of bench/peers. The paper does not tell which rows it trained and tested on.',
     ],
   });
   return { tables, plots };
 }
 
-module.exports = { name: 'paper', describe: "the paper's tables and figures beside the figures as printed", run };
+module.exports = { name: 'paper', describe: "the paper's tables and figures: our results beside the printed ones", run };

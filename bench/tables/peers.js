@@ -1,4 +1,5 @@
-// Ours beside LIBLINEAR, LIBSVM, scikit-learn, Pegasos and libsvm-js on real data, at equal test accuracy: see bench/compare.js.
+// Compares this package with LIBLINEAR, LIBSVM, scikit-learn, Pegasos and libsvm-js on real data, at equal test accuracy: see
+// bench/compare.js.
 'use strict';
 const { backend } = require('../..');
 const {
@@ -19,11 +20,11 @@ const { findPeers } = require('../peers/process.js');
 const { best, digits, interleave, layout, median, milliseconds, show, speed, verdict } = require('../ratios.js');
 const { SMALL, accuracy, dense32, isSparse, objectives, problem } = require('../sets.js');
 
-// How many times as fast as the fastest LIBLINEAR solver, where that is asked.
+// The required speed relative to the fastest LIBLINEAR solver, for sets with a requirement.
 const FASTEST = { a9a: 1.5, w8a: 1.5, mushrooms: 1.5, mnist01: 1.5 };
 const LIBSVM_SECONDS = 1200;
 const EPOCHS = [1, 5, 20, 100];
-// Node users' own LIBSVM takes rows of numbers and minutes: only where that is bearable.
+// libsvm-js takes rows of numbers, and minutes: only sets for which that is bearable.
 const LIBSVM_JS = ['mushrooms', 'spambase', 'svmguide1'];
 
 const FAIR =
@@ -31,7 +32,7 @@ const FAIR =
   'C and gamma from 64/n, 256/n, 1024/n, 4096/n and 1, our rule from three: the fastest whose test accuracy is within 0.2 points of ' +
   "LIBLINEAR's best; where no choice of ours is, its default scaling of columns on top, which the table says. Ratios twice: median of the ratios within a round (A B B A) | best against best. Times in ms, the best.";
 
-/** What ours is given: the form the data are in, and for pixels also the dense one. */
+/** The forms of the data that we try: their own and, for pixels, also the dense one. */
 function formsOf({ name, train }) {
   if (name === 'mnist01') return { 'CSR f32': train.points, 'dense f32': dense32(train.points) };
   if (!isSparse(train.points)) return { [train.points.data instanceof Float32Array ? 'dense f32' : 'dense f64']: train.points };
@@ -39,16 +40,16 @@ function formsOf({ name, train }) {
 }
 
 const transpose = (rows) => rows[0].map((_, c) => rows.map((row) => row[c] ?? ''));
-// The verdicts alone.
+// The columns with verdicts only.
 const short = (cells) => [0, 4, 5, 6, 10, 11, 12, 13, 14, 15].map((c) => cells[c]);
 const SHORT_HEAD = short(LIBLINEAR_HEAD);
 
-/** The others on one set, at the same accuracy: [{ name, choice, times, ours }]. */
+/** The other solvers on one set, at the same accuracy: [{ name, choice, times, ours }]. */
 async function others(row, found, start) {
   const { set, wanted, mine, forms } = row;
   const n = set.train.points.rows;
   const list = [];
-  const cap = Math.max(2, 300 * mine.seconds); // seconds of one training that are worth waiting for
+  const cap = Math.max(2, 300 * mine.seconds); // the limit on one training, in seconds
   const add = (name, words, seconds, model, again) =>
     list.push({ name, words, seconds, accuracy: accuracy(set.test, model), again });
   if (found.sklearn) {
@@ -100,7 +101,7 @@ async function others(row, found, start) {
   return results;
 }
 
-/** LIBSVM with its defaults against the fastest of ours that classifies as well. */
+/** LIBSVM with its defaults against the fastest of our choices that is as accurate. */
 async function libsvmOn(row, found, start) {
   const peer = await start(found.libsvm);
   const model = await peer.train('1 100 0.001', LIBSVM_SECONDS);
@@ -123,8 +124,8 @@ async function libsvmOn(row, found, start) {
 }
 
 /**
- * The same function for both: 1/2 |w|^2 + C sum max(0, 1 - margin)^2. Ours minimises it with mu = 1/(2 C) and a gamma that no alpha
- * meets; LIBLINEAR's -s 1 and -s 2 minimise it plus half the bias squared.
+ * Compares values of the same function, 1/2 |w|^2 + C sum max(0, 1 - margin)^2. We minimise it with mu = 1/(2 C) and a gamma that no
+ * alpha reaches; LIBLINEAR's -s 1 and -s 2 minimise it plus half the bias squared.
  */
 async function sameFunction(row, peer) {
   const { set, forms, mine } = row;
@@ -145,7 +146,7 @@ async function sameFunction(row, peer) {
 async function run({ print, data, sets }) {
   const found = findPeers(print, ['liblinear', 'libsvm', 'sklearn', 'libsvm-js']);
   if (!found.liblinear) {
-    print('Nothing to compare with: every comparison is at the accuracy that LIBLINEAR reaches.');
+    print('Left out: there is no LIBLINEAR, whose accuracy every comparison uses.');
     return undefined;
   }
   print(FAIR);
@@ -180,24 +181,25 @@ async function run({ print, data, sets }) {
       ],
     },
     {
-      title: 'The others at the same accuracy: how many times as fast ours is, by two threads',
+      title: 'The other solvers at the same accuracy: how many times as fast we are, with two threads',
       columns: ['', '', 'at', 'ms', 'times as fast'],
       rows: rows.flatMap((row) => (row.others ?? []).map((other) => otherCells(row.name, other))),
-      notes: `scikit-learn at its defaults but C, alpha = 1/(C n); Pegasos of ${EPOCHS.join(', ')} epochs; libsvm-js on ${LIBSVM_JS.join(', ')} only.`,
+      notes: `scikit-learn at its defaults except C, alpha = 1/(C n); Pegasos with ${EPOCHS.join(', ')} epochs; libsvm-js on ${LIBSVM_JS.join(', ')} only.`,
     },
     {
-      title: 'The same function, 1/2 |w|² + C Σ max(0, 1 - margin)²: its value over ours (1 = the same), ours proved to its gap',
+      title:
+        'The same function, 1/2 |w|² + C Σ max(0, 1 - margin)²: its value relative to ours (1: equal), which is proved up to the gap',
       columns: ['', 'C', 'ours', '-s 1', '-s 2'],
       rows: rows.flatMap((row) => (row.function ?? []).map((line) => functionCells(row.name, line))),
       notes:
-        'Ours with mu = 1/(2 C), a gamma that no alpha meets, and gap 1e-3; LIBLINEAR at its default eps, and with half the bias squared in what it minimises.',
+        'Ours with mu = 1/(2 C), a gamma that no alpha reaches, and gap 1e-3; LIBLINEAR at its default eps, with half the bias squared in its objective.',
     },
   ];
   for (const { title, columns, rows: cells } of tables.slice(1)) print(`\n${title}\n${layout([columns, ...cells])}`);
 
   const a9a = rows.find(({ name, mine }) => name === 'a9a' && mine);
   const libsvm = a9a && found.libsvm && (await withPeers(a9a.set.train, (start) => libsvmOn(a9a, found, start)));
-  if (libsvm?.late) print(`\nLIBSVM on a9a did not end in ${LIBSVM_SECONDS} s.`);
+  if (libsvm?.late) print(`\nLIBSVM on a9a did not finish within ${LIBSVM_SECONDS} s.`);
   else if (libsvm) {
     const { mine, times, ratio } = libsvm;
     tables.push({

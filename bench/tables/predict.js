@@ -1,5 +1,5 @@
-// Prediction beside what bounds it, and an iteration's two sweeps beside the bandwidth: a streaming read of as many bytes by as many
-// threads, taken in turns by the program of bench/kernels.cc; for CSR the X·w kernel itself.
+// Compares prediction and the two sweeps of an iteration with their bounds: a streaming read of as many bytes by as many threads, made
+// in turns by the program of bench/kernels.cc; for CSR, the X·w kernel itself.
 'use strict';
 const { loadavg } = require('node:os');
 const { Dataset, LinearSvm, backend } = require('../..');
@@ -13,7 +13,7 @@ const { best, digits, interleave, layout, median, show, speed, verdict } = requi
 
 const MEGABYTES = 256;
 const ROUNDS = 15;
-const COPIES = 20; // of a9a, so that it is out of cache: 9 million entries
+const COPIES = 20; // copies of a9a, larger than the cache: 9 million entries
 
 function timed(work) {
   const from = performance.now();
@@ -21,13 +21,13 @@ function timed(work) {
   return (performance.now() - from) / 1000;
 }
 
-/** Points as fits have them. */
+/** Points as a fit holds them. */
 function copied(points, threads) {
   const { view, backend } = resolveDataset(points);
   return new backend.Matrix(view.refuse, threads, ...view.arguments);
 }
 
-/** Numbers in [-1, 1), out of cache. */
+/** Numbers in [-1, 1), more than the cache holds. */
 function dense(Type, cols) {
   const rows = Math.floor((MEGABYTES << 20) / Type.BYTES_PER_ELEMENT / cols);
   const next = random(cols);
@@ -80,11 +80,11 @@ async function densePrediction(read, threads) {
     title: `decision() on dense data out of cache (${MEGABYTES} MB), as a share of a streaming read by as many threads`,
     columns: ['', 'read, GB/s', 'typed arrays', '', 'Dataset', ''],
     rows,
-    notes: `Median of the ratios within a round | best against best, ${ROUNDS} rounds, ${threads} threads.`,
+    notes: `Median of the ratios within a round | ratio of the best times, ${ROUNDS} rounds, ${threads} threads.`,
   };
 }
 
-/** CSR, rows repeated. */
+/** Repeats the rows of CSR points. */
 function repeat({ indptr, indices, values, rows, cols }, times) {
   const entries = indices.length;
   const out = { indptr: new Uint32Array(rows * times + 1), indices: new Uint32Array(entries * times), rows: rows * times, cols };
@@ -102,7 +102,7 @@ async function sparsePrediction(text, threads) {
   const ones = { indptr, indices, rows, cols };
   const next = random(2);
   const valued = { ...ones, values: Float64Array.from(indices, () => next() + 0.5) };
-  // Columns so many that the kernel's copy keeps them as they are, in 32 bits: the same arrays.
+  // So many columns that the kernel's copy keeps 32-bit columns: the same arrays.
   const apart = Math.ceil(65_536 / cols);
   const wide = (points) => ({ ...points, indices: points.indices.map((j) => j * apart), cols: cols * apart });
   const cells = [];
@@ -145,13 +145,13 @@ async function sparsePrediction(text, threads) {
   }
   return {
     title: "decision() on CSR, as a share of the X·w kernel's own rate",
-    columns: ['', 'kernel, ns an entry', 'typed arrays', '', 'Dataset', ''],
+    columns: ['', 'kernel, ns per entry', 'typed arrays', '', 'Dataset', ''],
     rows: cells,
-    notes: `The kernel works on its copy of the arrays: the same but for pages of 2 MB where columns are apart, else with 16-bit columns, which are faster; ${ROUNDS} rounds, ${threads} threads.`,
+    notes: `The kernel works on its own copy: with 2 MB pages where columns are apart, and otherwise with 16-bit columns, which are faster; ${ROUNDS} rounds, ${threads} threads.`,
   };
 }
 
-/** Seconds of the processor: one thread's work, whatever else runs. */
+/** Seconds of processor time: the work of one thread, whatever else runs. */
 function processor(work) {
   const from = process.cpuUsage();
   work();
@@ -169,7 +169,7 @@ async function onePoint() {
   ];
   for (const [kind, make] of kinds) {
     for (const cols of [30, 123, 784]) {
-      // Each kind on its own: code that has seen one kind of row only is what a user's program runs.
+      // One kind at a time: in a user's program, too, the code usually sees only one kind of row.
       const svm = model(cols);
       const next = random(3);
       const points = Array.from({ length: 200 }, () => make(Array.from({ length: cols }, () => 2 * next() - 1)));
@@ -189,15 +189,15 @@ async function onePoint() {
     }
   }
   return {
-    title: 'predictOne, millions of values (rows × columns) a second',
+    title: 'predictOne, millions of values (rows × columns) per second',
     columns: ['', 'median | best', ''],
     rows,
     notes:
-      'One thread, of the processor’s time. The kinds follow each other in one process, so the later ones run code that has met the earlier.',
+      'One thread, in processor time. All kinds run in one process, so the later ones run code that has been optimised for the earlier ones.',
   };
 }
 
-/** X·w and Xᵀ·u, and the steps of the loop with all rows awake and no checks: bytes that they read, against a read. */
+/** X·w and Xᵀ·u, and the steps of the loop without shrinking and checks: the rate at which they read, against a streaming read. */
 async function sweeps(read, threads) {
   const rows = [];
   for (const [name, Type, cols] of FORMS) {
@@ -229,7 +229,7 @@ async function sweeps(read, threads) {
     );
     const ofPair = speed(pair, reads);
     const bytes = ((problem.read - entries) / ROUNDS) * Type.BYTES_PER_ELEMENT;
-    // Rows of alpha = 0 are not read: the read is cut to the bytes that were.
+    // Rows with alpha = 0 are skipped, so the streaming read is limited to the bytes that were read.
     const share = bytes / (2 * MEGABYTES * 1048576);
     const ratio = speed(
       steps,
@@ -248,15 +248,15 @@ async function sweeps(read, threads) {
   }
   return {
     title: `An iteration's two sweeps on ${MEGABYTES} MB, as a share of a streaming read of the same bytes`,
-    columns: ['', 'read, GB/s', 'both sweeps', '', 'the whole iteration', 'of two sweeps it reads'],
+    columns: ['', 'read, GB/s', 'both sweeps', '', 'the whole iteration', 'share of two sweeps read'],
     rows,
-    notes: `The whole iteration has the projection and the other sweeps over rows in it, all rows awake; rows of alpha = 0 are not read. ${ROUNDS} rounds, ${threads} threads.`,
+    notes: `The whole iteration includes the projection and the other sweeps over rows, without shrinking; rows with alpha = 0 are not read. ${ROUNDS} rounds, ${threads} threads.`,
   };
 }
 
 async function run({ print, data }) {
   if (process.platform === 'win32') {
-    print('Left out: the program that reads needs a POSIX system.');
+    print('Left out: the reading program needs a POSIX system.');
     return undefined;
   }
   const threads = Math.min(2, backend.threads);

@@ -1,5 +1,5 @@
-// examples/server under load, with and without a training run in the background: the load comes from a second process on this machine,
-// rounds with and without training take turns. Training must not raise the 99th percentile above twice its value plus 5 ms.
+// examples/server under load, with and without training in the background. The load comes from a second process on this machine; rounds
+// with and without training alternate. Training must not raise the 99th percentile above twice its value plus 5 ms.
 'use strict';
 const { spawn } = require('node:child_process');
 const { writeFileSync } = require('node:fs');
@@ -26,7 +26,7 @@ function load(data, print) {
     const { labels, ...points } = parseLibsvm(text);
     return { name: 'a9a', points, labels };
   }
-  print('Instead of a9a: random data of its size.\n');
+  print('a9a is missing: random data of its size are used.\n');
   const [rows, cols, each] = [32_561, 123, 14];
   const next = random(1);
   const indices = new Uint32Array(rows * each);
@@ -63,7 +63,7 @@ async function start(folder) {
   return { port, stop: () => new Promise((done) => child.once('exit', done) && child.kill('SIGTERM')) };
 }
 
-/** One round of load, from a process of its own. */
+/** One round of load, from a separate process. */
 async function measure(port, body, { connections, rate }) {
   const args = [join(__dirname, '..', 'load.js'), port, SECONDS, connections, rate].map(String);
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
@@ -75,7 +75,7 @@ async function measure(port, body, { connections, rate }) {
   return { rate: requests / seconds, p50: at(0.5), p99: at(0.99), max: at(1), bad };
 }
 
-/** Fits one after the other until told to stop: how many, and how much of the time. */
+/** Runs fits one after another until stopped. Returns their number and their share of the time. */
 function train(port) {
   const call = async (method, body) => {
     const response = await fetch(`http://127.0.0.1:${port}/train`, {
@@ -117,7 +117,7 @@ async function run({ print, data }) {
   try {
     autocannon = require('autocannon/package.json').version;
   } catch {
-    // told below
+    // reported below
   }
   if (!example || !autocannon) {
     print('Left out: fastify and autocannon are not installed.');
@@ -140,11 +140,13 @@ async function run({ print, data }) {
     print(
       `Training data: ${name}, ${points.rows} rows, ${points.cols} columns; ${threads} of ${availableParallelism()} cores to train`,
     );
-    print(`${ROUNDS} rounds of ${SECONDS} s each with and without training, in turns; medians. p99 allowed: 2 × without + 5 ms\n`);
+    print(
+      `${ROUNDS} rounds of ${SECONDS} s each with and without training, alternating; medians. p99 allowed: 2 × without training + 5 ms\n`,
+    );
     const results = [];
     for (const settings of CASES) {
       const body = JSON.stringify({ rows: Array.from({ length: settings.rows }, (_, i) => row(i)) });
-      await measure(server.port, body, settings); // warm
+      await measure(server.port, body, settings); // warm-up
       const rounds = [];
       for (let k = 0; k < ROUNDS; k++) {
         const quiet = await measure(server.port, body, settings);
@@ -216,7 +218,7 @@ function show(results, name) {
           r.fits,
         ]),
         notes: [
-          `Medians of ${ROUNDS} rounds of ${SECONDS} s each way, taking turns; the load is autocannon in a second process on the same machine, over loopback.`,
+          `Medians of ${ROUNDS} rounds of ${SECONDS} s each way, alternating; the load is autocannon in a second process on the same machine, over loopback.`,
           'Allowed: training must not raise p99 above twice its value plus 5 ms.',
         ],
       },

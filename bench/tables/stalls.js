@@ -1,8 +1,8 @@
-// How long calls hold the event loop: the time until each has returned its promise, and the longest stall until that settles, as
-// monitorEventLoopDelay sees it, beside the same of a loop with nothing to do. A row more is an entry more in CALLS:
-//   name   what the table calls it
-//   make   (folder) => what the call is given, made once, not measured; may be async. `folder` is gone afterwards
-//   call   (given) => the promise
+// How long calls block the event loop: the time until each has returned its promise, and the longest stall until the promise settles, as
+// measured by monitorEventLoopDelay, beside that of an idle loop. To add a row, add an entry to CALLS:
+//   name   the name in the table
+//   make   (folder) => the argument of the call, made once, not measured; may be async. `folder` is removed afterwards
+//   call   (argument) => the promise
 'use strict';
 const { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } = require('node:fs');
 const { tmpdir } = require('node:os');
@@ -15,12 +15,12 @@ const { random } = require('../digits.js');
 
 const [ROWS, COLS] = [400_000, 50];
 const ROUNDS = 5;
-/** Milliseconds that no task may take. */
+/** The limit on a stall, in milliseconds. */
 const ALLOWED = 25;
-/** Milliseconds past a limit, and of a fit of ten rows. */
+/** The limits on the time past a limit or abort, and on a fit of ten rows, in milliseconds. */
 const [PAST, TINY] = [50, 0.4];
 
-/** Rows of text, `of(label, values)` each, again and again: a parser learns nothing from a repetition after megabytes. */
+/** Rows of text, each `of(label, values)`, repeated: a parser gains nothing from a repetition after megabytes. */
 function write(folder, name, rows, of, header = '') {
   const path = join(folder, name);
   const next = random(1);
@@ -55,12 +55,12 @@ const CALLS = [
     call: (bytes) => readLibsvm(bytes),
   },
   {
-    name: 'readLibsvm, the same with words for labels',
+    name: 'readLibsvm, the same with string labels',
     make: (folder) => write(folder, 'words.svm', ROWS, (label, values) => libsvm(label > 0 ? 'spam' : 'ham', values)),
     call: (path) => readLibsvm(path, { labels: 'string' }),
   },
   {
-    name: 'readLibsvm, the same by the TypeScript kernels',
+    name: 'readLibsvm, the same with the TypeScript kernels',
     make: (folder) => write(folder, 'twin.svm', ROWS, libsvm),
     call: (path) => readLibsvm(path, { backend: 'js' }),
   },
@@ -85,7 +85,7 @@ const CALLS = [
   },
 ];
 
-/** Dense points, and labels that a plane tells apart but for some. */
+/** Dense points, with labels that a plane separates except for some. */
 function points(rows, cols, Kind = Float64Array) {
   const next = random(2);
   const data = new Kind(rows * cols).map(next);
@@ -122,7 +122,7 @@ CALLS.push(
   },
 );
 
-/** Entries of 1 in every row, spread over all columns. */
+/** Sparse points: entries of 1 in every row, spread over all columns. */
 function wide(rows, entries, cols) {
   const next = random(3);
   const indptr = new Uint32Array(rows + 1).map((_, i) => i * entries);
@@ -130,7 +130,7 @@ function wide(rows, entries, cols) {
   return { points: { indptr, indices, rows, cols }, labels: new Float64Array(rows).map((_, i) => i % 2) };
 }
 
-/** Data whose fits do not end by themselves. */
+/** Data whose fits do not end before a limit. */
 const LIMITS = [
   { name: '1,000,000 × 100', make: () => points(1e6, 100) },
   { name: '20,000,000 columns, all with entries', make: () => wide(2000, 20_000, 2e7) },
@@ -159,7 +159,7 @@ async function overrun({ points, labels }) {
   return Object.fromEntries(Object.entries(over).map(([name, list]) => [name, Math.max(...list)]));
 }
 
-/** Milliseconds a fit of ten rows: one after the other, and 300 at once. */
+/** Milliseconds per fit of ten rows: one after another, and 300 at once. */
 async function tiny() {
   const { points: ten, labels } = points(10, 3);
   const each = async (count, run) => {
@@ -176,7 +176,7 @@ async function tiny() {
       for (let i = 0; i < 100; i++) await LinearSvm.fitAsync(ten, labels);
     });
     const atOnce = await each(300, () => Promise.all(Array.from({ length: 300 }, () => LinearSvm.fitAsync(ten, labels))));
-    if (k < 3) continue; // compiled by then
+    if (k < 3) continue; // warm-up
     times.sync.push(sync);
     times.async.push(later);
     times.atOnce.push(atOnce);
@@ -186,18 +186,18 @@ async function tiny() {
 
 const median = (list) => [...list].sort((a, b) => a - b)[list.length >> 1];
 
-/** Milliseconds: until the promise is there, the longest stall, and until it settles. */
+/** Milliseconds until the promise is returned, of the longest stall, and until the promise settles. */
 async function measure(call) {
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
-  await wait(20); // its timer runs
+  await wait(20); // until the monitor's timer runs
   delay.reset();
   const began = performance.now();
   const promise = call();
   const returned = performance.now() - began;
   await promise;
   const settled = performance.now() - began;
-  await wait(5); // the timer sees what came last
+  await wait(5); // so that the timer sees the last stall
   delay.disable();
   return { returned, stall: delay.max / 1e6, settled };
 }
@@ -240,7 +240,7 @@ async function run({ print }) {
   );
   const notes = [
     `Medians of ${ROUNDS} runs, ${kernels().name} kernels unless named, files in the page cache. returned: milliseconds until the call has ` +
-      `returned its promise; stall: the longest time between two turns of a 1 ms timer until that is settled (at most ${ALLOWED}).`,
+      `returned its promise; stall: the longest time between two ticks of a 1 ms timer until the promise settles (at most ${ALLOWED}).`,
   ];
   print(`\n${notes[0]}`);
   const mark = (ms) => ({ value: ms.toFixed(1), met: ms <= ALLOWED });
@@ -261,7 +261,7 @@ async function run({ print }) {
         columns: ['a fit of 10 rows', 'ms each'],
         rows: [
           ['fit', short.sync.toFixed(3)],
-          ['fitAsync, one after the other', short.async.toFixed(3)],
+          ['fitAsync, one after another', short.async.toFixed(3)],
           ['fitAsync, 300 at once', { value: short.atOnce.toFixed(3), met: short.atOnce <= TINY }],
         ],
         notes: [`At most ${TINY} ms each, 300 at once.`],
@@ -270,4 +270,4 @@ async function run({ print }) {
   };
 }
 
-module.exports = { name: 'stalls', describe: 'how long calls hold the event loop', run };
+module.exports = { name: 'stalls', describe: 'how long calls block the event loop', run };

@@ -1,5 +1,5 @@
-// The SVM's work and truth on real data: passes and iterations beside those of the method's description, optima beside those of two
-// independent solvers (where ../shared/reference is at hand), and how long fitAsync keeps the event loop waiting.
+// The work and correctness of the SVM on real data: passes and iterations beside the expected ones, optima beside those of two
+// independent solvers (if ../shared/reference exists), and how long fitAsync blocks the event loop.
 'use strict';
 const { existsSync, readFileSync } = require('node:fs');
 const { join } = require('node:path');
@@ -8,7 +8,7 @@ const { parseLibsvm, toDense } = require('../data.js');
 
 const REFERENCE = join(__dirname, '..', '..', '..', 'shared', 'reference', 'svm-optima.json');
 
-// name, scale, then passes expected: to 99 % agreement, gap 1e-3, gap 1e-6 (gamma = 64/n), and gap 1e-3 with gamma = 1024/n.
+// Name, scale, then the expected passes: to 99 % agreement, gap 1e-3, gap 1e-6 (gamma = 64/n), and gap 1e-3 with gamma = 1024/n.
 const WORK = [
   ['a9a', 'none', 26, 19, 26, 50],
   ['w8a', 'none', 14, 14, 20, 23],
@@ -38,7 +38,7 @@ async function run({ print, data, sets: asked }) {
   };
   const results = { work: [], plain: [], optima: [], async: undefined };
 
-  print('Passes over the data, everything counted (iterations); at most 15 % above the expected: met or MISSED');
+  print('Passes over the data, all work counted (iterations); met: at most 15 % above the expected number');
   for (const [name, scale, ...expected] of WORK) {
     const set = load(name, scale);
     if (!set) continue;
@@ -56,7 +56,7 @@ async function run({ print, data, sets: asked }) {
     print(`w8a, gamma = 4096/n to gap 1e-3: ${info.passes.toFixed(1)} passes (34 allowed)`);
   }
 
-  print('\nThe plain methods, iterations: L from the norm to 99 % agreement; the paper as printed');
+  print("\nIterations of the plain methods: L from the norm, to 99 % agreement; the paper's method");
   for (const [name, options, wanted] of [
     ['a9a', { solver: { stepSize: 'norm', checkEvery: 1 }, stop: stop.agreement(0.99) }, '72 to 80'],
     ['w8a', { solver: { stepSize: 'norm', checkEvery: 1 }, stop: stop.agreement(0.99) }, '27 to 29'],
@@ -91,9 +91,9 @@ async function run({ print, data, sets: asked }) {
           `   (${r.properlyClassified} / ${r.zero} / ${r.atBound})   accuracy ${accuracy.toFixed(5)} (${r.trainAccuracy.toFixed(5)})`,
       );
     }
-  } else print('\nLeft out: optima (../shared/reference is not here)');
+  } else print('\nLeft out: optima (there is no ../shared/reference)');
 
-  // The largest of those that are here.
+  // The largest set that is available.
   const name = ['a9a', 'wdbc'].find((each) => load(each, 'none'));
   if (name) {
     results.async = { name, ...(await lateness(load(name, 'none'))) };
@@ -105,7 +105,7 @@ async function run({ print, data, sets: asked }) {
   return { ...results, tables: tablesOf(results) };
 }
 
-/** The results as the page shows them. */
+/** The results in the form for the page. */
 function tablesOf({ work, plain, optima, async }) {
   const names = [...new Set(work.map(({ name }) => name))];
   const cell = (name, goal) => {
@@ -118,16 +118,16 @@ function tablesOf({ work, plain, optima, async }) {
   ];
   return [
     {
-      title: 'Passes over the data (iterations) of those expected',
+      title: 'Passes over the data (iterations), and the expected passes',
       columns: ['data', ...GOALS.map(([goal]) => goal)],
       rows: names.map((name) => [name, ...GOALS.map(([goal]) => cell(name, goal))]),
-      notes: 'Everything counted. Met: at most 15 % above the expected.',
+      notes: 'All work counted. Met: at most 15 % above the expected number.',
     },
     {
       title: 'The plain methods',
       columns: ['data', 'step size', 'iterations', 'expected'],
       rows: plain.map(({ name, stepSize, iterations, wanted }) => [name, stepSize, iterations, wanted]),
-      notes: 'L from the norm, to 99 % agreement; the paper as printed, to its own rule.',
+      notes: "L from the norm, to 99 % agreement; the paper's method, to its own rule.",
     },
     {
       title: 'Optima at gap 1e-9 beside those of two independent solvers',
@@ -149,7 +149,7 @@ function tablesOf({ work, plain, optima, async }) {
       ]),
     },
     {
-      title: 'How late a 1 ms timer comes beside fitAsync',
+      title: 'The delay of a 1 ms timer beside fitAsync',
       columns: ['data', 'of all ticks', 'ms', 'allowed'],
       rows: late ?? [],
       notes: late ? `${async.fits} fits in 3 s, ${async.ticks} ticks.` : [],
@@ -157,7 +157,7 @@ function tablesOf({ work, plain, optima, async }) {
   ].filter(({ rows }) => rows.length > 0);
 }
 
-/** How late a 1 ms timer comes while fits run. */
+/** The delay of a 1 ms timer while fits run. */
 async function lateness({ points, labels }) {
   await LinearSvm.fitAsync(points, labels, { scale: 'none' });
   const late = [];
