@@ -1,5 +1,6 @@
-// npm start: what computes here and does it compute right, then the two main jobs on the data in test/fixtures: a classifier for the
-// breast cancer data, and a plane between uncertain digits, each with what is proved of it. Ends with an error if a kernel and its TypeScript twin differ by more than rounding.
+// npm start: shows the backend and checks its kernels, then runs the two main tasks on data in test/fixtures, with their certificates: a
+// classifier for the breast cancer data, and a plane between uncertain digits. Fails if a kernel and its TypeScript twin differ by more
+// than rounding.
 'use strict';
 const { readFileSync } = require('node:fs');
 const { join } = require('node:path');
@@ -11,7 +12,7 @@ const { kernels } = require('../dist/backend/load.js');
 const { upward } = require('../dist/report/number-text.js');
 const { selfCheck } = require('../dist/backend/self-check.js');
 
-// ---- What computes
+// ---- The backend
 console.log(
   `backend   ${backend.name}, ${backend.name === 'native' ? `${backend.simd}, ${backend.threads} threads` : 'the TypeScript kernels'}`,
 );
@@ -24,7 +25,7 @@ const labels = Array.from(signs, (sign) => (sign > 0 ? 'malignant' : 'benign'));
 const checks = selfCheck(kernels(), backend.threads);
 for (const { kernel, difference, bound } of checks.filter(({ agrees }) => !agrees)) {
   console.log(
-    `          ${kernel} DIFFERS from its twin by ${difference.toExponential(1)}, where rounding explains ${bound.toExponential(1)}`,
+    `          ${kernel} DIFFERS from its twin by ${difference.toExponential(1)}; rounding explains at most ${bound.toExponential(1)}`,
   );
   process.exitCode = 1;
 }
@@ -32,7 +33,7 @@ const speedups = checks.map(({ time }) => time.twin / time.backend).sort((a, b) 
 const speed = backend.name === 'native' ? `; half of them at least ${speedups[checks.length >> 1].toFixed(1)} times as fast` : '';
 console.log(`kernels   ${checks.length} checked against their TypeScript twins${speed}`);
 
-// ---- The main job
+// ---- A classifier
 const model = LinearSvm.fit(points, labels);
 const { info } = model;
 const { accuracy, confusion } = model.score(points, labels);
@@ -43,9 +44,9 @@ console.log(`
 data      breast cancer (wdbc): ${points.rows} tumours, ${points.cols} measurements each
 trained   in ${info.elapsed.toFixed(1)} ms: ${info.iterations} iterations, worth ${info.passes.toFixed(1)} passes over the data; ended by "${info.status}"
 accuracy ${percent(accuracy)} on the training data: ${confusion[0][1]} benign called malignant, ${confusion[1][0]} malignant called benign
-gap       ${upward(info.relativeGap).toExponential(1)}: the objective is proved to be within this share of the best there is
+gap       ${upward(info.relativeGap).toExponential(1)}: the objective is proved to exceed the optimum by at most this share
 
-Proved, of ${info.rows} training rows (no accuracies):`);
+Proved, of ${info.rows} training rows (these shares are not accuracies):`);
 rows(info.agreed, info.shares.agreed, 'get from this model the label, right or wrong, that every exact optimum would give them');
 rows(
   info.properlyClassified,
@@ -55,14 +56,14 @@ rows(
 rows(info.zero, info.shares.zero, 'are beyond the margin at the optimum: without them the optimum would be the same');
 rows(info.atBound, info.shares.atBound, 'are inside half the margin, or on the wrong side, at the optimum');
 
-// ---- The second job
-// Each digit is an ellipsoid: a pixel that is clearly black or white is nearly certain, a grey one may be anything between.
+// ---- A plane between ellipsoids
+// Each digit is an ellipsoid: a clearly black or white pixel is nearly certain, a grey one may have any value between.
 const { zeros, ones } = readFixture();
 const [first, second] = [ellipsoids(zeros), ellipsoids(ones)];
 const any = separateEllipsoids(first, second);
 const widest = separateEllipsoids(first, second, { goal: 'widest' });
 console.log(`
-data      MNIST: ${zeros.length} zeros and ${ones.length} ones, each an ellipsoid of every image it may stand for, in ${28 * 28} dimensions
+data      MNIST: ${zeros.length} zeros and ${ones.length} ones, each an ellipsoid of all images that it may stand for, in ${28 * 28} dimensions
 first     plane in ${any.elapsed.toFixed(1)} ms: ${any.iterations} iteration${any.iterations === 1 ? '' : 's'}; ended by "${any.status}"
 widest    slab in ${widest.elapsed.toFixed(1)} ms: ${widest.iterations} iterations; ended by "${widest.status}"`);
 if (widest.status === 'separated') {
@@ -75,7 +76,7 @@ Its normal, as a picture: where ink speaks for a one (#, +) and where for a zero
 ${picture(widest.normal)}`);
 }
 
-/** 28 × 28 numbers as text, one sign a pixel twice as wide. */
+/** 28 × 28 numbers as text, with two characters per pixel. */
 function picture(normal) {
   const max = Math.max(...normal.map(Math.abs));
   const sign = (x) => (x > 0.4 ? '##' : x > 0.1 ? '++' : x < -0.4 ? 'oo' : x < -0.1 ? '..' : '  ');

@@ -1,4 +1,4 @@
-// The service: build(options) makes a Fastify instance that is ready to listen.
+// The service: build(options) returns a Fastify instance that is ready to listen.
 'use strict';
 const { createHash, randomBytes, timingSafeEqual } = require('node:crypto');
 const { readFile, rename, rm, writeFile } = require('node:fs/promises');
@@ -16,9 +16,9 @@ async function build({
   adminToken,
   threads = 1,
   nice = 0,
-  bodyLimit = MEGABYTE, // a body is parsed on the event loop, at about 100 MB a second
-  trainLimit = 8 * MEGABYTE, // larger data come from a file
-  requestTimeout = 30_000, // ms for a whole request to come in; Fastify would wait for ever
+  bodyLimit = MEGABYTE, // a body is parsed on the event loop, at about 100 MB/s
+  trainLimit = 8 * MEGABYTE, // larger data must come from a file
+  requestTimeout = 30_000, // ms to receive a whole request; by default Fastify waits for ever
   logger = false,
 }) {
   const app = fastify({
@@ -26,20 +26,20 @@ async function build({
     logController: new fastify.LogController({ disableRequestLogging: true }), // GET /metrics counts them
     bodyLimit,
     requestTimeout,
-    // Node looks so often; a headersTimeout above requestTimeout it takes for the other.
+    // Node checks for timeouts at this interval. It swaps the two timeouts if headersTimeout is above requestTimeout.
     http: { headersTimeout: requestTimeout, connectionsCheckingInterval: 1000 },
     forceCloseConnections: 'idle',
-    // What was sent is what is checked: null is not 0, and what is unknown is said so.
+    // The body is checked as it was sent: null does not become 0, and unknown properties are refused.
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, allowUnionTypes: true } },
   });
 
-  app.removeContentTypeParser('text/plain'); // JSON is all that is understood
+  app.removeContentTypeParser('text/plain'); // only JSON is accepted
 
-  // ---- The model. One reference: a request takes it once, so that a new model never meets half a request.
+  // ---- The model. A request reads this reference once, so that it is answered by one model.
   let current;
   let turn = Promise.resolve();
 
-  /** Takes a model into service. */
+  /** Puts a model into service. */
   function serve(model, text) {
     const hash = createHash('sha256').update(text).digest('hex').slice(0, 12);
     current = { model, version: hash, since: new Date() };
@@ -64,7 +64,7 @@ async function build({
     return serve(LinearSvm.fromJSON(json), text);
   }
 
-  // What changes the model takes turns: the last one asked for wins, and the file and the model in service stay the same.
+  // Changes of the model take turns: the last request wins, and the file and the model in service stay the same.
   const inTurn = (work) => {
     const next = turn.then(work);
     turn = next.catch(() => {});
@@ -73,7 +73,7 @@ async function build({
   const reload = () => inTurn(read);
   app.decorate('reload', reload);
 
-  /** Writes a model that was trained here to the model file and takes it into service. */
+  /** Writes a newly trained model to the model file, and puts it into service. */
   const publish = (model, signal) =>
     inTurn(async () => {
       const text = `${JSON.stringify(model)}\n`;
@@ -92,10 +92,10 @@ async function build({
   });
 
   app.addHook('onSend', async (request, reply) => {
-    if (closing) reply.header('connection', 'close'); // or the server would wait for the client to hang up
+    if (closing) reply.header('connection', 'close'); // otherwise the server would wait for the client to disconnect
   });
 
-  // ---- Errors: what is wrong with a request is the client's to know; what is wrong here is for the log.
+  // ---- Errors: those of a request are reported to the client, those of the server go to the log.
   app.setErrorHandler((error, request, reply) => {
     const { status, code, message } = answer(error);
     if (status === 500) request.log.error(error);
@@ -118,7 +118,7 @@ async function build({
 
   // ---- Routes
   app.post('/predict', { schema: { body: predictSchema } }, async (request) => {
-    if (current === undefined) throw refuse(503, 'ERR_NO_MODEL', 'There is no model yet: train one, or reload');
+    if (current === undefined) throw refuse(503, 'ERR_NO_MODEL', 'There is no model yet: train one, or reload the model file');
     const { model, version } = current;
     const decisions = model.decision(toPoints(request.body.rows, model.weights.length));
     const [negative, positive] = model.labels;
@@ -156,7 +156,7 @@ async function build({
   return app;
 }
 
-/** The file is the old one or the new one, never half of it. */
+/** Replaces a file in one step: it holds the old text or the new one, never a part. */
 async function replaceFile(file, text, signal) {
   const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
   try {
@@ -169,18 +169,18 @@ async function replaceFile(file, text, signal) {
   }
 }
 
-/** An error that says its status. */
+/** An error with an HTTP status. */
 function refuse(statusCode, code, message) {
   return Object.assign(new Error(message), { statusCode, code });
 }
 
-/** Where Fastify's own words leave out what to do. */
+/** Messages with a remedy, which Fastify's own lack. */
 const REASONS = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'Expected the header "content-type: application/json"',
   FST_ERR_CTP_BODY_TOO_LARGE: 'Expected a smaller body: send fewer rows at a time, or train from a file',
 };
 
-/** Status, code and message for an error. The package's own errors have a code and a message that is meant to be read. */
+/** The status, code and message for an error. Errors of fista-classify have a code, and a message for users. */
 function answer(error) {
   const { code = 'ERR_INTERNAL', statusCode } = error;
   const message = REASONS[code] ?? error.message;
@@ -189,7 +189,7 @@ function answer(error) {
   if (code === 'ERR_MODEL') return { status: 422, code, message };
   if (/^ERR_(POINTS|LABELS|OPTION)$/.test(code)) return { status: 400, code, message: message.replaceAll(/\bpoints\b/g, 'rows') };
   if (/^E[A-Z]+$/.test(code)) return { status: 500, code, message: `The model file cannot be read: ${code}` };
-  return { status: 500, code: 'ERR_INTERNAL', message: 'Something failed here; the log says what' };
+  return { status: 500, code: 'ERR_INTERNAL', message: 'An internal error; see the log' };
 }
 
 module.exports = { build };

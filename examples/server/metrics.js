@@ -1,8 +1,8 @@
-// GET /metrics: the text that Prometheus reads.
+// GET /metrics: the text format of Prometheus.
 'use strict';
 const { monitorEventLoopDelay } = require('node:perf_hooks');
 
-const RESOLUTION = 10; // ms between samples; a sample is the time from timer to timer, so this much of it is no delay
+const RESOLUTION = 10; // ms between samples; a sample is the time between two timer ticks, of which this much is no delay
 
 function metrics({ describe, training }) {
   const loop = monitorEventLoopDelay({ resolution: RESOLUTION });
@@ -11,7 +11,7 @@ function metrics({ describe, training }) {
   let errors = 0;
 
   function count(request, reply) {
-    // The route's pattern, never what the client wrote: the number of lines stays small.
+    // Counted by the route's pattern, not by the URL, so that the number of lines stays small.
     const key = `method="${request.method}",route="${request.routeOptions.url ?? 'none'}",status="${reply.statusCode}"`;
     requests.set(key, (requests.get(key) ?? 0) + 1);
     if (reply.statusCode >= 500) errors++;
@@ -33,7 +33,12 @@ function metrics({ describe, training }) {
     loop.reset();
     const model = describe();
     add('model_info', 'gauge', 'The model in service, by the hash of its file.', model ? [[`version="${model.version}"`, 1]] : []);
-    add('model_since_seconds', 'gauge', 'When the model was taken into service.', model ? [['', model.since.getTime() / 1e3]] : []);
+    add(
+      'model_since_seconds',
+      'gauge',
+      'The time at which the model was put into service.',
+      model ? [['', model.since.getTime() / 1e3]] : [],
+    );
     add('training_running', 'gauge', 'Whether a model is being trained.', [['', training.state === 'running' ? 1 : 0]]);
     const { progress } = training;
     add(
@@ -45,7 +50,7 @@ function metrics({ describe, training }) {
     add(
       'trainings_total',
       'counter',
-      'Trainings that ended, by how.',
+      'Trainings that ended, by outcome.',
       Object.entries(training.outcomes).map(([outcome, n]) => [`outcome="${outcome}"`, n]),
     );
     add('process_resident_memory_bytes', 'gauge', 'Memory in use.', [['', process.memoryUsage.rss()]]);

@@ -1,12 +1,12 @@
-// What requests look like. A row is all its numbers, or { indices, values } of those that are not 0 (without values: all 1).
+// The schemas of requests. A row is a list of all its numbers, or { indices, values } of the nonzero ones (without values, all are 1).
 'use strict';
 
-/** A column beyond is a mistake, or worse: a fit holds several numbers for each one. */
+/** The limit on columns. A larger number is a mistake or an attack, as a fit holds several numbers for each column. */
 const MAX_COLUMNS = 1_000_000;
 
 const numbers = { type: 'array', items: { type: 'number' } };
 
-// Keywords for arrays say nothing about objects and the other way round, so one schema serves both kinds without trying two.
+// Keywords for arrays do not apply to objects, nor those for objects to arrays, so one schema serves both kinds of rows.
 const rows = {
   type: 'array',
   minItems: 1,
@@ -29,7 +29,7 @@ const trainSchema = {
     rows,
     labels: { type: 'array', items: { type: ['number', 'string', 'boolean'] } },
     columns: { type: 'integer', minimum: 1, maximum: MAX_COLUMNS },
-    file: { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$' }, // a name: no path leads out of the folder
+    file: { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$' }, // a file name, which cannot lead out of the folder
     options: {
       type: 'object',
       additionalProperties: false,
@@ -46,7 +46,7 @@ const trainSchema = {
   oneOf: [{ required: ['rows', 'labels'] }, { required: ['file'] }],
 };
 
-/** Rows of a request as points: rows of numbers as they are, sparse ones as compressed sparse rows of `cols` columns. */
+/** Converts the rows of a request to points: dense rows as they are, sparse ones to compressed sparse rows of `cols` columns. */
 function toPoints(list, cols) {
   const max = cols ?? MAX_COLUMNS;
   const dense = Array.isArray(list[0]);

@@ -3,7 +3,7 @@
 const { availableParallelism } = require('node:os');
 
 const { env } = process;
-// Predictions are small: the event loop's thread computes them alone and waits for no other. Training is given its threads below.
+// Predictions are small, so the event loop's thread computes them alone. Training gets its own number of threads below.
 env.FISTA_CLASSIFY_THREADS ??= '1';
 const { build } = require('./app.js');
 

@@ -1,4 +1,4 @@
-// Training in the background, one at a time. The model that comes out is written to the model file and then taken into service.
+// Trains in the background, one model at a time. A trained model is written to the model file and then put into service.
 'use strict';
 const { readdir, readFile } = require('node:fs/promises');
 const { setPriority } = require('node:os');
@@ -9,21 +9,21 @@ const { toPoints } = require('./schemas.js');
 class Training {
   /** 'idle', 'running', 'done', 'failed' or 'aborted' */
   state = 'idle';
-  /** How many ended in which way. */
+  /** The number of trainings by outcome. */
   outcomes = { done: 0, failed: 0, aborted: 0 };
-  /** Fulfilled when nothing runs any more. */
+  /** Fulfilled when no training is running. */
   ended = Promise.resolve();
   progress;
   #settings;
   #controller;
-  #story = {};
-  #last; // the story of the last that was done
+  #record = {};
+  #last; // the record of the last training with state 'done'
 
   constructor(settings) {
     this.#settings = settings;
   }
 
-  /** Begins, or throws what is wrong with the request. */
+  /** Starts a training; throws if the request is wrong. */
   async start({ file, rows, labels, columns, options = {} }) {
     if (this.state === 'running')
       throw refuse(409, 'ERR_BUSY', 'A model is being trained: wait for it, or abort it with DELETE /train');
@@ -33,13 +33,13 @@ class Training {
     const given = file === undefined ? { points: toPoints(rows, columns), labels } : undefined;
     this.#controller = new AbortController();
     const { signal } = this.#controller;
-    const before = { state: this.state, progress: this.progress, story: this.#story };
+    const before = { state: this.state, progress: this.progress, record: this.#record };
     this.state = 'running';
     this.progress = undefined;
-    this.#story = { source: file ?? `${rows.length} rows`, began: new Date().toISOString() };
+    this.#record = { source: file ?? `${rows.length} rows`, began: new Date().toISOString() };
     const path = file && join(dataFolder, file);
     const load = async () => given ?? (await readLibsvm(path, { signal, cols: columns }));
-    // What is wrong with data that were sent is told to who sent them, and nothing has begun then.
+    // Errors in data sent with the request are reported to the client, and no training counts as started.
     let accepted = given === undefined;
     let accept;
     const begun = new Promise((done) => (accept = () => done((accepted = true))));
@@ -47,8 +47,9 @@ class Training {
     this.ended = run.then(
       (model) => this.#end('done', { model }),
       (error) => {
-        if (accepted || signal.aborted) this.#end(signal.aborted ? 'aborted' : 'failed', { error: told(error, file, path) }, error);
-        else [this.state, this.progress, this.#story] = [before.state, before.progress, before.story];
+        if (accepted || signal.aborted)
+          this.#end(signal.aborted ? 'aborted' : 'failed', { error: publicError(error, file, path) }, error);
+        else [this.state, this.progress, this.#record] = [before.state, before.progress, before.record];
       },
     );
     if (given) await Promise.race([run, begun]);
@@ -56,35 +57,35 @@ class Training {
 
   async #run({ points, labels }, { gap, ...options }, signal, accept) {
     const { threads, nice, publish, log } = this.#settings;
-    log.info(this.#story, 'Training begins');
+    log.info(this.#record, 'Training begins');
     const model = await LinearSvm.fitAsync(points, labels, {
       ...options,
       ...(gap && { stop: stop.gap(gap) }),
       threads,
       signal,
       onProgress: (progress) => {
-        if (this.progress === undefined) void yieldTo(nice, log); // the thread is there by now
+        if (this.progress === undefined) void lowerPriority(nice, log); // the thread has started by now
         accept();
         this.progress = progress;
       },
     });
     accept();
-    this.#story.info = model.info;
+    this.#record.info = model.info;
     if (model.info.iterations === 0)
-      throw refuse(422, 'ERR_TIME_LIMIT', 'The time was up before anything was learnt: what was in service stays');
+      throw refuse(422, 'ERR_TIME_LIMIT', 'The time limit was reached before the first check: the model in service stays');
     return publish(model, signal);
   }
 
   #end(state, more, error) {
     this.state = state;
     this.outcomes[state]++;
-    Object.assign(this.#story, more, { ended: new Date().toISOString() });
-    if (state === 'done') this.#last = this.#story;
+    Object.assign(this.#record, more, { ended: new Date().toISOString() });
+    if (state === 'done') this.#last = this.#record;
     if (state === 'failed') this.#settings.log.error(error, 'Training failed');
-    else this.#settings.log.info({ ...this.#story, info: undefined }, `Training ${state}`);
+    else this.#settings.log.info({ ...this.#record, info: undefined }, `Training ${state}`);
   }
 
-  /** Whether there was something to abort. */
+  /** Aborts the training. Returns whether one was running. */
   abort() {
     if (this.state !== 'running') return false;
     this.#controller.abort();
@@ -94,26 +95,26 @@ class Training {
   describe() {
     return {
       state: this.state,
-      ...this.#story,
+      ...this.#record,
       ...(this.state === 'running' && { progress: this.progress ?? null }),
       ...(this.state !== 'done' && this.#last && { last: this.#last }),
     };
   }
 }
 
-/** What went wrong, for others to read: without paths of this machine. */
-function told({ code, message }, file, path) {
-  if (code === undefined) return { code: 'ERR_INTERNAL', message: 'Something failed here; the log says what' };
+/** The code and message of an error for clients, without paths of this machine. */
+function publicError({ code, message }, file, path) {
+  if (code === undefined) return { code: 'ERR_INTERNAL', message: 'An internal error; see the log' };
   if (!/^E[A-Z]+$/.test(code)) return { code, message: path ? message.replaceAll(path, file) : message };
   const what = message.includes(path) ? `The file ${file} cannot be read` : 'The model file cannot be written';
   return { code, message: `${what}: ${code}` };
 }
 
 /**
- * Where cores are scarce, who asks for predictions goes first: the thread that trains gets a lower priority. Linux has one for each
- * thread, under its own id; elsewhere this does nothing.
+ * Lowers the priority of the training thread, so that predictions go first where cores are scarce. On Linux each thread has a priority
+ * under its own id; elsewhere this does nothing.
  */
-async function yieldTo(nice, log) {
+async function lowerPriority(nice, log) {
   if (nice === 0 || process.platform !== 'linux') return;
   try {
     for (const id of await readdir('/proc/self/task')) {
@@ -121,7 +122,7 @@ async function yieldTo(nice, log) {
       if (name.trim() === 'fista-async') setPriority(Number(id), nice);
     }
   } catch (error) {
-    log.warn(error, 'Training keeps its priority');
+    log.warn(error, 'The priority of training could not be lowered');
   }
 }
 
