@@ -1,6 +1,6 @@
 # Builds the addon that ships. Sources and flags are listed once, in native/sources.gypi, for this file and for CMakeLists.txt.
 #
-# native/kernels/isa.cc is compiled once per instruction set into a library of its own; native/kernels/cpu.cc chooses among
+# native/kernels/isa.cc is compiled once per instruction set into a separate library; native/kernels/cpu.cc chooses among
 # them at run time.
 {
   "includes": ["native/sources.gypi"],

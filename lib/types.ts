@@ -527,7 +527,7 @@ export interface ReadCsvOptions {
   signal?: Signal;
 }
 
-/** The contents of a file of comma-separated values. The names of more than 16384 columns are made when they are first asked for. */
+/** A file of comma-separated values. The names of more than 16384 columns are made when they are first asked for. */
 export interface CsvData<Labels extends FileLabels = FileLabels> {
   readonly points: DenseMatrix & { readonly data: Float64Array };
   /** By row; empty with `label: null`. */

@@ -41,7 +41,7 @@ export async function main(words: readonly string[]): Promise<void> {
   const controller = new AbortController();
   let first = NaN;
   const interrupt = (name: 'SIGINT' | 'SIGTERM', exit: number) => () => {
-    // A later signal ends the process at once. One Ctrl-C may arrive twice, from the terminal and through npx, within a moment.
+    // A signal more than a second after the first ends the process at once. One Ctrl-C may arrive twice: from the terminal and from npx.
     if (performance.now() - first > 1000) die(name);
     if (controller.signal.aborted) return;
     first = performance.now();
@@ -102,7 +102,7 @@ function unknown(name: string): never {
 /** Prints an error and returns the exit code. */
 async function report(error: unknown, output: Output, signal: AbortSignal, words: readonly string[]): Promise<number> {
   const { reason } = signal as { reason: unknown };
-  // After an abort another error may come, which is reported as it is: a page that could not be written after the model.
+  // An error other than the abort is reported as it is, such as that of a page which could not be written after the model.
   const aborted = error === reason || (error as Error | undefined)?.name === 'AbortError';
   const interrupted = reason instanceof Interrupted && aborted ? reason : undefined;
   const code = interrupted ? 'ERR_INTERRUPTED' : codeOf(error);

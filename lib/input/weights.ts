@@ -1,4 +1,4 @@
-/** Factors on gamma, by class and by row, and what gamma comes to with them. */
+/** Checks the factors on gamma, by class and by row, and applies them. */
 import { types } from 'node:util';
 import { coded, option, rangeError, show, typeError, words, type Words } from '../errors.js';
 import { countByClass, type Weights } from '../svm/taking-part.js';
@@ -17,7 +17,7 @@ export function resolveWeights(options: { classWeight?: unknown; sampleWeight?: 
   };
 }
 
-/** How many rows of each class have a positive weight. A class without any is refused. */
+/** Counts the rows of each class that have a positive weight. A class without such rows is refused. */
 export function participants({ byClass, byRow }: Weights, { labels, y }: Labels): [negative: number, positive: number] {
   const members = countByClass(y, byRow);
   for (const side of [0, 1] as const) {
