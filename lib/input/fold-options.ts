@@ -27,8 +27,9 @@ export function foldsByRow(given: unknown, { labels, y }: Labels, weights: RowWe
   const list = optionByRow(given, rows, 'an integer, or an array with the fold of each row,', words`${FOLDS}`);
   const check = integer(0, rows - 1);
   const fold = Int32Array.from({ length: rows }, (_, i) => {
+    // The fast path: the words of a message are built only for a bad entry.
     const k: unknown = list[i];
-    return typeof k === 'number' && k >>> 0 === k && k < rows ? k : check(k, words`${FOLDS}[${i}]`); // the words of a message are built only for a bad entry
+    return typeof k === 'number' && k >>> 0 === k && k < rows ? k : check(k, words`${FOLDS}[${i}]`);
   });
   fold.forEach((_, i) => {
     if (!takesPart(weights, i)) fold[i] = -1;

@@ -8,7 +8,7 @@ type Getter<T> = (this: unknown) => T;
 
 function getter<T>(name: string | symbol): Getter<T> {
   const prototype = Object.getPrototypeOf(Uint8Array.prototype) as object; // %TypedArray%.prototype
-  // eslint-disable-next-line @typescript-eslint/unbound-method -- it is always called with an object
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- called with an explicit `this`
   return Object.getOwnPropertyDescriptor(prototype, name)!.get as Getter<T>;
 }
 

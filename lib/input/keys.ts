@@ -38,7 +38,7 @@ function unknownName(given: object, name: string, known: readonly string[], { co
   return coded(TypeError, code, words`Unknown ${what} ${named}${of === undefined ? '' : ` of ${of}`}; ${hint}`);
 }
 
-/** The known name that begins like this one, or is a few edits away. */
+/** The known name that begins with this one, or is a few edits away. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   const near = known
     .map((k) => ({ k, d: distance(name.toLowerCase(), k.toLowerCase()) }))
