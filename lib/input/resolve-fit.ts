@@ -95,8 +95,9 @@ export function resolveFit<L extends Label>(points: unknown, labels: unknown, gi
   const { weights, members } = resolved;
   const value = asked ?? C ?? defaultGamma(members);
   const byRow = rowWeights(weights, training.y);
-  if (value !== 'auto') return { ...training, options: resolved, gamma: { value, byRow: gammaByRow(value, byRow, training) } };
-  gammaByRow(1, byRow, training); // weights that are too large for any gamma
+  if (value !== 'auto')
+    return { ...training, options: resolved, gamma: { value, byRow: gammaByRow(value, byRow, training, weights) } };
+  gammaByRow(1, byRow, training, weights); // weights that are too large for any gamma
   checkFolds(QUICK_FOLDS, members, training.labels, "gamma: 'auto'");
   return { ...training, options: resolved, gamma: { value, weights: byRow } };
 }

@@ -1,6 +1,6 @@
 /** Checks the factors on gamma, by class and by row, and applies them. */
 import { types } from 'node:util';
-import { coded, option, rangeError, show, typeError, words, type Words } from '../errors.js';
+import { coded, option, rangeError, show, typeError, words, type Term, type Words } from '../errors.js';
 import { countByClass, type Weights } from '../svm/taking-part.js';
 import { isObject } from './intrinsics.js';
 import type { Labels } from './labels.js';
@@ -21,16 +21,23 @@ export function resolveWeights(options: { classWeight?: unknown; sampleWeight?: 
 export function participants({ byClass, byRow }: Weights, { labels, y }: Labels): [negative: number, positive: number] {
   const members = countByClass(y, byRow);
   for (const side of [0, 1] as const) {
-    if (members[side] === 0 || (byClass !== 'balanced' && byClass[side] === 0)) throw noWeight(labels[side]);
+    if (members[side] === 0) throw noWeight(labels[side], SAMPLE_WEIGHT);
+    if (byClass !== 'balanced' && byClass[side] === 0) throw noWeight(labels[side], CLASS_WEIGHT);
   }
   return members;
 }
 
 /**
  * gamma by row, or one for all, none of them too large. Both classes must keep a positive one: a product may be too small for a number.
- * (A loop, as rows may be many.)
+ * `byRow`: the user's own weights, if there are any, which errors then name. (A loop, as rows may be many.)
  */
-export function gammaByRow(gamma: number, weights: Float64Array, { labels, y }: Labels): Float64Array {
+export function gammaByRow(
+  gamma: number,
+  weights: Float64Array,
+  { labels, y }: Labels,
+  { byRow }: Pick<Weights, 'byRow'>,
+): Float64Array {
+  const given = byRow ? SAMPLE_WEIGHT : CLASS_WEIGHT;
   const gammas = new Float64Array(weights.length);
   let [negative, positive] = [gammas.length === 1, gammas.length === 1];
   for (let i = 0; i < gammas.length; i++) {
@@ -38,15 +45,16 @@ export function gammaByRow(gamma: number, weights: Float64Array, { labels, y }: 
     if (g > 0) {
       if (y[i]! > 0) positive = true;
       else negative = true;
-      if (g > HUGE) throw rangeError('ERR_OPTION', `at most ${HUGE}`, `gamma times the weights of row ${i}`, g);
+      if (g > HUGE) throw rangeError('ERR_OPTION', `at most ${HUGE}`, words`gamma times the weights of row ${i}, by ${given},`, g);
     }
   }
   if (negative && positive) return gammas;
-  throw noWeight(labels[negative ? 1 : 0]);
+  throw noWeight(labels[negative ? 1 : 0], given);
 }
 
-function noWeight(label: Labels['labels'][number]): Error {
-  return coded(RangeError, 'ERR_OPTION', `Expected a positive weight for some row of class ${show(label)} but all of them are 0`);
+function noWeight(label: Labels['labels'][number], given: Term): Error {
+  const some = words`some row of class ${show(label)}, by ${given},`;
+  return coded(RangeError, 'ERR_OPTION', words`Expected a positive weight for ${some} but all of them are 0`);
 }
 
 function rowFactors(sampleWeight: unknown, rows: number): Float64Array | undefined {

@@ -104,7 +104,7 @@ export class Trial {
       const training = new Training(this.#data, this.#options, {
         gamma,
         mu: this.#options.mu ?? 1 / (2 * gamma),
-        gammas: gammaByRow(gamma, weights, { labels, y: this.#y }),
+        gammas: gammaByRow(gamma, weights, { labels, y: this.#y }, this.#options.weights),
         y: this.#y,
         warmStart,
         threads: threads - busy() + 1, // the pool that helps a fit serves one at a time, so at most `threads` work at any moment

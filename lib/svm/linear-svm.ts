@@ -157,6 +157,6 @@ function gammasOf<L extends Label>(
   chosen: number | undefined,
 ): Pick<FitParameters, 'gamma' | 'gammas' | 'mu'> {
   const value = gamma.value === 'auto' ? chosen! : gamma.value;
-  const gammas = gamma.value === 'auto' ? gammaByRow(value, gamma.weights, data) : gamma.byRow;
+  const gammas = gamma.value === 'auto' ? gammaByRow(value, gamma.weights, data, options.weights) : gamma.byRow;
   return { gamma: value, gammas, mu: options.mu ?? 1 / (2 * value) };
 }

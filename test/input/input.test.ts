@@ -489,16 +489,17 @@ describe('weights of rows', () => {
 
   it('times gamma leave both classes something, and nobody too much', () => {
     const check = (gamma: number, weights: number[], signs = y) =>
-      gammaByRow(gamma, Float64Array.from(weights), { labels: ['no', 'yes'], y: signs });
+      gammaByRow(gamma, Float64Array.from(weights), { labels: ['no', 'yes'], y: signs }, { byRow: undefined });
     expect(check(2, [1])).toEqual(Float64Array.of(2));
     expect(check(2, [1, 0, 0, 0, 0, 3])).toEqual(Float64Array.of(2, 0, 0, 0, 0, 6));
-    const none = (label: string) => `Expected a positive weight for some row of class ${label} but all of them are 0`;
+    const none = (label: string) =>
+      `Expected a positive weight for some row of class ${label}, by options.classWeight, but all of them are 0`;
     expect(refusal(() => check(2, [0, 1, 1, 1, 0, 1]))).toBe(none('"yes"'));
     expect(refusal(() => check(2, [1, 0, 0, 0, 1, 0]))).toBe(none('"no"'));
     expect(check(1e100, [1])).toEqual(Float64Array.of(1e100));
     expect(check(1e99, [10, 1, 1, 1, 1, 1])[0]).toBe(1e100);
     expect(refusal(() => check(1e99, [1, 1, 1, 20, 1, 1]))).toBe(
-      'Expected at most 1e+100 for gamma times the weights of row 3 but received 2e+100',
+      'Expected at most 1e+100 for gamma times the weights of row 3, by options.classWeight, but received 2e+100',
     );
   });
 });
@@ -883,6 +884,12 @@ describe('errors', () => {
     expect(thrown(() => resolveCsvReading({ label: {} as never })).option).toBe('label');
     expect(thrown(() => resolveFit([[1], [2]], [1, 2], { classWeight: { 3: 1 } })).option).toBe('classWeight');
     expect(thrown(() => resolveFit([[1], [2]], [1, 2], { gama: 1 } as object)).option).toBe('gama');
+    expect(thrown(() => resolveFit([[1], [2]], [1, 2], { classWeight: { 2: 0 } })).option).toBe('classWeight');
+    expect(thrown(() => resolveFit([[1], [2]], [1, 2], { sampleWeight: [1, 0] })).option).toBe('sampleWeight');
+    const huge = 1e300; // times gamma
+    expect(thrown(() => resolveFit([[1], [2]], [1, 2], { classWeight: { 2: huge } })).option).toBe('classWeight');
+    expect(thrown(() => resolveFit([[1], [2]], [1, 2], { sampleWeight: [1, huge] })).option).toBe('sampleWeight');
+    expect(thrown(() => resolveFit([[1], [2]], [1, 2], { gamma: 1e-99, sampleWeight: [1, 5e-324] })).option).toBe('sampleWeight');
     expect(thrown(() => resolveFit([[1], [2]], [1])).option).toBeUndefined();
     expect((longError('a', 'ERR_CSV', 9) as CodedError).option).toBe('maxBytes');
   });

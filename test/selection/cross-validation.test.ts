@@ -299,7 +299,7 @@ const BAD: [string, Run, typeof TypeError | typeof RangeError, string, string][]
   ['onProgress: 1', () => validate({ onProgress: 1 }), TypeError, 'ERR_OPTION', 'Expected a function for options.onProgress but received 1'],
   ['threads: 0', () => validate({ threads: 0 }), RangeError, 'ERR_OPTION', 'Expected an integer from 1 to 256 for options.threads but received 0'],
   ['stop: []', () => validate({ stop: [] }), RangeError, 'ERR_OPTION', 'Expected at least one rule for options.stop but received none'],
-  ['a weight that is too much for a gamma', () => validate({ gammas: [1e99], sampleWeight: few.map(() => 100) }), RangeError, 'ERR_OPTION', 'Expected at most 1e+100 for gamma times the weights of row 0 but received 1e+101'],
+  ['a weight that is too much for a gamma', () => validate({ gammas: [1e99], sampleWeight: few.map(() => 100) }), RangeError, 'ERR_OPTION', 'Expected at most 1e+100 for gamma times the weights of row 0, by options.sampleWeight, but received 1e+101'],
 
   ['an unknown option of a split', () => trainTestSplit(small.rows, small.labels, { testshare: 0.5 } as object), TypeError, 'ERR_OPTION', 'Unknown option "testshare"; did you mean "testShare"?'],
   ['testShare: 1', () => trainTestSplit(small.rows, small.labels, { testShare: 1 }), RangeError, 'ERR_OPTION', 'Expected a number between 0 and 1 for options.testShare but received 1'],
