@@ -1,4 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ROOT } from './support/child.js';
@@ -36,6 +38,46 @@ describe('package.json', () => {
     expect(manifest.files.filter((entry) => /test|bench|fixture|data/.test(entry))).toEqual([]);
     expect(manifest.scripts.install).toMatch(/^node-gyp-build \|\| node -e /);
     expect(manifest.scripts).not.toHaveProperty('prebuild'); // npm would run it before every build
+  });
+});
+
+describe('scripts/set-addresses.js', () => {
+  const set = (env: Record<string, string>) => {
+    const folder = mkdtempSync(join(tmpdir(), 'fista-addresses-'));
+    try {
+      cpSync(join(ROOT, 'package.json'), join(folder, 'package.json'));
+      const script = [join(ROOT, 'scripts', 'set-addresses.js'), join(folder, 'package.json')];
+      const { status, stderr } = spawnSync(process.execPath, script, { encoding: 'utf8', env: { PATH: process.env.PATH, ...env } });
+      return { status, stderr, manifest: JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as object };
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  };
+
+  it('names the repository that a release is made in, and changes nothing else', () => {
+    const { status, manifest: filled } = set({ GITHUB_SERVER_URL: 'https://github.com', GITHUB_REPOSITORY: 'someone/somewhere' });
+    expect(status).toBe(0);
+    expect(filled).toEqual({
+      ...manifest,
+      author: { name: 'fista-classify contributors', url: 'https://github.com/someone/somewhere/graphs/contributors' },
+      homepage: 'https://github.com/someone/somewhere#readme',
+      bugs: { url: 'https://github.com/someone/somewhere/issues' },
+      repository: { type: 'git', url: 'git+https://github.com/someone/somewhere.git' },
+    });
+  });
+
+  it('refuses what is no repository, and leaves package.json as it is', () => {
+    for (const env of [{}, { GITHUB_SERVER_URL: 'https://github.com', GITHUB_REPOSITORY: 'nobody' }]) {
+      const { status, stderr, manifest: left } = set(env);
+      expect([status, stderr]).toEqual([1, expect.stringMatching(/^set-addresses: expected .* for GITHUB_/)]);
+      expect(left).toEqual(manifest);
+    }
+  });
+
+  it('is what the release does, as package.json has no address before', () => {
+    expect(text('.github/workflows/release.yml')).toContain('run: node scripts/set-addresses.js\n');
+    expect(text('package.json')).not.toMatch(/https?:|"(repository|bugs|homepage)"/);
+    expect(text('LICENSE')).toContain('fista-classify contributors');
   });
 });
 
