@@ -10,6 +10,7 @@ const fs = require('node:fs');
 const { tmpdir } = require('node:os');
 const { basename, delimiter, dirname, join, resolve } = require('node:path');
 const { parseArgs } = require('node:util');
+const { examplesIn, matches, printedBy, runExample } = require('./examples.js');
 const { root, npm, cross } = require('./tools.js');
 
 const { values: args } = parseArgs({
@@ -39,9 +40,12 @@ const temporary = fs.mkdtempSync(join(tmpdir(), 'fista-classify-'));
 function step(title, body) {
   const start = performance.now();
   console.log(`- ${title}`);
+  const done = (result) => {
+    console.log(`    ok, ${((performance.now() - start) / 1000).toFixed(1)} s`);
+    return result;
+  };
   const result = body();
-  console.log(`    ok, ${((performance.now() - start) / 1000).toFixed(1)} s`);
-  return result;
+  return result instanceof Promise ? result.then(done) : done(result);
 }
 
 /** A PATH with which npm scripts run but nothing can be compiled. */
@@ -117,9 +121,13 @@ function checkContents(tarball, installed) {
   for (const file of files) {
     assert.match(
       file,
-      /^(bin\/|dist\/|docs\/|prebuilds\/|native\/|binding\.gyp$|package\.json$|LICENSE$|README\.md$|CHANGELOG\.md$|SECURITY\.md$)/,
+      /^(bin\/|dist\/|docs\/|prebuilds\/|native\/|binding\.gyp$|package\.json$|LICENSE$|(README|CHANGELOG|CONTRIBUTING|SECURITY)\.md$)/,
     );
-    assert.doesNotMatch(file, /test|fixture|bench|\.(ts|svm|csv|map)$(?<!\.d\.ts)/i, `${file} should not be published`);
+    assert.doesNotMatch(
+      file,
+      /test|fixture|bench(?!marks\.md$)|\.(ts|svm|csv|map)$(?<!\.d\.ts)/i,
+      `${file} should not be published`,
+    );
   }
   for (const file of ['LICENSE', 'bin/fista-classify.js', 'dist/index.d.ts', 'binding.gyp'])
     assert.ok(files.includes(file), `${file} is missing`);
@@ -130,7 +138,23 @@ function checkContents(tarball, installed) {
   );
 }
 
-function testHere() {
+/** Runs the examples of the pages in the package, with that package. */
+async function runExamples(installed) {
+  const pages = filesIn(installed).filter((file) => /^(README\.md|docs\/[\w-]+\.md)$/.test(file));
+  let count = 0;
+  for (const page of pages) {
+    for (const { line, code } of examplesIn(fs.readFileSync(join(installed, page), 'utf8'))) {
+      const said = printedBy(code);
+      const printed = await runExample(code, installed, { env: environment({}) });
+      assert.ok(matches(printed, said), `${page}:${line} says that it prints\n${said.join('\n')}\nand prints\n${printed}`);
+      count++;
+    }
+  }
+  assert.ok(count > 20, `Expected more examples than ${count}`);
+  console.log(`    ${count} examples of ${pages.join(', ')}`);
+}
+
+async function testHere() {
   if (!args['no-prebuild']) step('npm run prebuildify', () => npm(['run', '--silent', 'prebuildify'], quietly));
   const bare = environment({ PATH: barePath() });
   const tarball = step('npm pack', pack);
@@ -144,6 +168,7 @@ function testHere() {
     const command = join(consumer, 'node_modules', '.bin', windows ? 'fista-classify.cmd' : 'fista-classify');
     assert.equal(execFileSync(command, ['--version'], { env: bare, encoding: 'utf8', shell: windows }), `${version}\n`);
   });
+  await step('runs the examples of its pages as pasted, beside that package alone', () => runExamples(installed));
   step('types compile in a strict ES module and a strict CommonJS one, with the types of the web and without', () => {
     tool('typescript/bin/tsc', '-p', consumer);
     tool('typescript/bin/tsc', '-p', consumer, '--lib', 'es2022');
@@ -185,10 +210,17 @@ function testEmulated(arch) {
   return tarball;
 }
 
-try {
-  const tarball = args.qemu ? testEmulated(args.qemu) : testHere();
-  if (args.out) fs.cpSync(tarball, join(resolve(args.out), basename(tarball)));
-  console.log(`The package passed${args.qemu ? ` on ${args.qemu}` : ''}.`);
-} finally {
-  fs.rmSync(temporary, { recursive: true, force: true });
+async function main() {
+  try {
+    const tarball = args.qemu ? testEmulated(args.qemu) : await testHere();
+    if (args.out) fs.cpSync(tarball, join(resolve(args.out), basename(tarball)));
+    console.log(`The package passed${args.qemu ? ` on ${args.qemu}` : ''}.`);
+  } finally {
+    fs.rmSync(temporary, { recursive: true, force: true });
+  }
 }
+
+main().catch((error) => {
+  console.error(error);
+  process.exitCode = 1;
+});

@@ -1,5 +1,5 @@
 /** The declarations as they are published, in programs of users: compiled, not run. */
-import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import ts from 'typescript';
@@ -68,6 +68,18 @@ describe('the types compile without a cast', { tags: ['slow'] }, () => {
     ],
   ])('%s', (_, files, options) => {
     expect(faults(files, options)).toEqual([]);
+  });
+
+  it('in the documentation, too', () => {
+    const snippets = ['README.md', 'docs/guide.md', 'docs/api.md'].flatMap((page) =>
+      [...readFileSync(join(ROOT, page), 'utf8').matchAll(/^```ts\n([^]*?)^```$/gm)].map(([, code]) => code!),
+    );
+    expect(snippets.length).toBeGreaterThan(0);
+    const files = snippets.map((code, k) => {
+      writeFileSync(join(folder, `snippet-${k}.mts`), code);
+      return `snippet-${k}.mts`;
+    });
+    expect(faults(files, { ...bundler, lib: web })).toEqual([]);
   });
 
   it('and the compiler would say what is wrong', () => {

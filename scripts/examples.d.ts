@@ -1,0 +1,8 @@
+export function examplesIn(page: string): { line: number; code: string }[];
+export function printedBy(code: string): string[];
+export function matches(printed: string, said: readonly string[]): boolean;
+export function runExample(
+  code: string,
+  packageFolder: string,
+  options?: { name?: string; env?: NodeJS.ProcessEnv },
+): Promise<string>;
