@@ -1,10 +1,10 @@
-/** What a backend computes. Both implement this: the C++ addon, and its TypeScript twins in fallback/. */
+/** What a backend computes. Both backends implement it: the C++ addon, and its TypeScript twins in fallback/. */
 import type { BackendName } from '../types.js';
 import type { Performer } from './tasks.js';
 
 /**
- * What was found wrong with the data while they were copied, and where. `at` is a position in data, values, indices or indptr, `found`
- * what stood there and, of indices and indptr, `before` what stood just before it.
+ * What is wrong with the data that were copied, and where. `at` is a position in data, values, indices or indptr, `found` the value there
+ * and, for indices and indptr, `before` the value just before it.
  */
 export interface CopyDefect {
   defect: 'not-finite' | 'bad-start' | 'bad-range' | 'bad-order';
@@ -14,33 +14,33 @@ export interface CopyDefect {
   before: number;
 }
 
-/** Words the defect; never returns. */
+/** Throws an error that describes the defect. */
 export type OnDefect = (problem: CopyDefect) => never;
 
-/** Ends tasks early: when it is set, or so many milliseconds after it was made. Once set it stays so. */
+/** Ends tasks early: when it is set, or so many milliseconds after it was made. Once set it stays set. */
 export interface Interrupt {
   set(): void;
   readonly isSet: boolean;
 }
 
 /**
- * A data matrix X, copied once, in its most compact form. Where a million columns or more outnumber the entries, those that hold none are
- * not `kept`, and what is computed about columns is about the others.
+ * A data matrix X, copied once, in its most compact form. If there are a million columns or more, and more columns than entries, empty
+ * columns are not `kept`, and everything by column is about the others.
  */
 export interface Matrix {
   describe(): { rows: number; cols: number; kept: number; stored: number; bytes: number; sparse: boolean; form: string };
-  /** The columns that are kept, ascending, if not all are. */
+  /** The columns that are kept, ascending; undefined if all are. */
   used(): Uint32Array | undefined;
   /** out = X·w */
   multiply(w: Float64Array, out: Float64Array, threads: number): void;
-  /** out = X·w + bias; the number of the first that is not finite, or of rows. */
+  /** out = X·w + bias. Returns the number of the first row where it is not finite, or the number of rows. */
   decide(w: Float64Array, bias: number, out: Float64Array, threads: number): number;
   /** out = Xᵀ·u */
   multiplyTransposed(u: Float64Array, out: Float64Array, threads: number): void;
   /**
-   * Keeps the data minus a number by column from now on, where that is free: the mean of dense f64 data; of others, where all
-   * differences are exact. Whether there is such a column. To be done before the matrix is shared, or trained on; a matrix whose
-   * centring is interrupted is as if disposed of.
+   * Subtracts a number from each column for good, where that costs nothing: the mean from columns of dense f64 data; from others a number
+   * for which all differences are exact (method 1.4). Returns whether there is such a column. To be called before the matrix is shared or
+   * trained on. A matrix whose centring is interrupted is as good as disposed of.
    */
   centre(threads: number, interrupt?: Interrupt): boolean;
   /** What was subtracted from each column that is kept. */
@@ -50,7 +50,7 @@ export interface Matrix {
   dispose(): void;
 }
 
-/** One training problem: data and iterates. It performs SVM_TASKS. */
+/** One training problem (method 1): data and iterates. It performs SVM_TASKS. */
 export interface SvmProblem extends Performer {
   /** The candidate of the last step becomes the iterate. */
   accept(): void;
@@ -60,9 +60,9 @@ export interface SvmProblem extends Performer {
   readonly stored: number;
   /** w, in scaled space, of the columns that are kept. */
   weights(out: Float64Array): void;
-  /** 1 / scale by column that is kept, and what was subtracted from it before. Known once `begin` was performed. */
+  /** By column that is kept, 1 / scale and what was subtracted before scaling. Known once `begin` was performed. */
   columns(inverseScale: Float64Array, shift: Float64Array): void;
-  /** The dual, by row. */
+  /** alpha, by row. */
   alpha(out: Float64Array): void;
   /** What is proved of each row: bits of CERTIFIED in lib/backend/encodings.ts. */
   certified(out: Uint8Array): void;
@@ -71,9 +71,9 @@ export interface SvmProblem extends Performer {
 
 type SvmConstructor = new (
   matrix: Matrix,
-  /** ±1 by row, or 0 for a row of gamma 0 that is not even to be scored. */
+  /** ±1 by row, or 0 for a row of gamma 0 that is not to be scored either. */
   y: Int8Array,
-  /** By row, or one for all. Rows of gamma 0 take no part; `score` is about them. */
+  /** By row, or one for all rows. Rows of gamma 0 take no part; `score` scores them. */
   gamma: Float64Array,
   mu: number,
   /** 0 none, 1 standard, 2 maxabs */
@@ -91,21 +91,21 @@ export interface EspFamily {
   readonly shapes: Float64Array | Float32Array;
 }
 
-/** Words that an entry is not finite; never returns. family and part: 0 or 1, part 1 being the shapes. */
+/** Throws an error that says which entry is not finite. family: 0 or 1; part: 0 for centres, 1 for shapes. */
 export type OnEllipsoidDefect = (family: number, part: number, at: number) => never;
 
-/** One separation problem: two families and iterates. It performs ESP_TASKS. */
+/** One separation problem (method 4): two families and iterates. It performs ESP_TASKS. */
 export interface EspProblem extends Performer {
   /** The candidate of the last sweep becomes the iterate. */
   accept(): void;
   /** Keeps the unit normal that was tested last, or its opposite. */
   keep(opposite: boolean): void;
-  /** What the data were multiplied by: a power of two, nearly always 1. All lengths below are in that unit. */
+  /** What the data were multiplied by: a power of two, nearly always 1. All lengths below are multiplied by it too. */
   readonly unit: number;
   /** The normal kept. */
   normal(out: Float64Array): void;
   origin(out: Float64Array): void;
-  /** By ellipsoid, what `verify` found: n.(z - origin), its most over each of the first family, its least over each of the second. */
+  /** By ellipsoid, what `verify` found: the max of n·(z - origin) for those of the first family, the min for those of the second. */
   supports(out: Float64Array): void;
   /** lambda by ellipsoid of the first family, then mu of the second. */
   weights(out: Float64Array): void;
@@ -188,8 +188,8 @@ type MatrixConstructor = new (
 /** The projections that both problems are built on, as functions of the caller's own arrays. */
 export interface Projections {
   /**
-   * x = the point of { y·x = b, 0 ≤ x_i ≤ gamma_i } nearest to a (x may be a); `guess` (or NaN) is where to look for lambda first.
-   * Returns lambda, x_i = clamp(a_i - lambda y_i, 0, gamma_i); or NaN, and x undefined, if b is out of reach.
+   * x = the point of { y·x = b, 0 ≤ x_i ≤ gamma_i } nearest to a (method 1.8); x may be a. `guess`, or NaN, is where lambda is searched
+   * first. Returns lambda, x_i = clamp(a_i - lambda y_i, 0, gamma_i); or NaN, and x undefined, if b is out of reach.
    */
   projectKnapsack(
     a: Float64Array,
@@ -200,21 +200,21 @@ export interface Projections {
     x: Float64Array,
     threads: number,
   ): number;
-  /** Projects each block (l, p) = x[start[k] … start[k+1]) onto { |p| ≤ l }; out may be x. */
+  /** Projects each block (l, p) = x[start[k] … start[k+1]) onto { |p| ≤ l } (method 4.3); out may be x. */
   projectCones(x: Float64Array, start: Uint32Array, out: Float64Array, threads: number): void;
 }
 
-/** Both backends implement this; the TypeScript one is the specification. Symbols as in the method's description. */
+/** What both backends implement; the TypeScript one is the specification. Symbols are those of docs/method.md. */
 export interface Kernels {
   Interrupt: new (milliseconds: number) => Interrupt;
   Matrix: MatrixConstructor;
   /**
-   * A matrix, centred, or what is wrong with the data. They are copied before this returns, and looked at off the main thread.
+   * A centred matrix, or what is wrong with the data. They are copied before this returns, and checked off the main thread.
    */
   copyPoints(this: void, threads: number, interrupt: Interrupt | undefined, ...data: MatrixArguments): Promise<Matrix | CopyDefect>;
   /**
-   * out = X·w + bias for points that are looked at once, where they are. The number of the first that is not finite, or of rows. What is
-   * wrong with the points goes to onDefect. Where something is wrong out stays as it was.
+   * out = X·w + bias for points that are read once, where they are. Returns the number of the first row where it is not finite, or the
+   * number of rows. A defect of the points goes to onDefect. If something is wrong, out stays as it was.
    */
   decidePoints(
     this: void,
@@ -228,7 +228,7 @@ export interface Kernels {
   Svm: SvmConstructor;
   Esp: EspConstructor;
   Parser: ParserConstructor;
-  /** The projections by themselves. Problems do theirs without it; benchmarks, the self check and tests call it. */
+  /** The projections by themselves, for benchmarks, the self check and tests. Problems do not call these. */
   kernels: Projections;
 }
 

@@ -1,3 +1,4 @@
+/** Chooses and loads a backend: the C++ addon, or its TypeScript twins in fallback/. */
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import nodeGypBuild from 'node-gyp-build';
@@ -7,9 +8,9 @@ import { decimal } from './decimal.js';
 import * as fallback from './fallback/index.js';
 import type { Backend, Kernels } from './interface.js';
 
-/** The choice between the backends: the C++ addon, or its TypeScript twins in fallback/. */
+/** The C++ addon. */
 interface Addon extends Kernels {
-  /** Chooses the inner loops, no better than `level`, for what is made from now on; returns the choice. */
+  /** Chooses the SIMD level, no higher than `level`, of what is made from now on; returns the choice. */
   useSimd(level?: string): string;
 }
 
@@ -63,14 +64,14 @@ export function loadNative(simd: string | undefined = oneOf('SIMD', SIMD_LEVELS)
 }
 
 export function loadFallback(): Backend {
-  // The twin's Svm knows the twin's Matrix, and is only ever given one.
+  // The twin's Svm takes the twin's Matrix, and never gets another.
   return { ...(fallback as unknown as Kernels), name: 'js', simd: 'none' };
 }
 
 /** Loads the backend that FISTA_CLASSIFY_BACKEND asks for, or native if it loads and TypeScript otherwise. */
 export function load(): Loaded {
   const wanted = oneOf('BACKEND', ['auto', 'native', 'js']);
-  oneOf('SIMD', SIMD_LEVELS); // refused here, whichever backend will run
+  oneOf('SIMD', SIMD_LEVELS); // a bad value is refused whichever backend runs
   if (wanted === 'js') return { backend: loadFallback() };
   try {
     return { backend: loadNative() };

@@ -1,4 +1,4 @@
-/** Compares every kernel of a backend with its TypeScript twin on the same generated data: whether they agree, and how fast each is. */
+/** Compares every kernel of a backend with its TypeScript twin on generated data: whether they agree, and how fast each is. */
 import { loadFallback } from './load.js';
 import type { Backend, Kernels, Matrix, OnDefect } from './interface.js';
 import { coded } from '../errors.js';
@@ -9,7 +9,7 @@ export interface KernelCheck {
   readonly kernel: string;
   /** The largest difference between the two results, relative to the size of the terms they are made of. */
   readonly difference: number;
-  /** The largest difference that rounding explains, in the same terms. */
+  /** The largest difference that rounding can explain, in the same unit. */
   readonly bound: number;
   /** Microseconds a call. */
   readonly time: { readonly backend: number; readonly twin: number };
@@ -30,14 +30,14 @@ function time(work: () => void): number {
     for (let k = 0; k < calls; k++) work();
     return Number(process.hrtime.bigint() - from) / 1e3 / calls;
   };
-  round(20); // V8 compiles it meanwhile
+  round(20); // lets V8 compile it
   const calls = Math.max(1, Math.ceil(500 / Math.max(round(5), 0.1)));
   let best = Infinity;
   for (let k = 0; k < 5; k++) best = Math.min(best, round(calls));
   return best;
 }
 
-/** The largest |a_i - b_i| / size_i; where nothing was added up, both must be 0. */
+/** The largest |a_i - b_i| / size_i; where size_i is 0, a_i and b_i must be equal. */
 function largest(a: Float64Array, b: Float64Array, size: (i: number) => number): number {
   let max = 0;
   for (let i = 0; i < a.length; i++) {
@@ -49,7 +49,7 @@ function largest(a: Float64Array, b: Float64Array, size: (i: number) => number):
 
 const absolute = (list: Float64Array) => list.map(Math.abs);
 
-/** Numbers between -1 and 1 that look random and are the same each time. */
+/** Pseudo-random numbers between -1 and 1, the same each time. */
 function noise(n: number, seed: number): Float64Array {
   let state = seed;
   return Float64Array.from({ length: n }, () => {
@@ -60,7 +60,7 @@ function noise(n: number, seed: number): Float64Array {
 
 type Maker = (kernels: Kernels, values: Float64Array) => Matrix;
 
-/** The forms a matrix is kept in. Each makes X from the values of its entries, so that |X| can be made the same way. */
+/** The forms in which a matrix is stored. Each makes X from the values of its entries, so that |X| can be made the same way. */
 function forms({ data, rows, cols }: DenseMatrix): [name: string, make: Maker, values: Float64Array][] {
   const dense = Float64Array.from(data);
   const kept = [...dense.keys()].filter((k) => dense[k] !== 0);
@@ -68,7 +68,7 @@ function forms({ data, rows, cols }: DenseMatrix): [name: string, make: Maker, v
   for (const k of kept) indptr[Math.floor(k / cols) + 1]!++;
   for (let i = 0; i < rows; i++) indptr[i + 1]! += indptr[i]!;
   const indices = Uint32Array.from(kept, (k) => k % cols);
-  const spread = Math.ceil(65536 / cols); // columns so far apart that their numbers need 32 bits
+  const spread = Math.ceil(65536 / cols); // puts columns so far apart that their indices need 32 bits
   const far = indices.map((j) => j * spread);
   const entries = Float64Array.from(kept, (k) => dense[k]!);
   return [
@@ -81,7 +81,10 @@ function forms({ data, rows, cols }: DenseMatrix): [name: string, make: Maker, v
   ];
 }
 
-/** X·w, of rows of up to `longest` entries, and Xᵀ·u. Two ways of adding n terms differ by at most 2n units of their magnitudes' sum. */
+/**
+ * Checks X·w, for rows of up to `longest` entries, and Xᵀ·u. Two orders of adding n terms differ by at most 2n units of their magnitudes'
+ * sum.
+ */
 function checkMatrix(
   name: string,
   make: Maker,
@@ -115,7 +118,7 @@ function checkMatrix(
   return checks;
 }
 
-/** An error of phi at its root, of 2n units of its terms, moves lambda by that over the slope: the number of free entries. */
+/** An error of phi at its root, 2n units of its terms, moves lambda by that error over the slope, which is the number of free entries. */
 function checkKnapsack(
   n: number,
   y: Int8Array,
@@ -143,7 +146,7 @@ function checkKnapsack(
   );
 }
 
-/** Each entry comes of a norm, a sum of `length` squares, and a few more operations. */
+/** The error of an entry is that of a norm, a sum of `length` squares, and of a few more operations. */
 function checkCones(length: number, backend: Kernels, twin: Kernels, threads: number): KernelCheck {
   const start = Uint32Array.from({ length: 601 }, (_, k) => k * length);
   const x = noise(600 * length, 5).map((v, i) => (i % length === 0 ? v * Math.sqrt(length) : v));
@@ -161,7 +164,7 @@ function verdict(kernel: string, difference: number, bound: number, times: Kerne
   return { kernel, difference, bound, time: times, agrees: difference <= bound };
 }
 
-/** Points with zeros among their entries, which sparse forms leave out, and labels of ±1. */
+/** Points with some entries 0, which sparse forms leave out, and labels of ±1. */
 function generate(rows: number, cols: number): { points: DenseMatrix; labels: Int8Array } {
   const data = noise(rows * cols, 6).map((value, k) => (k % 3 === 0 ? 0 : value));
   return { points: { data, rows, cols }, labels: Int8Array.from({ length: rows }, (_, i) => (i % 2 === 0 ? 1 : -1)) };

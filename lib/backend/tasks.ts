@@ -1,11 +1,11 @@
 /**
  * The tasks of a problem: what a loop asks a backend to compute, each declared once with the names of what it takes and of the numbers it
  * answers. Loops, the TypeScript twins and the addon (native/*_handle.cc, compared by test/backend/tasks.test.ts) use these names, in this
- * order. What a task computes is said by its twin in fallback/.
+ * order. The twin of a task in fallback/ says what it computes.
  */
 import { interruptedOr } from '../errors.js';
 
-/** What may be taken: a number, a yes or no, or an array. */
+/** The kinds of arguments: a number, a yes or no, an array. */
 interface Kinds {
   number: number;
   flag: boolean;
@@ -21,10 +21,10 @@ export type TaskTable = Readonly<Record<string, TaskDeclaration>>;
 
 const [number, flag, vector] = ['number', 'flag', 'vector'] as const;
 
-/** Where the ends of a bracket of offsets are looked at, and the shift of each row there: rho r_i + slack_i wNorm + etaT. */
+/** The two offsets to evaluate, and the shift of each row: rho r_i + slack_i wNorm + etaT (method C4). */
 const BRACKET = { low: number, high: number, rho: number, wNorm: number, etaT: number } as const;
 
-/** Of one training problem. */
+/** The tasks of a training problem. */
 export const SVM_TASKS = {
   begin: {
     takes: { curvature: flag },
@@ -72,7 +72,7 @@ export const SVM_TASKS = {
 const MEASURES = ['curvature', 'size', 'reach', 'cap'] as const;
 const RANGES = ['high1', 'low1', 'high2', 'low2'] as const;
 
-/** Of one separation problem. */
+/** The tasks of a separation problem. */
 export const ESP_TASKS = {
   begin: { takes: { centred: flag }, answers: MEASURES },
   sweep: {
@@ -91,7 +91,7 @@ export type Given<D extends TaskDeclaration> = { readonly [N in keyof D['takes']
 /** The numbers that a task answers, by name. */
 export type Answer<D extends TaskDeclaration> = { readonly [N in D['answers'][number]]: number };
 
-/** What performs tasks by name. Answers are valid until the next task. One that is interrupted fails (interruptedOr in lib/errors.ts). */
+/** Performs tasks by name. An answer is valid until the next task. An interrupted task fails (interruptedOr in lib/errors.ts). */
 export interface Performer {
   perform(name: string, ...args: TaskArgument[]): ArrayLike<number>;
   /** Performs a task off the main thread, or at least not at once. */
@@ -100,17 +100,17 @@ export interface Performer {
 
 export type TaskArgument = number | Float64Array;
 
-/** Something to be done before a loop goes on: on this thread, or elsewhere. A task that was ended fails with Interrupted. */
+/** What a loop wants done before it goes on, on this thread or off it. An interrupted task fails with Interrupted. */
 export interface Step {
   perform(): void;
-  /** undefined if it was done at once. */
+  /** Undefined if it was performed at once. */
   later(): Promise<void> | undefined;
 }
 
-/** A task of a problem: what it is asked with, and what it answered when it was performed last. */
+/** A task of a problem: its arguments, and its last answer. */
 export interface Task<D extends TaskDeclaration> extends Step {
   readonly name: string;
-  /** Sets what it is asked with, and gives it back, to be yielded. */
+  /** Sets the arguments and returns the task, to be yielded. */
   ask(...given: keyof D['takes'] extends never ? [] : [given: Given<D>]): this;
   readonly answer: Answer<D>;
 }
@@ -125,7 +125,7 @@ export function argumentNames({ takes }: TaskDeclaration): string[] {
   return Object.keys(takes);
 }
 
-/** What the tasks of one problem share: who performs them, and room for all their answers. */
+/** What the tasks of one problem share: the performer, and room for all answers. */
 interface Shared {
   readonly problem: Performer;
   /** How many more tasks `later` performs on this thread. */
@@ -138,8 +138,8 @@ function interruptionOf(error: unknown): never {
 }
 
 /**
- * A class of tasks. It is its own answer, which is made of getters, as V8 inlines these where it would look up names that come from a list;
- * and its members are plain ones, as fields and private members take longer to make than a small task takes.
+ * Makes the class of a task. A task is its own answer, which consists of getters: V8 inlines these, where it would look up names from a
+ * list. Its members are plain ones, as fields and private members take longer to make than a small task takes to perform.
  */
 function taskClass(name: string, declaration: TaskDeclaration, first: number): new (shared: Shared) => Step {
   const names = argumentNames(declaration);
@@ -201,7 +201,7 @@ function taskClass(name: string, declaration: TaskDeclaration, first: number): n
   return NamedTask;
 }
 
-/** Makes the tasks of a problem, each when it is first wanted. One keeps its answer until it is performed again. */
+/** Makes the tasks of a problem, each when it is first used. A task keeps its answer until it is performed again. */
 function tasksOf<T extends TaskTable>(table: T): (problem: Performer, here?: number) => Tasks<T> {
   const sizes = Object.values(table).map(({ answers }) => answers.length);
   const size = sizes.reduce((a, b) => a + b, 0);
@@ -230,10 +230,10 @@ function tasksOf<T extends TaskTable>(table: T): (problem: Performer, here?: num
       },
     });
   });
-  // What has a getter for every name of the table has what the type says.
+  // A getter for every name of the table makes it what the type says.
   return (problem, here = 0) => new TaskSet(problem, here) as object as Tasks<T>;
 }
 
-/** `here`: how many tasks `later` performs on this thread, where they take less time than their way to another and back. */
+/** `here`: how many tasks `later` performs on this thread, as they take less time than their way to another thread and back. */
 export const svmTasks = tasksOf(SVM_TASKS);
 export const espTasks = tasksOf(ESP_TASKS);

@@ -1,6 +1,11 @@
 /**
- * FISTA on the cone problem of two families of ellipsoids, as a generator: it decides (momentum, restarts, step size, tests, origin
- * moves, stopping) and yields what is to be computed next. It never knows which backend computes, or on which thread.
+ * FISTA on the cone problem of two families of ellipsoids (method 4.2, 4.3), as a generator: it decides (momentum, restarts, step size,
+ * tests, origin moves, stopping) and yields what is to be computed next. It never knows which backend computes, or on which thread.
+ *
+ * Problem: a plane between two families of ellipsoids, the widest slab, or the news that their hulls touch (method 4.1).
+ * Given:   a problem with the families, at x = 0; the goal and its tolerance.
+ * Wanted:  a normal that is kept by the problem and certified; the bracket on the distance (method C13); the status.
+ * Source:  M. Hough and S. A. Vavasis, arXiv:2512.03947; B. O'Donoghue and E. Candès, Found. Comput. Math. 15 (2015), for the restart.
  */
 import type { EspProblem } from '../backend/interface.js';
 import type { EspTasks, Step } from '../backend/tasks.js';
@@ -8,12 +13,12 @@ import { Halving } from '../solver/halving.js';
 import { powerNorm } from '../solver/power-norm.js';
 import { StepSize } from '../solver/step-size.js';
 
-/** How to look for a plane, and when to be content. */
+/** How to look for a plane, and when to stop (method 4.5). */
 export interface EspMethod {
   readonly goal: 'any' | 'widest' | 'converged';
-  /** Of the goal: relative bracket, or |y - proj|. */
+  /** For goal 'widest' the relative bracket, for 'converged' the length of a step, for 'any' see `touching`. */
   readonly tolerance: number;
-  /** |p - q|, scaled, at which the hulls count as touching. */
+  /** |p - q| over the size at which the hulls count as touching (method C14). */
   readonly touching: number;
   readonly test: 'best' | 'paper';
   readonly L: 'measured' | 'paper';
@@ -27,7 +32,7 @@ export interface EspSettings extends EspMethod {
   /** Called at every iteration. */
   readonly progress: (state: EspState) => void;
   readonly expired: () => boolean;
-  /** Whether the normal kept, with the offset `middle` beyond the origin, provably separates the data as they were given. */
+  /** Whether the normal kept, with the offset `middle` relative to the origin, provably separates the data as given (method C12). */
   readonly certify: (max: number, min: number, middle: number, error: number) => boolean;
 }
 
@@ -44,11 +49,11 @@ export interface EspResult extends EspState {
 }
 
 const UNIT = 2 ** -53;
-/** In the first iterations, where most separators appear, the test runs at once; later it rides along with the next sweep. */
+/** In the first iterations, where most separators appear, the test runs at once; later it is part of the next sweep. */
 const AT_ONCE = 8;
-/** The net: no halving of bracket, residual or step in this many iterations. */
+/** The net is used if neither bracket, residual nor step halves in so many iterations. */
 const PATIENCE = 100;
-/** The origin moves after this many iterations, then twice as many, and so on. */
+/** The origin moves after so many iterations, then after twice as many, and so on (method 4.4). */
 const FIRST_MOVE = 16;
 
 export function* fistaEsp(
@@ -67,7 +72,7 @@ export function* fistaEsp(
   let headRoom = 1; // of L over the norm, once it is taken
 
   let [lower, upper] = [0, Infinity];
-  let iteration = 0; // of the iterate
+  let iteration = 0; // the number of the iterate
   let foundAt = 0; // the iterate whose normal is kept; 0: none
   let middle = 0; // where the paper's test puts the plane of the normal kept
   let tested = 0; // the last iterate that was tested
@@ -76,10 +81,10 @@ export function* fistaEsp(
   let [s, t, w] = [1, 1, 0]; // the iterate's residual
   const progress = new Halving(PATIENCE, 0);
 
-  /** The error of n.(z - origin), and of |A'n|, along a unit n: for one side of the slab. */
+  /** The error of a support, (c - origin)·n ± |A'n|, along a unit n: of one side of the slab (method C11). */
   const error = () => 2 * (2 * d + 8) * UNIT * reach;
 
-  /** Judges the ranges along the normal tested for the iterate, and keeps it if it is the best so far. */
+  /** Judges the ranges along the normal that was tested (method C11), and keeps the normal if it is the best so far. */
   function judge({ high1, low1, high2, low2 }: EspTasks['test']['answer']): void {
     tested = iteration;
     const opposite = !(high1 < low2);
@@ -95,7 +100,7 @@ export function* fistaEsp(
     problem.keep(opposite);
   }
 
-  /** Verifies the normal kept on the data themselves; what cannot be certified is dropped. */
+  /** Verifies the normal kept on the data as given (method C12). One that cannot be certified is dropped. */
   function* separated(goalReached: boolean): Generator<Step, EspResult | undefined, void> {
     yield verify.ask();
     const { max, min } = verify.answer;
@@ -129,7 +134,7 @@ export function* fistaEsp(
     problem.accept();
     iteration++;
     theta = settings.restart && turn > 0 ? 1 : thetaNext;
-    // The points are of the hulls up to the rounding of their sums.
+    // Both points are of the hulls up to the rounding of their sums (method C13).
     if (sum1 > 0 && sum2 > 0) upper = Math.min(upper, apart * (1 + 8 * d * UNIT) + 8 * (count + d + 16) * UNIT * reach);
 
     // ---- Tests.
@@ -151,7 +156,7 @@ export function* fistaEsp(
     } else if (close) return { status: 'touching', iteration, goalReached: false, ...state() };
     if (last) return { status: late ? 'time-limit' : 'max-iterations', iteration, goalReached: false, ...state() };
 
-    // ---- The net: the plain method, whose convergence is proved.
+    // ---- The net: the plain method, whose convergence is proved (method 4.3).
     const measures = [upper - lower, Math.sqrt(residual), Math.sqrt(squared)];
     if (progress.stalled(iteration, ...measures) && stepSize.measured) {
       headRoom = 1.1;
@@ -159,7 +164,7 @@ export function* fistaEsp(
       progress.restart(iteration, ...measures);
     }
 
-    // ---- Towards s = t, where the limit is the widest slab.
+    // ---- Towards s = t, where the limit is the widest slab (method 4.4).
     if (iteration === nextMove) {
       nextMove *= 2;
       if (!asPrinted && goal === 'widest') {
@@ -176,7 +181,7 @@ export function* fistaEsp(
   }
 }
 
-/** Whether a step may be taken. An image below its own rounding says nothing. */
+/** Whether a step may be taken (method 1.7, 4.3). An image below its own rounding says nothing. */
 function accepts(stepSize: StepSize, { squared, image, sum1, sum2 }: EspTasks['sweep']['answer']): boolean {
   if (!stepSize.measured) return true;
   const noise = 64 * UNIT * (1 + sum1 + sum2);

@@ -1,11 +1,11 @@
-/** Sums in twice the precision, as pairs high + low. */
+/** Sums in twice the precision, as pairs high + low. Source: T. J. Dekker, Numer. Math. 18 (1971) 224–242. */
 
 /** a·b as high + low; entries of at most 1e140 in magnitude. */
 export function dotTwice(a: Float64Array, b: Float64Array): { high: number; low: number; magnitude: number } {
   let [high, low, magnitude] = [0, 0, 0];
   for (let j = 0; j < a.length; j++) {
     const [x, y] = [a[j]!, b[j]!];
-    // Veltkamp's halves: short enough that their products are exact.
+    // Veltkamp's split: halves so short that their products are exact.
     const cx = 134217729 * x;
     const cy = 134217729 * y;
     const x1 = cx - (cx - x);

@@ -1,4 +1,4 @@
-/** The two facts of normal laws that ellipsoids are made from: quantiles of chi-square, and a factor of the covariance. */
+/** What the ellipsoid of a normal law is made from (method 4.1): a quantile of chi-square, and a factor of the covariance. */
 
 const UNIT = 2 ** -53;
 
@@ -12,8 +12,8 @@ export interface NotCovariance {
 }
 
 /**
- * F with F F' = S, for S symmetric positive semidefinite up to rounding: Cholesky's, of the correlations, the largest pivot first. Pivots
- * that are 0 up to rounding leave columns of zeros: the law is flat in as many directions.
+ * F with F F' = S, for S symmetric positive semidefinite up to rounding: Cholesky's factorisation of the correlations, the largest pivot
+ * first. Pivots that are 0 up to rounding leave columns of zeros: the law is flat in that many directions.
  */
 export function cholesky(S: readonly Float64Array[]): { factor: Float64Array[] } | NotCovariance {
   const d = S.length;
@@ -28,7 +28,7 @@ export function cholesky(S: readonly Float64Array[]): { factor: Float64Array[] }
     }
   }
   const inverse = deviation.map((x) => (x > 0 ? 1 / x : 0));
-  const left = S.map((row, i) => row.map((x, j) => x * inverse[i]! * inverse[j]!)); // the correlations, less what is factored
+  const left = S.map((row, i) => row.map((x, j) => x * inverse[i]! * inverse[j]!)); // the correlations, minus what is factored
   const factor = S.map(() => new Float64Array(d));
   const open = new Set(S.keys());
   for (let k = 0; k < d; k++) {
@@ -40,7 +40,7 @@ export function cholesky(S: readonly Float64Array[]): { factor: Float64Array[] }
     for (const i of open) factor[i]![k] = (left[i]![pivot!]! / root) * deviation[i]!;
     for (const i of open) for (const j of open) left[i]![j]! -= (left[i]![pivot!]! / root) * (left[j]![pivot!]! / root);
   }
-  // What is left is 0 up to rounding, or S was no covariance.
+  // What is left is 0 up to rounding, or S is not a covariance.
   for (const i of open) {
     if (left[i]![i]! < -noise) return { row: i, col: i, value: left[i]![i]! * S[i]![i]! };
     for (const j of open) {
@@ -55,10 +55,10 @@ export function cholesky(S: readonly Float64Array[]): { factor: Float64Array[] }
 /** x with P(chi-square of d degrees <= x) = p, for d >= 1 and 0 < p < 1, to nearly the last digit. */
 export function chiSquareQuantile(d: number, p: number): number {
   const a = d / 2;
-  // Of the two tails the smaller one is solved for: it has all its digits.
+  // The smaller of the two tails is solved for, as it has all its digits.
   const upper = p > 0.5;
   const target = upper ? 1 - p : p;
-  // excess: above 0 when x is too large; both tails are monotone.
+  // Positive when x is too large; both tails are monotone.
   const excess = (x: number) => (upper ? target - gammaTail(a, x, true) : gammaTail(a, x, false) - target);
   let [low, high] = [0, a + 1];
   while (excess(high) < 0) [low, high] = [high, 2 * high];

@@ -10,22 +10,22 @@ import type { BackendName, Ellipsoids, EspOptions, Separation } from '../types.j
 
 const UNIT = 2 ** -53;
 
-/** a / b for a power of two b: exact, but below the normal numbers, where it is rounded down, or with `way` 1 up. */
+/** a / b for a power of two b. Exact, except where the quotient is subnormal: there it is rounded down, or up if `way` is 1. */
 function divided(a: number, b: number, way: 1 | -1 = -1): number {
   const quotient = a / b;
   return way * (a - quotient * b) > 0 ? quotient + way * Number.MIN_VALUE : quotient;
 }
 
 /**
- * Looks for a plane with every ellipsoid of the first family below it and every one of the second above it: 'separated', with the
- * proof checked on the data as given; or 'touching', with a point that both convex hulls come near.
+ * Looks for a plane with every ellipsoid of the first family below it and every one of the second above it. Ends as 'separated', which is
+ * verified on the data as given, or as 'touching', with a point that both convex hulls come near.
  */
 export function separateEllipsoids(first: Ellipsoids, second: Ellipsoids, options?: EspOptions): Separation {
   const input = resolveSeparation(first, second, options);
   return run(separating(input), input.options.signal);
 }
 
-/** The same off the main thread (with the TypeScript kernels: in turns with it). Gives the same result, bit for bit. */
+/** The same off the main thread; the TypeScript kernels take turns with it instead. Gives the same result, bit for bit. */
 export async function separateEllipsoidsAsync(first: Ellipsoids, second: Ellipsoids, options?: EspOptions): Promise<Separation> {
   const input = resolveSeparation(first, second, options);
   return runAsync(separating(input), input.options.signal);
@@ -42,8 +42,8 @@ function* separating(input: SeparationInput): Loop<Separation> {
 }
 
 /**
- * The ellipsoid that holds a share `confidence` (0.95 by default) of a normal law: around its mean, with shape
- * sqrt(chi-square quantile) times a factor of its covariance, given as rows or, for independent entries, as variances.
+ * The ellipsoid around the mean that holds a share `confidence` (0.95 by default) of a normal law. Its shape is sqrt(chi-square quantile)
+ * times a factor of the covariance, which is given as rows or, for independent entries, as variances.
  */
 export function ellipsoidFromCovariance(
   mean: ArrayLike<number>,
@@ -73,7 +73,7 @@ class Separating {
   readonly #counts: [number, number];
   readonly #cols: number;
   readonly #began: number;
-  #plane: Plane | undefined; // what is certified
+  #plane: Plane | undefined; // the plane that was certified last
 
   /** Copies the families, checking their numbers on the way. The user's arrays are not kept. */
   constructor({ began, options, backend, threads, first, second, refuse }: SeparationInput) {
@@ -137,9 +137,9 @@ class Separating {
   }
 
   /**
-   * Whether normal·z < offset on the first family and > offset on the second, for the very numbers that are returned. most, least and
-   * the supports are of n.(z - origin), each with an error of at most `error`, so the offset is compared with n.origin in twice the
-   * precision. Width and slacks are what is left of them when all errors, the normal's length among them, count against them.
+   * Whether normal·z < offset on the first family and > offset on the second, for the very numbers that are returned (method C12). max, min
+   * and the supports are of n·(z - origin), each with an error of at most `error`, so the offset is compared with n·origin in twice the
+   * precision. Width and slacks are what is left after all errors, and the normal's length, are counted against them.
    */
   #certify(max: number, min: number, middle: number, error: number): boolean {
     const { problem } = this;
@@ -149,13 +149,13 @@ class Separating {
       normal,
       this.#vector((out) => problem.origin(out)),
     );
-    // As it is given back: where the unit is not 1, that may be a number with few digits.
+    // The offset as it is returned: where the unit is not 1, it may have few digits.
     const given = (high + (low + middle)) / unit;
     const offset = given * unit;
     const difference = differenceTwice(offset, high);
     const delta = difference.high + (difference.low - low); // offset - n.origin
     const spare = error + 4 * UNIT * Math.abs(delta) + 8 * (this.#cols + 2) * UNIT * UNIT * magnitude;
-    const length = 1 - (this.#cols + 12) * UNIT; // 1 / |n| is no less, and rounding costs no more
+    const length = 1 - (this.#cols + 12) * UNIT; // at most 1 / |n|, with the rounding of the products below
     const lower = (distance: number) => divided(distance * length, unit);
     const slack = this.#vector((out) => problem.supports(out), this.#counts[0] + this.#counts[1]).map((support, i) =>
       lower((i < this.#counts[0] ? delta - support : support - delta) - spare),
@@ -165,7 +165,7 @@ class Separating {
     return true;
   }
 
-  /** The middle of the two hulls' points, and the weights that make them. */
+  /** The middle of the two hulls' points, and the weights that make them (method C14). */
   #witness(): { witness: Float64Array; weights: { first: Float64Array; second: Float64Array } } {
     const { problem } = this;
     const [n, d] = [this.#counts[0], this.#cols];

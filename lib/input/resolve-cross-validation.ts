@@ -21,7 +21,7 @@ const CROSS_VALIDATION_OPTIONS = [
   ...RUN_OPTIONS,
 ] as const satisfies readonly (keyof CrossValidationOptions)[];
 
-/** The default values of gamma, each multiplied by the number of rows that take part. A fit's default, 64, is among them. */
+/** The default values of gamma, each multiplied by the number of rows that take part. A fit's default, 64, is among them (method 3). */
 export const PATH = [4, 16, 64, 256, 1024, 4096, 16384] as const;
 
 /** The arguments of a cross-validation, checked and completed. */

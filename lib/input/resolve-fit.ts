@@ -105,7 +105,7 @@ export function resolveFit<L extends Label>(points: unknown, labels: unknown, gi
 /** The number of folds of the quick cross-validation that chooses gamma. */
 export const QUICK_FOLDS = 3;
 
-/** The paper's default, for the number of rows that take part. */
+/** The paper's default, for the number of rows that take part (method 1.3). */
 export function defaultGamma([negative, positive]: ResolvedSvmOptions['members']): number {
   return 64 / (negative + positive);
 }

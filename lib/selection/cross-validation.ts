@@ -1,4 +1,10 @@
-/** Cross-validation over a list of gammas. */
+/**
+ * Cross-validation over a list of gammas (method 3).
+ *
+ * Problem: which gamma does best on rows that were held out.
+ * Given:   points, labels, gammas, and folds or their number.
+ * Wanted:  by gamma, the accuracy on each fold, its mean and standard error; the best gamma, and the one picked.
+ */
 import { pause, runAsync, type Loop } from '../solver/drivers.js';
 import { resolveCrossValidation, type CrossValidationInput } from '../input/index.js';
 import { Random } from './random.js';
@@ -8,8 +14,8 @@ import { deal } from './folds.js';
 import { Trial } from './trial.js';
 
 /**
- * How well each gamma does on rows that were held out: rows are dealt out to folds, class by class; for each fold a model is trained
- * on the others, for one gamma after the other, and tried on it. The result does not depend on the number of threads. Trains off the
+ * Measures how well each gamma does on rows that were held out. Rows are dealt to folds, class by class; for each fold a model is trained
+ * on the other folds, for one gamma after the other, and scored on it. The result does not depend on the number of threads. Trains off the
  * main thread, as `LinearSvm.fitAsync` does.
  */
 export async function crossValidate<L extends Label>(

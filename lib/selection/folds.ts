@@ -5,8 +5,8 @@ import { membersOf, type RowWeights } from '../svm/taking-part.js';
 import type { Random } from './random.js';
 
 /**
- * By row, its fold, or -1. Each class is shuffled and dealt out in turn; the second goes on where the first ended. With pauses, so that no
- * part takes long even where rows are many.
+ * The fold of each row, or -1. Each class is shuffled and dealt to the folds in turn; the second class goes on where the first ended.
+ * Pauses now and then, so that the event loop is not blocked for long even if rows are many.
  */
 export function* deal(y: Int8Array, weights: RowWeights, folds: number, random: Random, breather: Step): Loop<Int32Array> {
   const fold = new Int32Array(y.length).fill(-1);

@@ -1,18 +1,18 @@
 /**
- * Random numbers that a seed decides, the same on every machine: xoshiro128** (Blackman and Vigna, 2018), its state filled by
- * splitmix32. For dealing out rows; not for secrets.
+ * Random numbers from a seed, the same on every machine: xoshiro128** (Blackman and Vigna, 2018), its state filled by splitmix32. For
+ * shuffling rows; not for secrets.
  */
 export class Random {
   readonly #s: [number, number, number, number];
 
-  /** An integer from 0 to 2^53 - 1. */
+  /** seed: an integer from 0 to 2^53 - 1. */
   constructor(seed: number) {
     const low = splitmix(seed >>> 0);
     const high = splitmix(Math.floor(seed / 2 ** 32) ^ 0x6a09e667);
     this.#s = [low(), low(), high(), high()];
   }
 
-  /** 32 bits, as an integer of 0 or more. */
+  /** 32 random bits, as a non-negative integer. */
   next(): number {
     const s = this.#s;
     const result = Math.imul(rotate(Math.imul(s[1], 5), 7), 9) >>> 0;
@@ -26,9 +26,9 @@ export class Random {
     return result;
   }
 
-  /** An integer from 0 to n - 1, each as likely as the others; n is at most 2^32. */
+  /** An integer from 0 to n - 1, all equally likely; n is at most 2^32. */
   below(n: number): number {
-    const max = 2 ** 32 - (2 ** 32 % n); // what lies beyond would favour the small ones
+    const max = 2 ** 32 - (2 ** 32 % n); // larger values would make small results more likely
     for (;;) {
       const value = this.next();
       if (value < max) return value % n;

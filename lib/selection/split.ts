@@ -1,12 +1,12 @@
-/** Training and test parts. */
+/** Splits data into a training and a test part. */
 import { zerosLike } from '../input/intrinsics.js';
 import { resolveSplit, type SplitTask } from '../input/resolve-split.js';
 import type { DenseMatrix, Label, SparseMatrix, Split, SplitOptions } from '../types.js';
 import { Random } from './random.js';
 
 /**
- * Divides points and labels in two: one part to train on, one to try the model on. Rows keep their order, arrays their kind; rows of
- * an array of rows are the same objects, everything else is copied.
+ * Splits points and labels into a part to train on and a part to test the model on. Rows keep their order, and arrays their type. The rows
+ * of an array of rows are the same objects; everything else is copied.
  */
 export function trainTestSplit<P extends readonly unknown[] | DenseMatrix | SparseMatrix, A extends ArrayLike<Label>>(
   points: P,

@@ -1,4 +1,9 @@
-/** Every fold against every gamma. The data are copied once: rows held out take part with weight 0. */
+/**
+ * Fits and scores every fold with every gamma (method 3). The data are copied once: rows that are held out have weight 0.
+ *
+ * Given:  copied data, the options of a fit, gammas in ascending order, the fold of each row.
+ * Wanted: by gamma, the accuracies and how the fits ended; the best gamma, and the one picked.
+ */
 import type { Answer, SVM_TASKS } from '../backend/tasks.js';
 import { Interrupted } from '../errors.js';
 import { gammaByRow, type CrossValidationInput, type ResolvedSvmOptions } from '../input/index.js';
@@ -10,23 +15,23 @@ import type { TrainingData } from '../svm/training-data.js';
 import { Training, type FitParameters } from '../svm/training.js';
 import type { CrossValidationProgress, GammaScore, Label, SvmStatus } from '../types.js';
 
-/** The time of all fits is up: nothing can be chosen, nor trained afterwards. */
+/** Throws if the time of all fits is up: nothing can be chosen then, nor trained afterwards. */
 export function inTime({ began }: Pick<TrainingData<Label>, 'began'>, { timeLimit, signal }: ResolvedSvmOptions): void {
   signal?.throwIfAborted();
   if (performance.now() - began >= timeLimit) throw new Interrupted();
 }
 
-/** Rows that were held out, by class, and those of them that the model gets right. */
+/** By class, the rows that were held out, and how many of them the model gets right. */
 type HeldOut = Answer<(typeof SVM_TASKS)['score']>;
 
-/** What one fit came to. */
+/** The result of one fit. */
 interface Scored {
   readonly end: LoopResult;
   readonly counts: HeldOut;
   readonly model: Model;
 }
 
-/** A fit, and then its model on the rows that took no part. */
+/** A fit, and the score of its model on the rows that took no part. */
 function* scored(training: Training<Label>, here: boolean): Loop<Scored> {
   if (here) yield pause(); // its first tasks run on this thread
   const { score } = training.tasks;
@@ -37,10 +42,10 @@ function* scored(training: Training<Label>, here: boolean): Loop<Scored> {
   return { end, counts: { positiveRight, positive, negativeRight, negative }, model };
 }
 
-/** Every fold against every gamma. */
+/** One cross-validation. */
 export class Trial {
   readonly folds: number;
-  /** The first fold's, by gamma. */
+  /** The models of the first fold, by gamma. */
   readonly models: { readonly weights: Float64Array; readonly bias: number }[] = [];
   readonly #data: TrainingData<Label>;
   readonly #options: ResolvedSvmOptions;
@@ -53,7 +58,7 @@ export class Trial {
   readonly #status: SvmStatus[][];
   #done = 0;
 
-  /** `began`: since when the time of all fits counts; by default each has its own. */
+  /** `began`: when the time limit of all fits together began; by default each fit has its own. */
   constructor(
     data: TrainingData<Label>,
     options: ResolvedSvmOptions,
@@ -79,14 +84,14 @@ export class Trial {
     this.#status = gammas.map(() => []);
   }
 
-  /** All folds, side by side. */
+  /** Runs all folds, side by side. */
   *run(): Loop<void> {
     const { threads, backend } = this.#data;
     const folds = Array.from({ length: this.folds }, (_, k) => (lane: Lane) => this.#path(k, lane));
     yield sideBySide(folds, backend.name === 'native' ? threads : 1, this.#options.signal);
   }
 
-  /** Of the rows that are not in fold k. */
+  /** Weights by row, 0 for those in fold k. */
   #weightsOf(k: number): Float64Array {
     const others = new Uint8Array(this.#fold.length);
     for (let i = 0; i < others.length; i++) others[i] = Number(this.#fold[i]! >= 0 && this.#fold[i] !== k);
@@ -97,7 +102,7 @@ export class Trial {
   *#path(k: number, { number: lane, busy, signal }: Lane): Loop<void> {
     const { threads, labels, tasksHere } = this.#data;
     const weights = this.#weightsOf(k);
-    yield pause(); // rows may be many, and the next step looks at them all again
+    yield pause(); // rows may be many, and the next step reads them all again
     let warmStart: FitParameters['warmStart'];
     for (const [g, gamma] of this.#gammas.entries()) {
       if (this.#began !== undefined) inTime({ began: this.#began }, this.#options);
@@ -132,7 +137,7 @@ export class Trial {
   }
 
   #progress(k: number, g: number, { status, check }: LoopResult): CrossValidationProgress {
-    const known = Object.values(this.#accuracy[g]!); // some folds may not have come so far
+    const known = Object.values(this.#accuracy[g]!); // of the folds that have come this far
     return {
       fold: k,
       gamma: this.#gammas[g]!,
@@ -156,7 +161,7 @@ export class Trial {
       const unfinished = status.filter((one) => one === 'max-iterations' || one === 'time-limit').length;
       return { gamma, accuracy, mean, standardError: Math.sqrt(squares / (n - 1) / n), status, unfinished };
     });
-    // What a fit that met a limit would have come to is not known: others are chosen from, if there are any.
+    // What a fit that met a limit would have reached is not known: gammas without such a fit are preferred.
     const finished = table.filter(({ unfinished }) => unfinished === 0);
     const choice = finished.length > 0 ? finished : table;
     const best = choice.reduce((a, b) => (b.mean > a.mean ? b : a));

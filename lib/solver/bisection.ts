@@ -1,6 +1,11 @@
 /**
- * Roots of non-decreasing functions, by bisection with Newton steps that stay inside the bracket. A search is a generator: it yields
- * the place to look at next and receives what was found there, so it does not know who computes, or whether that takes a while.
+ * Roots of non-decreasing functions, by bisection with Newton steps that stay inside the bracket (method 1.9).
+ *
+ * Problem: the smallest t with value(t) ≥ 0, for a non-decreasing function of one number.
+ * Given:   a guess, and the function's value and slope wherever the search asks for them.
+ * Wanted:  a bracket of the root: two neighbouring doubles, or what the caller says is enough.
+ *
+ * A search is a generator: it yields the place to evaluate next and receives what was found there, so it does not know who computes.
  */
 
 /** Value and slope (0 where unknown) at the place asked for. */
@@ -29,21 +34,21 @@ export function nextUp(x: number): number {
 }
 
 export interface SearchOptions {
-  /** How far to look when there is no slope to follow. */
+  /** The first step outwards, where there is no slope to follow. */
   step: number;
-  /** Says of the latest look whether the bracket will do. @default never: until its ends are neighbouring doubles */
+  /** Whether the bracket is good enough after the latest evaluation. @default never: until its ends are neighbouring doubles */
   enough?: (bracket: Bracket, found: Found, t: number) => boolean;
-  /** Looks this much beyond Newton's point, as a share of its distance from the guess: for searches that want one end, not both. @default 0 */
+  /** Goes beyond Newton's point by this share of its distance from the guess: for searches that want one end, not both. @default 0 */
   lean?: number;
 }
 
-/** Enough to halve the range of all doubles down to one, and to go out as far, with a step of Newton's in between. */
+/** Enough to go out to the largest double and to halve the range of all doubles down to one, with Newton steps in between. */
 const MAX_EVALUATIONS = 8400;
-/** Newton's steps in a row that need not halve the bracket: on a piece with a misleading slope they crawl. */
+/** At most so many Newton steps in a row that do not halve the bracket: on a piece with a misleading slope they crawl. */
 const MAX_CREDIT = 4;
 
 /**
- * Halvings of the bracket's length come first: they are what a root of the size of the bracket needs, where halving the doubles in
+ * The first halvings are of the bracket's length. A root of the bracket's own size needs no more, where halving the number of doubles in
  * between would go through every power of two down to 0 and up again.
  */
 const PLAIN_HALVINGS = 8;
@@ -57,7 +62,7 @@ export function* searchRoot(guess: number, { step, enough, lean = 0 }: SearchOpt
   let halvings = 0;
   let followed = false; // whether the last step was Newton's
   let width = Infinity; // of the bracket, when last halved
-  let margin = 1; // how many rounding units beyond Newton's point to look, so that the root is caught from both sides
+  let margin = 1; // rounding units to go beyond Newton's point, so that the root is enclosed from both sides
   for (let looks = 0; looks < MAX_EVALUATIONS; looks++) {
     const found = yield t;
     if (Number.isNaN(found.value)) return { low: -Infinity, high: Infinity };
@@ -85,7 +90,7 @@ export function* searchRoot(guess: number, { step, enough, lean = 0 }: SearchOpt
     }
     credit = Math.min(credit + 1, MAX_CREDIT);
     if (low === -Infinity || high === Infinity) {
-      // Nothing to follow yet: go further and further out, to the last number there is.
+      // Nothing to follow yet: go further and further out, to the largest double.
       if (!(Math.abs(previous) < Number.MAX_VALUE)) return bracket;
       t = found.value < 0 ? previous + reach : previous - reach;
       t = Math.min(Math.max(t, -Number.MAX_VALUE), Number.MAX_VALUE);
@@ -97,13 +102,13 @@ export function* searchRoot(guess: number, { step, enough, lean = 0 }: SearchOpt
   return bracket;
 }
 
-/** A double's place in the order of all of them, and back. */
+/** A double's place in the order of all doubles. */
 function place(x: number): bigint {
   scratch[0] = x;
   return bits[0]! < 0n ? -(bits[0]! & 0x7fffffffffffffffn) : bits[0]!;
 }
 
-/** Halfway between two doubles that are not neighbours, counted in doubles: at most 64 such steps lead to neighbours. */
+/** Halfway between two doubles that are not neighbours, counted in doubles: at most 64 such steps end at neighbours. */
 function middle(low: number, high: number): number {
   const at = (place(low) + place(high)) >> 1n;
   scratch[0] = 0;

@@ -1,9 +1,11 @@
-/** What runs a loop: a generator that decides, and yields what is to be done before it goes on. The same loop runs on this thread or not. */
+/**
+ * Drivers of loops. A loop is a generator: it decides, and yields the step to perform before it goes on. It runs on this thread or off it.
+ */
 import type { Step } from '../backend/tasks.js';
 
 export type Loop<R> = Generator<Step, R, void>;
 
-/** Takes a loop's steps on this thread. An aborted signal's reason, and what a step fails with, are thrown into the loop. */
+/** Performs a loop's steps on this thread. The reason of an aborted signal, and the error of a step, are thrown into the loop. */
 export function run<R>(loop: Loop<R>, signal?: AbortSignal): R {
   let next = loop.next();
   while (!next.done) {
@@ -19,12 +21,12 @@ export function run<R>(loop: Loop<R>, signal?: AbortSignal): R {
   return next.value;
 }
 
-/** Milliseconds after which the event loop is made to turn. */
+/** Milliseconds after which the event loop gets a turn. */
 const TURN = 1;
 
 /**
- * The same, elsewhere, one step after the other. The first step is begun before this returns. Answers that come in fast are handed over
- * many at a time, before anything else gets its turn: timers, requests, whoever would abort the run. So now and then the loop waits for it.
+ * Performs the steps off this thread, one after the other. The first step begins before this returns. Answers that come fast are delivered
+ * many at a time, before anything else gets its turn: timers, requests, a call to abort. So the loop waits for a turn now and then.
  */
 export async function runAsync<R>(loop: Loop<R>, signal?: AbortSignal): Promise<R> {
   let next = loop.next();
@@ -34,13 +36,13 @@ export async function runAsync<R>(loop: Loop<R>, signal?: AbortSignal): Promise<
       signal?.throwIfAborted();
       const waiting = next.value.later();
       if (waiting) await waiting;
-      // Not before the step: the first one may be what takes a copy of the user's arrays.
+      // Not before the step: the first one may copy the user's arrays.
       if (performance.now() - turned > TURN) {
         await turn();
         turned = performance.now();
       }
     } catch (error) {
-      // A signal that is aborted interrupts the step.
+      // An aborted signal interrupts the step, which then fails.
       next = loop.throw(signal?.aborted ? signal.reason : error);
       continue;
     }
@@ -50,34 +52,34 @@ export async function runAsync<R>(loop: Loop<R>, signal?: AbortSignal): Promise<
 }
 
 // The way to another thread and back takes 10 to 100 microseconds, a task that sweeps over 2^14 numbers about 8.
-/** Problems of up to this many numbers are solved on this thread, */
+/** Problems of up to this many numbers are solved on this thread. */
 const ALL_HERE = 2 ** 14;
-/** larger ones up to this begin on it, */
+/** Larger problems of up to this many numbers begin on this thread … */
 const SOME_HERE = 2 ** 17;
-/** until about this many numbers were swept over: for a millisecond. */
+/** … until their sweeps have read about this many numbers, which takes a millisecond. */
 const SWEPT_HERE = 2 ** 21;
 
-/** How many tasks of a problem of `size` numbers runAsync performs on this thread before the others go elsewhere. */
+/** How many tasks of a problem of `size` numbers runAsync performs on this thread before it performs the others off it. */
 export function countTasksHere(size: number): number {
   if (size <= ALL_HERE) return Infinity;
   return size <= SOME_HERE ? Math.floor(SWEPT_HERE / size) : 0;
 }
 
-/** Lets others have their turn, where there are any; then `check` may end the loop by throwing. */
+/** Off this thread, gives the event loop a turn. `check` may then end the loop by throwing. */
 export function pause(check: () => void = () => undefined): Step {
   return { perform: check, later: () => turn().then(check) };
 }
 
-/** One of several threads that loops run on side by side. */
+/** One of several lanes in which loops run side by side. */
 export interface Lane {
   readonly number: number;
-  /** How many are at work. */
+  /** How many lanes are at work. */
   readonly busy: () => number;
-  /** Ends its loop: it is aborted when the others fail, too. */
+  /** Ends the lane's loop; aborted also when another lane fails. */
   readonly signal: AbortSignal | undefined;
 }
 
-/** Loops that do not depend on each other: on this thread one after the other, elsewhere as many at once as there are lanes. */
+/** Independent loops: on this thread one after the other, off it as many at once as there are lanes. */
 export function sideBySide(loops: readonly ((lane: Lane) => Loop<void>)[], lanes: number, signal: AbortSignal | undefined): Step {
   return {
     perform: () => loops.forEach((loop) => run(loop({ number: 0, busy: () => 1, signal }), signal)),
@@ -115,8 +117,8 @@ async function runSideBySide(
 const listening = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
- * Calls back when a signal is aborted, until the function that is returned is called. A signal has one listener, however many fits it may
- * end: Node warns of more than ten.
+ * Calls back when a signal is aborted, until the function that is returned is called. A signal has one listener however many fits it may
+ * end, as Node warns of more than ten.
  */
 export function onAbort(signal: AbortSignal | undefined, callback: () => void): () => void {
   if (!signal) return () => undefined;
@@ -133,7 +135,7 @@ export function onAbort(signal: AbortSignal | undefined, callback: () => void): 
 
 const waiting: (() => void)[] = [];
 
-/** Waits until the event loop has turned. One of those who wait goes on in each turn, so that many of them do not hold it together. */
+/** Waits for a turn of the event loop. One waiting loop goes on in each turn, so that many of them do not block it together. */
 export function turn(): Promise<void> {
   return new Promise((resolve) => {
     if (waiting.push(resolve) === 1) setImmediate(goOn);

@@ -1,4 +1,9 @@
-/** Tells whether a method makes progress: one of its measures is to halve in so many iterations. */
+/**
+ * Whether a method makes progress (the net of method 1.7 and 4.3, the hand-over of method 1.10).
+ *
+ * Given:  a patience, and by iteration one measure or several.
+ * Wanted: whether none of the measures has halved for as many iterations as the patience.
+ */
 export class Halving {
   readonly #patience: number;
   #measures: readonly number[] = [];
@@ -9,17 +14,17 @@ export class Halving {
     this.#since = iteration;
   }
 
-  /** The first measure when one had last halved. */
+  /** The first measure, as it was when one last halved. */
   get last(): number {
     return this.#measures[0] ?? Infinity;
   }
 
-  /** Whether none has halved for as long as there is patience. */
+  /** Whether the last halving is as long ago as the patience. */
   overdue(iteration: number): boolean {
     return iteration - this.#since >= this.#patience;
   }
 
-  /** Takes the measures of an iteration. Whether none has halved, and that is overdue. */
+  /** Takes the measures of an iteration. Whether none of them halved, and a halving is overdue. */
   stalled(iteration: number, ...measures: readonly number[]): boolean {
     const halved = measures.some((measure, k) => measure <= (this.#measures[k] ?? Infinity) / 2);
     if (!halved) return this.overdue(iteration);

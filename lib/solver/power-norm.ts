@@ -6,7 +6,11 @@ interface PowerTask extends Step {
   readonly answer: { readonly estimate: number };
 }
 
-/** The squared norm of an operator, from below, by the power method: until an iteration adds next to nothing. */
+/**
+ * Problem: the squared norm of an operator, for a step size that is fixed (method 1.7, 4.3).
+ * Given:   a task that makes one iteration of the power method.
+ * Wanted:  an estimate from below; it ends when an iteration after the tenth raises it by no more than the tolerance.
+ */
 export function* powerNorm(power: PowerTask, maxIterations: number, tolerance: number): Generator<Step, number, void> {
   yield power.ask({ first: true });
   let { estimate } = power.answer;

@@ -1,15 +1,18 @@
 /**
- * The step size 1/L of FISTA on a quadratic objective, by the curvature that its steps meet. The descent inequality of a step is then
- * exactly c <= L, where c is the curvature along it: known once the step is computed, for free.
+ * The step size 1/L of FISTA on a quadratic objective, by the curvature that its steps meet (method 1.7).
+ *
+ * Problem: an L as small as the steps allow; FISTA needs c <= L of each, where c is the curvature along the step.
+ * Given:   c of a step once it is computed, which costs nothing; a bound of the curvature.
+ * Wanted:  whether the step may be taken, and L for the next one, or for taking it again.
  */
 
 export interface StepSizeOptions {
   readonly L: number;
-  /** A bound of the curvature: L never need be larger. */
+  /** A bound of the curvature: L is never larger. */
   readonly cap: number;
-  /** Whether L follows the curvature; if not it is a bound of it, and every step is accepted. */
+  /** Whether L follows the curvature. If not, L is a bound of it, and every step is accepted. */
   readonly measured: boolean;
-  /** What L is rounded to when it changes. @default L as it is */
+  /** Rounds L when it changes. @default L as it is */
   readonly round?: (L: number) => number;
 }
 
@@ -30,7 +33,7 @@ export class StepSize {
     return this.#measured;
   }
 
-  /** Whether a step may be taken along which the curvature is c, up to `noise`. If not, it is to be computed again with the new L. */
+  /** Whether a step of curvature c, known up to `noise`, may be taken. If not, it must be computed again with the new L. */
   accepts(c: number, noise: number): boolean {
     if (c > this.L * (1 + 1e-6) + noise && this.L < this.cap) {
       this.L = Math.min(this.#round(1.5 * c), this.cap);
@@ -40,14 +43,14 @@ export class StepSize {
     return true;
   }
 
-  /** The same for a step whose curvature cannot be told: it needs the bound that holds for certain. */
+  /** The same for a step whose curvature is not known: it may be taken with the cap only. */
   acceptsUnknown(): boolean {
     if (this.L >= this.cap) return true;
     this.L = this.cap;
     return false;
   }
 
-  /** The net: from now on L is this bound, and does not change. With it FISTA's convergence is proved. */
+  /** The net: L is this bound from now on. With it FISTA's convergence is proved. */
   fix(L: number): void {
     this.L = L;
     this.#measured = false;

@@ -1,7 +1,14 @@
 /**
- * How a fit starts: epochs of coordinate ascent on the dual. A visit moves one alpha to its own optimum, for the price of that row, so an
- * epoch does what takes FISTA many iterations, as long as mu is not small beside a row's square: the default mu is far from it. Where it
- * is, epochs no longer halve the gap, and FISTA takes over. What is proved does not depend on how alpha was found.
+ * How a fit starts: epochs of coordinate ascent on the dual (method 1.10).
+ *
+ * Problem: max D(alpha) over Omega (method 1.2), with y·alpha = 0 left to a multiplier and a penalty.
+ * Given:   the tasks of a problem, whose alpha is 0 or a warm start's; what a check does.
+ * Wanted:  the run's result if a check ends it; else an iterate for FISTA to go on from.
+ * Source:  C.-J. Hsieh et al., ICML 2008; S. Shalev-Shwartz and T. Zhang, JMLR 14, 2013.
+ *
+ * A visit moves one alpha to its own optimum for the price of reading one row, so an epoch does the work of many iterations of FISTA,
+ * unless mu is small beside a row's square. The default mu is far from that. Where it is small, epochs stop halving the gap, and FISTA
+ * takes over. What is proved does not depend on how alpha was found.
  */
 import type { Step, SvmTasks } from '../backend/tasks.js';
 import { Halving } from '../solver/halving.js';
@@ -9,33 +16,33 @@ import type { Constants } from './certificate.js';
 import type { Checked } from './check.js';
 import type { LoopResult, LoopSettings } from './solve.js';
 
-/** The penalty on y·alpha, in mean squares of a row: offset and weights then settle about equally fast. */
+/** The penalty on y·alpha, in units of the mean of r_i²: offset and weights then settle about equally fast. */
 const WEIGHT = 0.3;
-/** Rows that sit at a bound with this much to spare in their margin are left out, until the next check. */
+/** Rows that sit at a bound with this much to spare in their margin are left out until the next check. */
 const DELTA = 0.1;
-/** Epochs that visit all rows, at the beginning. */
+/** The first epochs, so many of them, visit all rows. */
 const WHOLE = 3;
-/** A check may be worth its price when the rows' own terms, as they were met, are down to this share of the primal; then to half of it … */
+/** A check is due when the Fenchel–Young terms, as they were met, are down to this share of the primal; then to NEXT times that … */
 const PROMISING = 0.07;
 const NEXT = 0.5;
-/** Epochs from check to check, at most. */
+/** At most so many epochs pass from one check to the next. */
 const SELDOM = 10;
-/** The gap is to halve in so many epochs. */
+/** FISTA takes over if the gap does not halve in so many epochs. */
 const PATIENCE = 10;
 
 export interface AscentProblem {
   readonly settings: Pick<LoopSettings, 'checkEvery' | 'maxIterations' | 'expired' | 'handOver'>;
   readonly constants: Constants;
-  /** The offset of the start's model, and m·w of it; or undefined: all of it is 0. */
+  /** The offset of the model that the fit starts from, and its m·w; undefined if it starts from 0. */
   readonly warm: { readonly t: number; readonly centreDot: number } | undefined;
-  /** What to throw if sums overflow. */
+  /** Makes the error to throw if sums overflow. */
   readonly overflow: () => Error;
 }
 
-/** Checks the iterate; `t` is about its offset, which is to be known well enough not to cost more than `worth` of the gap. */
+/** Checks the iterate. `t` is a guess of its offset, whose error may cost at most `worth` of the gap (method 1.9). */
 export type Check = (iteration: number, late: boolean, t: number, worth: number) => Generator<Step, Checked, void>;
 
-/** Ends with the run's result, or with what FISTA is to go on from. */
+/** Returns the run's result, or where FISTA is to go on from. */
 export function* ascent(
   { settings, constants, warm, overflow }: AscentProblem,
   check: Check,

@@ -1,12 +1,17 @@
 /**
- * What an iterate proves. The gap without cancellation, the ball around w it gives, the interval of every optimal offset, the distance
- * in alpha: all with their rounding. The sums come from the backend; here is what follows from them.
+ * What an iterate proves (method C1 to C9): the gap without cancellation, the ball around w that follows, the interval of every optimal
+ * offset, the distance in alpha, each with its rounding.
+ *
+ * Problem: bound the distance of an iterate from every optimum of the problem (method 1.1), from above and in floating point.
+ * Given:   alpha in its box, w = H'alpha up to rounding, an offset t; the sums over rows, which the backend computes.
+ * Wanted:  bounds of the objective, the radius rho of the ball, the distance delta in alpha; and the rows that are certified.
+ * Source:  method C1 to C9, with proofs.
  */
 import { searchRoot, type Bracket, type Found, type Search } from '../solver/bisection.js';
 import type { Step, SvmTasks } from '../backend/tasks.js';
 
 const UNIT = 2 ** -53;
-/** Below it products lose digits. */
+/** Products below this lose digits to underflow. */
 const SMALLEST = 2 ** -1021;
 
 /** What does not change during a run. */
@@ -18,9 +23,9 @@ export interface Constants {
   readonly radiusSquares: number;
   readonly maxRadius: number;
   readonly centreNorm: number;
-  /** Most stored entries in a row. */
+  /** The largest number of stored entries in a row. */
   readonly maxEntries: number;
-  /** |m| + 2 |shift / scale|: times |w|, what a prediction adds up besides |x̃_i - m||w|. */
+  /** |m| + 2 |shift / scale|: times |w|, the magnitudes that a prediction adds up besides |x̃_i - m||w| (method C8). */
   readonly predictionNorm: number;
 }
 
@@ -30,29 +35,29 @@ export interface Measured {
   wNorm: number;
   /** m·w */
   centreDot: number;
-  /** No less than P(w, t), and so than P*. */
+  /** At least P(w, t), and so at least P* (method C9). */
   primal: number;
-  /** No more than P*. */
+  /** At most P* (method C9). */
   dual: number;
-  /** P(w, t) - P* is at most this: what certificates are made of. It is less than primal - dual, where P's own rounding counts twice. */
+  /** G of method C2: P(w, t) - P* is at most this. Certificates use it; primal - dual is larger, as P's own rounding counts twice in it. */
   gap: number;
-  /** The rounding's part of it. */
+  /** The part of it that is rounding. */
   rounding: number;
-  /** |w - w*| <= rho */
+  /** |w - w*| <= rho (method C3) */
   rho: number;
-  /** |alpha - alpha*| <= delta (proof 2) */
+  /** |alpha - alpha*| <= delta (method C6) */
   delta: number;
 }
 
-/** The error of theta_i that comes with t. */
+/** The part of eta_i, the error of theta_i, that comes with t (method 2). */
 const etaOf = (constants: Constants, t: number): number => 2 * (constants.maxEntries + 4) * UNIT * Math.abs(t);
 
 type Sums = SvmTasks['offsets']['answer'];
 
 /**
- * Two searches side by side: the backend looks at two offsets in one sweep, with these shifts of rows, and `read` says what its
- * sums mean for each. (No generator within a generator: each one made would have a prototype of its own, and cost more than a sweep over a
- * thousand rows.)
+ * Runs two searches side by side: one sweep of the backend evaluates both offsets, with these shifts of rows, and `read` turns its sums
+ * into a value and a slope for each. (Not a generator within a generator: each one made would have a prototype of its own, and cost more
+ * than a sweep over a thousand rows.)
  */
 function* inPairs(
   low: Search,
@@ -76,15 +81,15 @@ function* inPairs(
   return [a.value, b.value];
 }
 
-/** Rows as they are. */
+/** No row is shifted. */
 const UNSHIFTED = { rho: 0, wNorm: 0, etaT: 0 };
 
-/** h(t), the slope of the primal in t, and its own slope. */
+/** h(t), the slope of the primal in t, and its own slope (method 1.9). */
 function slopeOf(positive: number, negative: number, free: number, mu: number): Found {
   return { value: negative - positive, slope: free / mu };
 }
 
-/** An offset good enough to measure the gap with: what is left of its error costs less than `worth`. */
+/** An offset good enough to measure the gap with: its error costs less than `worth` (method 1.9). */
 export function* nearOffset(constants: Constants, guess: number, worth: number, tasks: SvmTasks): Generator<Step, number, void> {
   const { mu } = constants;
   const { offsets } = tasks;
@@ -93,7 +98,7 @@ export function* nearOffset(constants: Constants, guess: number, worth: number, 
   // Half value²/slope is what a Newton step would gain.
   const search = searchRoot(guess, { step: 1, enough: (_bracket, { value, slope }) => value * value <= 2 * slope * worth });
   let next = search.next();
-  // Looks at places where h is flat do not count: far from the root nothing tells a better offset from a worse one.
+  // Evaluations where h is flat do not count: far from the root nothing tells a better offset from a worse one.
   for (let looks = 0; !next.done && looks < 12;) {
     const t = next.value;
     yield offsets.ask({ low: t, high: t, rho: 0, wNorm: 0, etaT: 0 });
@@ -110,8 +115,8 @@ export function* nearOffset(constants: Constants, guess: number, worth: number, 
 }
 
 /**
- * The offset to the last bit. h is computed with an error of up to (n + 8) u (S⁺ + S⁻): where it is 0 within that on an interval, the
- * middle of the interval.
+ * The offset to the last bit (method 1.9). h is computed with an error of up to (n + 8) u (S⁺ + S⁻); where it is 0 within that error on an
+ * interval, the offset is the middle of the interval.
  */
 export function* exactOffset(constants: Constants, guess: number, tasks: SvmTasks): Generator<Step, number, void> {
   const eps = (constants.n + 8) * UNIT;
@@ -123,8 +128,8 @@ export function* exactOffset(constants: Constants, guess: number, tasks: SvmTask
     ({ positiveLow, negativeLow, freeLow, positiveHigh, negativeHigh, freeHigh }) => {
       const a = slopeOf(positiveLow, negativeLow, freeLow, constants.mu);
       const b = slopeOf(positiveHigh, negativeHigh, freeHigh, constants.mu);
-      a.value += eps * (positiveLow + negativeLow); // from here on h is not surely negative
-      b.value -= eps * (positiveHigh + negativeHigh); // up to here it is not surely positive
+      a.value += eps * (positiveLow + negativeLow); // at and above its root, h is not certainly negative
+      b.value -= eps * (positiveHigh + negativeHigh); // below its root, h is not certainly positive
       return [a, b];
     },
   );
@@ -132,13 +137,13 @@ export function* exactOffset(constants: Constants, guess: number, tasks: SvmTask
   return Number.isFinite(t) ? t : guess;
 }
 
-/** The numbers that users read: primal - P* <= gap and dual <= P* hold for these very doubles (see `measure`). */
+/** The numbers that users read: primal - P* <= gap and dual <= P* hold for these very doubles (method C9). */
 export function objective({ primal, dual }: Pick<Measured, 'primal' | 'dual'>) {
   const gap = primal - dual;
   return { primal, dual, gap, relativeGap: gap / primal };
 }
 
-/** Measures the iterate at offset t. Shrunk rows were brought up to date before. */
+/** Measures the iterate at offset t (method C2, C3, C6, C9). The margins of shrunk rows must be up to date. */
 export function* measure(
   constants: Constants,
   t: number,
@@ -161,35 +166,35 @@ export function* measure(
   } = tasks.gap.answer;
   const grown = 1 + 2 * n * UNIT;
   const e = Math.abs(balance) + n * UNIT * alphaSum;
-  const byNorm = alphaRadius + centreNorm * alphaSum; // >= sum alpha_i |x̃_i|
+  const byNorm = alphaRadius + centreNorm * alphaSum; // at least sum alpha_i |x̃_i|
   const dw = (n + 4) * UNIT * byNorm;
-  // P as it is computed, and its error: psi moves by at most |psi'| eta + eta² / (2 mu) where theta moves by eta, |psi'| is at most
-  // alpha + |alpha + psi'|; the sums are of non-negative terms, each of them computed to a few units.
+  // P as computed, and its error (method C9): where theta moves by eta, psi moves by at most |psi'| eta + eta² / (2 mu), and |psi'| is at
+  // most alpha + |alpha + psi'|. The sums are of non-negative terms, each computed to a few units.
   const computed = 0.5 * wSquared + psi;
   const byEta = 2 * (constants.maxEntries + 4) * UNIT * wNorm * byNorm + etaOf(constants, t) * alphaSum + fyRounding;
   const error = (1 + 2 * (n + d + 16) * UNIT) * byEta + (n + d + 32) * UNIT * computed + (n + d) * SMALLEST;
   const primal = (computed + error) * (1 + 4 * UNIT);
-  const W = Math.abs(t + centreDot) + 4 * d * UNIT * centreNorm * wNorm + 1 + maxRadius * Math.sqrt(2 * primal); // |w*|² <= 2 P
+  const W = Math.abs(t + centreDot) + 4 * d * UNIT * centreNorm * wNorm + 1 + maxRadius * Math.sqrt(2 * primal); // |w*|² <= 2 P (method 2)
   const off = dw + e * centreNorm;
-  // alpha is balanced only up to e, and w is H'alpha only up to dw: P - P* <= FY + e |t - t*| + off² / 2.
+  // alpha is balanced only up to e, and w is H'alpha only up to dw: P - P* <= FY + e |t - t*| + off² / 2 (method C2).
   const rounding = grown * (16 * UNIT * fy + fyRounding) + e * W + (off * off) / 2;
   const gap = grown * fy + rounding;
   const rho = Math.sqrt(gap) + off;
   const residual = (Math.sqrt(res2) + Math.sqrt(err2) + off * Math.sqrt(radiusSquares)) / mu + Math.sqrt((W * e) / mu);
   const byGap = Math.sqrt((2 * (gap + off * off)) / mu);
-  // P* >= P - gap. With 16 units to spare, so that primal - dual holds as it is rounded, and a last bit for this subtraction.
+  // P* >= P - gap. 16 units to spare make primal - dual valid as it is rounded; the last bit is for this subtraction.
   const min = computed - (error + gap) * (1 + 16 * UNIT);
   const dual = min - 2 * UNIT * Math.abs(min);
   return { t, wNorm, centreDot, primal, dual, gap, rounding, rho, delta: Math.min(residual, byGap) * grown };
 }
 
-/** Where the ends of the offset's bracket were found last, in units of rho from t: where to look first next time. */
+/** Where the ends of the offset's bracket were found at the last check, in units of rho from t: the next check looks there first. */
 export interface Hint {
   low: number;
   high: number;
 }
 
-/** How many rows a check certifies, by what is proved of them. */
+/** How many rows are certified, by what is proved of them (method 1.2, C8). */
 export interface CertifiedCounts {
   agreed: number;
   properlyClassified: number;
@@ -198,9 +203,9 @@ export interface CertifiedCounts {
 }
 
 /**
- * Encloses every optimal offset (plus m·(w* - w), which cancels) and certifies what follows for each row. Properly classified are the
- * rows proved so by |alpha - alpha*| <= delta and, if `ball`, by the interval of their decision value. `afresh`: what was certified before
- * does not count.
+ * Encloses every optimal offset, plus m·(w* - w), which cancels (method C4), and certifies what follows for each row (method C5, C8). A row
+ * is certified as properly classified by |alpha - alpha*| <= delta (method C6) and, if `ball`, by the interval of its decision value.
+ * `afresh`: what was certified before does not count.
  */
 export function* certify(
   constants: Constants,
@@ -214,22 +219,23 @@ export function* certify(
   const { t, rho, wNorm } = measured;
   const etaT = etaOf(constants, t);
   const eps = (n + 8) * UNIT;
-  // Outer ends will do: those within a twentieth of their distance from t, by Newton's estimate.
+  // Ends that lie outside are valid too. One is near enough if, by Newton's estimate, its root is within a twentieth of its distance from
+  // t.
   const near = ({ value, slope }: Found, at: number) => Math.abs(value) <= 0.05 * slope * Math.abs(at - t);
   const step = rho * constants.maxRadius + etaT || 1;
   const fromBelow = searchRoot(t + hint.low * rho, { step, lean: -0.02, enough: (_, f, at) => f.value < 0 && near(f, at) });
   const fromAbove = searchRoot(t + hint.high * rho, { step, lean: 0.02, enough: (_, f, at) => f.value > 0 && near(f, at) });
   const [first, last] = yield* inPairs(fromBelow, fromAbove, tasks, { rho, wNorm, etaT }, (sums) => [
     { value: sums.negativeLow * (1 + eps) - sums.positiveLow * (1 - eps), slope: sums.freeLow / mu },
-    // The last root: where the value is 0 it may still lie further up.
+    // This search is for the last root: where the value is 0, it may lie further up.
     { value: sums.negativeHigh * (1 - eps) - sums.positiveHigh * (1 + eps) || -Number.MIN_VALUE, slope: sums.freeHigh / mu },
   ]);
-  // first.low is surely below the first root, last.high beyond the last.
+  // first.low is certainly below the first root, and last.high above the last one.
   hint.low = (first.low - t) / rho || 0;
   hint.high = (last.high - t) / rho || 0;
   const guardR = 4 * (constants.d + 8) * UNIT * wNorm;
   const guard = 4 * (constants.d + 8) * UNIT * (constants.predictionNorm * wNorm + Math.abs(t));
-  if (afresh) yield tasks.forget.ask(); // not before: a run that is interrupted ends with what was certified
+  if (afresh) yield tasks.forget.ask(); // not earlier: a run that is interrupted ends with what was certified
   yield tasks.certify.ask({ low: first.low, high: last.high, rho, wNorm, etaT, delta, ball, t, guardR, guard });
   const { agreed, properlyClassified, zero, atBound } = tasks.certify.answer;
   return { agreed, properlyClassified, zero, atBound };

@@ -1,4 +1,11 @@
-/** A check: measures the iterate over all rows, certifies what it proves, asks the stopping rules, and makes the certificate of the end. */
+/**
+ * A check (method 1.5): measures the iterate over all rows, certifies rows, asks the stopping rules and, at the end of a run, certifies the
+ * model that is returned.
+ *
+ * Given:  an iterate, a guess of its offset, what the checks of a run share.
+ * Wanted: the gap and the offset, for the method to go on with; or the run's result.
+ * Source: method C1 to C9 (lib/svm/certificate.ts), method 1.12.
+ */
 import type { Step, SvmTasks } from '../backend/tasks.js';
 import type { SvmStatus } from '../types.js';
 import {
@@ -13,7 +20,7 @@ import {
 } from './certificate.js';
 import type { LoopCheck, LoopResult, LoopSettings } from './solve.js';
 
-/** What a check found: how the run ends, if it does, the gap and the offset. */
+/** What a check found: the run's result if it ends here, the gap and the offset. */
 export interface Checked {
   readonly end: LoopResult | undefined;
   readonly gap: number;
@@ -29,7 +36,7 @@ export interface CheckContext {
   readonly kept: Kept;
 }
 
-/** The last check that was kept. In an object of its own, as a run may be interrupted before there is a context. */
+/** The last check that was kept. It has an object of its own, as a run may be interrupted before there is a context. */
 export interface Kept {
   end?: { readonly status: SvmStatus | undefined; readonly check: LoopCheck };
 }
@@ -40,12 +47,12 @@ export interface Iterate {
   readonly L: number;
   /** Whether the time is up. */
   readonly late: boolean;
-  /** About its offset, which is to be known well enough not to cost more than `worth` of the gap. */
+  /** A guess of its offset, whose error may cost at most `worth` of the gap. */
   readonly t: number;
   readonly worth: number;
-  /** The gap, halved, that has not been reached for long. @default Infinity: it has */
+  /** Half of the gap when it last halved, if that is long ago. @default Infinity: it is not */
   readonly half?: number;
-  /** The paper's bound of |alpha - alpha*|, where it may be used. */
+  /** The paper's bound of |alpha - alpha*| (method C7), where it is valid. */
   readonly paperDelta?: number | undefined;
 }
 
@@ -61,8 +68,8 @@ export function* check(
   const { wSquared, centreDot } = tasks.refresh.answer;
   const t = yield* nearOffset(constants, guess, worth, tasks);
   const measured = yield* measure(constants, t, wSquared, centreDot, tasks);
-  // With the paper's L, its own proof alone, as printed; it needs a true bound and every row in the step. Once steps are below
-  // the rounding of alpha their length proves nothing, so it never counts for more than the distance that was computed.
+  // With the paper's L its own bound alone counts (method C7), which needs a true L and every row in the step. Once steps are shorter than
+  // the rounding of alpha their length proves nothing, so the bound is never taken to be smaller than the distance that was computed.
   const proof =
     paperDelta === undefined ? { delta: measured.delta, ball: true } : { delta: Math.max(paperDelta, measured.delta), ball: false };
   const counts = settings.certify !== 'end' ? yield* certify(constants, measured, proof, context.hint, tasks) : NOTHING;
@@ -77,14 +84,14 @@ export function* check(
     context.kept.end = { status, check: found };
   }
   if (!status) return { end: undefined, gap: measured.gap, t };
-  // The model that is returned: its offset to the last bit, and the certificate of that very model.
-  if (settings.certify !== 'always') context.hint = { low: 0, high: 0 }; // onlookers change nothing
+  // The model that is returned has its offset to the last bit, and a certificate of its own.
+  if (settings.certify !== 'always') context.hint = { low: 0, high: 0 }; // whether progress is shown must not change the result
   const certified = function* (of: Measured, afresh: boolean): Generator<Step, LoopCheck, void> {
     return { iteration, L, measured: of, ...(yield* certify(constants, of, proof, context.hint, tasks, afresh)) };
   };
   const exact = yield* exactOffset(constants, t, tasks);
   let last = yield* certified(yield* measure(constants, exact, wSquared, centreDot, tasks), settings.certify === 'shown');
-  // What ended the run must hold for what is returned. If it does not, for a last bit or a row, the offset is the one that was judged.
+  // The rule that ended the run must hold for the model that is returned. If a last bit or a row is in the way, keep the offset it judged.
   if (decided && !settings.holds(decided, last)) {
     context.kept.end = { status: undefined, check: last }; // rows are certified by this one now
     last = yield* certified(measured, false);
@@ -93,8 +100,8 @@ export function* check(
 }
 
 /**
- * Whether iterations cannot prove more: rounding is most of the gap; or it is most of primal - dual, which has P's own rounding in it, and
- * the gap has not halved for long.
+ * Whether iterating cannot prove more (method 1.12): rounding is most of the gap; or it is most of primal - dual, which contains P's own
+ * rounding, and the gap has not halved for long.
  */
 function exhausted({ primal, dual, gap, rounding }: Measured, half: number): boolean {
   return !(rounding <= 0.5 * gap) || (gap > half && primal - dual > 2 * (gap - rounding));

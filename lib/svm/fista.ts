@@ -1,6 +1,11 @@
 /**
- * FISTA on the SVM's dual, in its strongly convex variant: momentum, the step size by measured curvature, shrinking, and the net that makes
- * it the plain method, whose convergence is proved, where the gap does not halve.
+ * FISTA on the SVM's dual, in its strongly convex variant (method 1.6): momentum, the step size by measured curvature (method 1.7),
+ * shrinking (method 1.11), and a net: where the gap does not halve it becomes the plain method, whose convergence is proved.
+ *
+ * Problem: max D(alpha) over Omega (method 1.2).
+ * Given:   a problem with a balanced iterate, the settings of the run, where the start ended.
+ * Wanted:  the run's result, by a check that a rule or a limit ends.
+ * Source:  A. Beck and M. Teboulle, SIAM J. Imaging Sci. 2 (2009); M. Hough and S. A. Vavasis, arXiv:2512.03947.
  */
 import type { SvmProblem } from '../backend/interface.js';
 import type { Step } from '../backend/tasks.js';
@@ -10,13 +15,13 @@ import { StepSize } from '../solver/step-size.js';
 import { check, type CheckContext } from './check.js';
 import type { LoopResult } from './solve.js';
 
-/** Iterations from check to check, where nothing else was asked for. */
+/** Iterations from one check to the next, by default. */
 const CHECK_EVERY = 5;
-/** Rows are shrunk with this much to spare in their margin. */
+/** A row is shrunk if its margin has this much to spare (method 1.11). */
 const SHRINK_MARGIN = 0.05;
-/** A sum of squares above this has lost nothing to underflow. */
+/** A sum of squares above this lost nothing that matters to underflow. */
 const SQUARABLE = 2 ** -960;
-/** The gap is to halve in so many iterations. */
+/** The net is used if the gap does not halve in so many iterations. */
 const PATIENCE = 100;
 const UNIT = 2 ** -53;
 
@@ -25,24 +30,24 @@ export interface FistaStart {
   readonly iteration: number;
   /** The iterate's offset, where it is known. */
   readonly t: number | undefined;
-  /** L of the first step, where it is measured; the first step says what it should be. */
+  /** L of the first step, if the curvature is measured; that step then says what L should be. */
   readonly L: number;
   /** The largest |x̃_i|². */
   readonly maxSquaredNorm: number;
-  /** What to throw if sums overflow. */
+  /** Makes the error to throw if sums overflow. */
   readonly overflow: () => Error;
 }
 
 /**
- * Near convergence the measured curvature is a quotient of small sums, and its last digits are noise. Dropped, they do not make runs
- * drift apart that differ in rounding alone. Beyond the range of 32-bit numbers L stays as it is.
+ * Near convergence the measured curvature is a quotient of small sums, and its last digits are noise. Without them, runs that differ in
+ * rounding alone do not drift apart. Beyond the range of 32-bit numbers L stays as it is.
  */
 function coarse(L: number): number {
   const rounded = Math.fround(L);
   return Math.abs(rounded - L) <= 1e-6 * L ? rounded : L;
 }
 
-/** The momentum of the strongly convex variant. */
+/** beta, the momentum of the strongly convex variant (method 1.6). */
 function momentum(L: number, mu: number): number {
   const root = Math.sqrt(L / mu);
   return (root - 1) / (root + 1);
@@ -65,7 +70,7 @@ export function* fista(
       : settings.L === 'norm'
         ? mu + 1.01 * (yield* norm())
         : Math.min(start.L, mu + radiusSquares);
-  // cap: a true bound on the balanced subspace
+  // cap: a true bound on the balanced subspace (method 1.7)
   const size = new StepSize({ L, cap: mu + radiusSquares, measured: settings.L === 'measured', round: coarse });
   let { shrinking } = settings;
   let { iteration, t } = start;
@@ -87,7 +92,7 @@ export function* fista(
 
     const late = settings.expired();
     if (iteration % checkEvery !== 0 && !late && iteration < maxIterations) continue;
-    // L lambda estimates t.
+    // L lambda estimates t (method 1.8).
     const own = Number.isFinite(lambda) ? stepL * lambda : (t ?? 0);
     const checked = yield* check(context, {
       iteration,
@@ -101,27 +106,27 @@ export function* fista(
     if (checked.end) return checked.end;
     t = checked.t;
 
-    // ---- The net.
+    // ---- The net (method 1.7).
     if (progress.stalled(iteration, checked.gap) && size.measured) {
       yield unshrink.ask();
       size.fix(mu + 1.1 * (yield* norm()));
       shrinking = false;
       progress.restart(iteration, checked.gap);
     }
-    // At both offsets, the primal's best and the multiplier of the active rows' own problem, and so at those between: where they
-    // differ, a row that is shrinkable at one alone keeps the other rows from their optimum.
+    // A row must be shrinkable at both offsets, the primal's best and the multiplier of the active rows' own problem, and so between them:
+    // one that is shrinkable at one of them alone could keep the other rows from the optimum.
     if (shrinking) yield shrink.ask({ low: Math.min(t, own), high: Math.max(t, own), delta: SHRINK_MARGIN });
   }
 }
 
-/** Whether a step may be taken. `unit`: the relative rounding of its sums. */
+/** Whether a step may be taken (method 1.7). `unit`: the relative rounding of its sums. */
 function accepts(
   size: StepSize,
   { squared, curvature, magnitude }: { squared: number; curvature: number; magnitude: number },
   mu: number,
   unit: number,
 ): boolean {
-  // A sum below its own rounding says nothing; nor does a quotient by what underflowed.
+  // A sum below its own rounding says nothing. Neither does a quotient whose divisor underflowed.
   if (!size.measured || !(curvature > unit * magnitude)) return true;
   if (!(squared > SQUARABLE)) return size.acceptsUnknown();
   return size.accepts(mu + curvature / squared, (unit * magnitude) / squared);

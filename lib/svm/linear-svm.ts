@@ -10,10 +10,10 @@ import { Training, unfitted, type FitParameters, type FitResult } from './traini
 import type { FileLabels, Label, Point, Points, SvmInfo, SvmJSON, SvmOptions } from '../types.js';
 import { chooseGamma, type Choice } from '../selection/choose-gamma.js';
 
-/** A model that was trained here: it knows how that went. */
+/** A model that was trained here, with `info` on how the fit went. */
 export type Fitted<L extends Label> = LinearSvm<L> & { readonly info: SvmInfo };
 
-/** What a LinearSvm is made from: of this file, so that nobody else can make one. */
+/** What a LinearSvm is made from. Private to this file, so that nobody else can make one. */
 class Made<L extends Label> {
   constructor(
     readonly model: Model<L>,
@@ -27,9 +27,9 @@ export class LinearSvm<L extends Label = Label> implements Model<L> {
   readonly bias: number;
   /** The label on the negative side and the one on the positive side. */
   readonly labels: readonly [negative: L, positive: L];
-  /** The names of the columns, where the model was read from a file that has them. */
+  /** The names of the columns, if the model was read from a file that has them. */
   readonly columns: readonly string[] | undefined;
-  /** How the fit went, and what it proved; undefined for a model that was read from elsewhere. */
+  /** How the fit went, and what it proved; undefined for a model that was read. */
   readonly info: SvmInfo | undefined;
 
   private constructor(made: Made<L>) {
@@ -63,7 +63,7 @@ export class LinearSvm<L extends Label = Label> implements Model<L> {
     return new LinearSvm(new Made(model, info)) as Fitted<L>;
   }
 
-  /** A model from what `toJSON` gave. `L` is what its labels are known to be: it is not checked. */
+  /** A model from what `toJSON` gave. `L` is the type its labels are known to have; it is not checked. */
   static fromJSON<L extends Label = Label>(json: unknown): LinearSvm<L> {
     return new LinearSvm(new Made(readJSON(json) as Model<L>));
   }
@@ -135,7 +135,7 @@ function* fitting<L extends Label>(input: FitInput<L>): Loop<FitResult<L>> {
   }
 }
 
-/** What there is to say when the time was up before there was a problem to solve. */
+/** The result if the time was up before there was a problem to solve. */
 function outOfTime<L extends Label>(data: TrainingData<L>, { gamma, options }: FitInput<L>): FitResult<L> {
   return unfitted(data, options, gammasOf(data, { gamma, options }, defaultGamma(options.members)));
 }
@@ -150,7 +150,7 @@ function trainingOf<L extends Label>(data: TrainingData<L>, input: FitInput<L>, 
   });
 }
 
-/** gamma and mu; `chosen` where it was left open. */
+/** gamma and mu (method 1.3); `chosen` is used with gamma: 'auto'. */
 function gammasOf<L extends Label>(
   data: TrainingData<L>,
   { gamma, options }: Pick<FitInput<L>, 'gamma' | 'options'>,

@@ -1,4 +1,4 @@
-/** What predicts: a linear model, and its values for points. */
+/** A linear model, and its decision values for points. */
 import { kernels } from '../backend/load.js';
 import { Dataset } from '../data/dataset.js';
 import { coded, plural, rangeError, show, typeError } from '../errors.js';
@@ -13,7 +13,7 @@ export interface Model<L extends Label = Label> {
   readonly weights: Float64Array;
   readonly bias: number;
   readonly labels: readonly [negative: L, positive: L];
-  /** Names, where the points had them. */
+  /** The names of the columns, if the points had them. */
   readonly columns?: readonly string[] | undefined;
 }
 
@@ -23,8 +23,8 @@ export function labelOf<L extends Label>({ labels }: Model<L>, value: number): L
 }
 
 /**
- * weights·x + bias for points, which are looked at where they are. The caller's array is not written if something is wrong with them;
- * that a Dataset's sum overflows is known only once it is.
+ * weights·x + bias for points, which are read where they are. The caller's array is not written if something is wrong with the points;
+ * only a sum of a Dataset that overflows is found after it was written.
  */
 export function decide({ weights, bias }: Model, { source, values, threads }: DecisionsInput): Float64Array {
   const { rows, view, dataset } = source;
@@ -42,7 +42,7 @@ export function decide({ weights, bias }: Model, { source, values, threads }: De
   } else if (rows === 0) {
     bad = 0;
   } else if (view.arguments.some((list) => isTypedArray(list) && isShared(list))) {
-    // What other threads may write to meanwhile is copied first.
+    // Shared memory is copied first, as other threads may write to it meanwhile.
     const matrix = new Matrix(view.refuse, threads, ...view.arguments);
     const own = new Float64Array(rows);
     bad = matrix.decide(weights, bias, own, threads);
@@ -60,11 +60,11 @@ export function decisionOf(model: Model, point: Point): number {
   try {
     return valueOf(model, point);
   } catch (error) {
-    throw revoked(point) ?? error; // only now: asking first would take as long as a short point's sum
+    throw revoked(point) ?? error; // only now: asking first would cost as much as the sum of a short point
   }
 }
 
-/** What reading a revoked proxy comes to. */
+/** The error of a point that is, or holds, a revoked proxy. */
 function revoked(point: unknown): Error | undefined {
   if (typeof point !== 'object' || point === null) return undefined;
   if (isRevoked(point)) return typeError('ERR_POINTS', POINT, 'point', point);
@@ -109,7 +109,7 @@ function valueOf({ weights, bias }: Model, point: Point): number {
       throw rangeError('ERR_POINTS', plural(d, 'number'), 'point, one for each weight of the model,', length);
     }
     s = dot(weights, point);
-    // Nothing that is not finite can leave a finite sum, so the values are looked at one by one only after a bad one.
+    // A value that is not finite never leaves a finite sum, so values are checked one by one only if the sum is not finite.
     if (!Number.isFinite(s)) {
       if (isList(point[0])) throw severalPoints(point);
       for (let j = 0; j < d; j++) finite(point[j], `point[${j}]`);
@@ -127,7 +127,7 @@ function severalPoints(point: ArrayLike<unknown>): Error {
   return coded(TypeError, 'ERR_POINTS', `Expected the numbers of one point but received ${received}; predict takes many points`);
 }
 
-/** weights·values; NaN if one is not a number. Four sums, as the additions of one would wait for each other. */
+/** weights·values; NaN if a value is not a number. Four sums, as the additions of one would wait for each other. */
 function dot(weights: Float64Array, values: ArrayLike<unknown>): number {
   const d = weights.length;
   const whole = d - (d % 4);

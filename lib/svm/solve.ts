@@ -1,6 +1,6 @@
 /**
- * One training run, as a generator: start, ascent, FISTA, each with its checks, until a rule or a limit ends it. It decides, and yields
- * what is to be computed next; it never knows which backend computes, or whether that happens on this thread.
+ * One training run (method 1.5), as a generator: start, ascent, FISTA, each with its checks, until a rule or a limit ends it. It decides,
+ * and yields what is to be computed next. It never knows which backend computes, or on which thread.
  */
 import type { SvmProblem } from '../backend/interface.js';
 import type { Step, SvmTasks } from '../backend/tasks.js';
@@ -14,33 +14,33 @@ import { fista } from './fista.js';
 export interface LoopSettings {
   readonly L: 'measured' | 'norm' | 'paper';
   readonly shrinking: boolean;
-  /** Iterations from check to check; undefined: 5, and in the ascent when one is promising. */
+  /** Iterations from one check to the next; undefined: 5, and in the ascent when a check is due (method 1.10). */
   readonly checkEvery: number | undefined;
   readonly maxIterations: number;
-  /** Where to start, in scaled space; asked for once `begin` was performed. */
+  /** Where to start, in scaled space; called once `begin` was performed. */
   readonly warm?: () => { readonly w: Float64Array; readonly t: number };
   /** Whether to start with coordinate ascent. */
   readonly ascent: boolean;
   /** Whether FISTA takes over where epochs of ascent no longer halve the gap. @default true */
   readonly handOver?: boolean;
   /**
-   * When to certify rows: at every check, what one proves holding from then on ('always'); of the model that is returned alone ('end'); or
-   * that, and for onlookers at every check ('shown').
+   * When to certify rows: at every check, each certificate holding from then on ('always'); for the model that is returned alone ('end');
+   * or for that model, and at every check for those who watch progress ('shown').
    */
   readonly certify: 'always' | 'shown' | 'end';
-  /** Whether columns are scaled; if not, an overflow's error says that they could be. */
+  /** Whether columns are scaled. If not, the error of an overflow suggests it. */
   readonly scaled: boolean;
   /** Constants that are known before the first task. */
   readonly known: Pick<Constants, 'n' | 'd' | 'mu'>;
-  /** Called at every check: says whether, and how, to end. */
+  /** Called at every check: the status to end with, or undefined. */
   readonly decide: (check: LoopCheck) => SvmStatus | undefined;
-  /** Whether the rule that ended the run with this status holds for another check, too. */
+  /** Whether the rule that ended the run with this status holds for another check as well. */
   readonly holds: (status: SvmStatus, check: LoopCheck) => boolean;
   /** Whether the time is up: the run then ends with a last check. */
   readonly expired: () => boolean;
   /**
-   * Given where tasks may be interrupted when the time is up: every check is then kept, and the last one is what the run ends with. Whether
-   * alpha is wanted too, and what is known before there was a check, of w = 0.
+   * Given if tasks may be interrupted when the time is up: every check is then kept, and the run ends with the last one. Whether alpha is
+   * to be kept too, and what is known of w = 0 before there is a check (method C10).
    */
   readonly interruptible?: { readonly alpha: boolean; readonly untrained: () => LoopCheck } | undefined;
 }
@@ -63,7 +63,7 @@ export function solveSvm(problem: Problem, tasks: SvmTasks, settings: LoopSettin
   return interruptible ? untilInterrupted(problem, tasks, settings, interruptible) : solve(problem, tasks, settings, {});
 }
 
-/** A run that ends with the last check it kept where a task is interrupted. */
+/** A run that ends with the last check it kept if a task is interrupted. */
 function* untilInterrupted(
   problem: Problem,
   tasks: SvmTasks,
@@ -83,7 +83,7 @@ function* untilInterrupted(
 function* solve(problem: Problem, tasks: SvmTasks, settings: LoopSettings, kept: Kept): Generator<Step, LoopResult, void> {
   const { known } = settings;
   const { mu, n } = known;
-  // ---- What the data are like.
+  // ---- What is constant during the run.
   yield tasks.begin.ask({ curvature: settings.L === 'measured' && !settings.ascent });
   const { curvature, radiusSquares, maxRadius, centreNorm, maxEntries, maxSquaredNorm, shiftNorm, largestColumn } =
     tasks.begin.answer;
@@ -109,7 +109,7 @@ function* solve(problem: Problem, tasks: SvmTasks, settings: LoopSettings, kept:
   if (!settings.ascent) {
     return yield* fista(problem, context, { iteration: 0, t, L: mu + 1.5 * curvature, maxSquaredNorm, overflow });
   }
-  const rowL = mu + radiusSquares / n; // along one row, on average
+  const rowL = mu + radiusSquares / n; // the mean curvature along one row
   let warm: { readonly t: number; readonly centreDot: number } | undefined;
   if (t !== undefined) {
     yield tasks.refresh.ask();
@@ -124,7 +124,7 @@ function* solve(problem: Problem, tasks: SvmTasks, settings: LoopSettings, kept:
   return yield* fista(problem, context, { iteration: started.iteration, t: started.t, L: rowL, maxSquaredNorm, overflow });
 }
 
-/** Squares and sums of the points are beyond the range of numbers: nothing could be computed, let alone proved. */
+/** The error where squares and sums of the points overflow: nothing could be computed, let alone proved. */
 function tooLarge(column: number, scaled: boolean): Error {
   const way = scaled ? '' : `, or scale 'standard' or 'maxabs',`;
   const message = `Expected smaller numbers for column ${column} of points${way} but sums of their products overflow`;

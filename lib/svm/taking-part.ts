@@ -1,6 +1,6 @@
 /**
- * Which rows take part in a fit: those of positive weight. Weights are by row, or one for all rows; without any, every row takes part.
- * (Plain loops, as rows may be many and a cross-validation comes by here for every fit.)
+ * Which rows take part in a fit: those of positive weight (method 1.3). Weights are given by row, or one for all rows; without any, every
+ * row takes part. (Plain loops, as rows may be many and a cross-validation runs them for every fit.)
  */
 export type RowWeights = ArrayLike<number> | undefined;
 
@@ -12,7 +12,7 @@ export function takesPart(weights: RowWeights, row: number): boolean {
   return weightOf(weights, row) > 0;
 }
 
-/** How many of so many rows. */
+/** How many of these rows take part. */
 export function countTaking(weights: RowWeights, rows: number): number {
   if (weights === undefined || weights.length === 1) return takesPart(weights, 0) ? rows : 0;
   let count = 0;
@@ -20,7 +20,7 @@ export function countTaking(weights: RowWeights, rows: number): number {
   return count;
 }
 
-/** How many rows of the negative class, and of the positive one. (Nothing is decided by a label, which no processor can guess.) */
+/** How many rows of each class take part. (Without a branch on the label, which no processor can predict.) */
 export function countByClass(y: Int8Array, weights: RowWeights): [negative: number, positive: number] {
   const taking = countTaking(weights, y.length);
   let positive = 0;
@@ -32,7 +32,7 @@ export function countByClass(y: Int8Array, weights: RowWeights): [negative: numb
   return [taking - positive, positive];
 }
 
-/** The rows of the negative class, and those of the positive one. */
+/** The rows of each class that take part. */
 export function membersOf(y: Int8Array, weights: RowWeights): [negative: Uint32Array, positive: Uint32Array] {
   const lists = [new Uint32Array(y.length), new Uint32Array(y.length)] as const;
   const counts: [number, number] = [0, 0];
@@ -44,14 +44,14 @@ export function membersOf(y: Int8Array, weights: RowWeights): [negative: Uint32A
   return [lists[0].slice(0, counts[0]), lists[1].slice(0, counts[1])];
 }
 
-/** Factors on gamma. */
+/** Factors on gamma (method 1.3). */
 export interface Weights {
   /** By class, [negative, positive]; 'balanced' depends on the rows that take part. */
   readonly byClass: 'balanced' | readonly [negative: number, positive: number];
   readonly byRow: Float64Array | undefined;
 }
 
-/** The factors of both kinds by row, or one for all; of the rows for which `among` is not 0, if given, and 0 for the others. */
+/** The product of both factors by row, or one number for all rows; 0 for rows whose `among`, if given, is 0. */
 export function rowWeights({ byClass, byRow }: Weights, y: Int8Array, among?: Uint8Array): Float64Array {
   if (!byRow && !among && byClass !== 'balanced' && byClass[0] === 1 && byClass[1] === 1) return Float64Array.of(1);
   const weights = new Float64Array(y.length);
@@ -62,7 +62,7 @@ export function rowWeights({ byClass, byRow }: Weights, y: Int8Array, among?: Ui
   return weights;
 }
 
-/** Factors that make both classes weigh half of the rows. */
+/** Factors that give each class half of the total weight. */
 function balanced([negative, positive]: readonly [number, number]): readonly [number, number] {
   const half = (negative + positive) / 2;
   return [half / negative, half / positive];

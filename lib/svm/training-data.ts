@@ -10,19 +10,19 @@ import type { Step } from '../backend/tasks.js';
 import { countTasksHere, onAbort } from '../solver/drivers.js';
 import type { Label } from '../types.js';
 
-/** How long a run may be going on, and who may end it. */
+/** How long a run may take, and who may end it. */
 export type Ending = Pick<ResolvedSvmOptions, 'timeLimit' | 'signal'>;
 
-/** Milliseconds after the time limit in which a run may still finish what it is at; then its tasks are ended. */
+/** Milliseconds after the time limit in which a run may still finish its task; then the task is interrupted. */
 const GRACE = 5;
 
-/** What ends the tasks of a run that began then; undefined if nothing does. */
+/** The interrupt of a run that began then; undefined if nothing can end it. */
 export function interruptOf(backend: Backend, { timeLimit, signal }: Ending, began: number): Interrupt | undefined {
   if (timeLimit === Infinity && !signal) return undefined;
   return new backend.Interrupt(timeLimit + GRACE - (performance.now() - began));
 }
 
-/** Points and labels, copied once, for any number of fits. The entries are looked at when they are copied. */
+/** Points and labels, copied once, for any number of fits. The entries are checked as they are copied. */
 export class TrainingData<L extends Label> implements Labels<L> {
   readonly backend: Backend;
   readonly threads: number;
@@ -59,7 +59,7 @@ export class TrainingData<L extends Label> implements Labels<L> {
     return this.#matrix!;
   }
 
-  /** Copies the points. Once this is begun they may be changed. Fails (Interrupted) if the time is up before all are copied. */
+  /** Copies the points. The user may change them once this has begun. Fails (Interrupted) if the time is up before all are copied. */
   copying(ending: Ending): Step {
     const view = this.#view;
     const keep = (matrix: Matrix): undefined => {

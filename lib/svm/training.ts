@@ -1,4 +1,4 @@
-/** One fit, from checked input to a model: what LinearSvm and cross-validation have in common. */
+/** One fit, from checked input to a model: what LinearSvm and cross-validation share. */
 import type { SvmProblem } from '../backend/interface.js';
 import { svmTasks, type Step, type SvmTasks } from '../backend/tasks.js';
 import { onAbort } from '../solver/drivers.js';
@@ -12,17 +12,17 @@ import { countTaking, weightOf } from './taking-part.js';
 import type { Label, SvmInfo, SvmProgress } from '../types.js';
 import { type TrainingData, interruptOf } from './training-data.js';
 
-/** What a training needs of them. */
+/** What a training needs of its data. */
 export type Trainable<L extends Label> = Pick<
   TrainingData<L>,
   'matrix' | 'tasksHere' | 'backend' | 'threads' | 'rows' | 'cols' | 'labels' | 'y'
 >;
 
-/** What tells one fit from another on the same data. */
+/** What differs between fits on the same data. */
 export interface FitParameters {
   readonly gamma: number;
   readonly mu: number;
-  /** gamma by row, or one for all; rows of 0 take no part. */
+  /** gamma_i by row, or one for all rows; rows of gamma_i = 0 take no part. */
   readonly gammas: Float64Array;
   /** @default the data's */
   readonly y?: Int8Array;
@@ -30,16 +30,16 @@ export interface FitParameters {
   /** @default the data's */
   readonly threads?: number;
   readonly lane?: number;
-  /** Ends the task that is under way when it is aborted. */
+  /** When it is aborted, the task under way is interrupted. */
   readonly signal: AbortSignal | undefined;
-  /** Since when time counts. */
+  /** When the time limit began. */
   readonly began: number;
   readonly validation?: SvmInfo['validation'];
 }
 
 const SCALES = { none: 0, standard: 1, maxabs: 2 } as const;
 
-/** A run's end as a model and its story. */
+/** The result of a run: the model, and how the fit went. */
 export interface FitResult<L extends Label> {
   readonly model: Model<L>;
   readonly info: SvmInfo;
@@ -73,7 +73,7 @@ export class Training<L extends Label> {
     const options = this.#options;
     const { warmStart, mu, began } = this.#parameters;
     const { stepSize, shrinking, checkEvery, ascent, handOver } = options.solver;
-    const rules = [...options.rules]; // whoever made the list may change it meanwhile
+    const rules = [...options.rules]; // the caller may change the list meanwhile
     const rule = firstOf(rules);
     return solveSvm({ accept: () => this.#accept() }, this.tasks, {
       L: stepSize,
@@ -102,9 +102,9 @@ export class Training<L extends Label> {
     this.problem.accept();
   }
 
-  /** The model of the loop's end, and its story. */
+  /** The model that the loop ended with, and how the fit went. */
   *finish({ status, check }: LoopResult): Generator<Step, FitResult<L>, void> {
-    const weights = new Float64Array(this.#data.cols); // where no column is kept it is never touched, and takes no memory
+    const weights = new Float64Array(this.#data.cols); // not touched, and so without memory, where no column is kept
     yield this.tasks.model.ask({ weights, t: check.measured.t });
     const options = this.#options;
     const { gamma, mu, validation } = this.#parameters;
@@ -129,7 +129,7 @@ export class Training<L extends Label> {
     this.problem.dispose();
   }
 
-  /** Another model's weights, in the units of this problem. Absurd ones make a poor start, but must not overflow. */
+  /** Another model's weights, in the units of this problem (method 1.4). Absurd ones make a poor start, but must not overflow. */
   #scaled({ weights, bias }: { weights: ArrayLike<number>; bias: number }): { w: Float64Array; t: number } {
     const { matrix } = this.#data;
     const { kept } = matrix.describe();
@@ -174,8 +174,8 @@ export class Training<L extends Label> {
 }
 
 /**
- * What is known of w = 0 without looking at the points: P(0, t), and that the optimum is at least D(0) = 0. The offset is that of the class
- * whose rows cost more when they are on the wrong side.
+ * What is known of w = 0 without looking at the points (method C10): P(0, t), and that the optimum is at least D(0) = 0. The offset takes
+ * the side of the class whose rows cost more when they are on the wrong side.
  */
 function untrained(y: Int8Array, gammas: Float64Array, mu: number): LoopCheck {
   const wrong = [0, 0]; // the loss at margin -1, by class
@@ -199,7 +199,7 @@ function untrained(y: Int8Array, gammas: Float64Array, mu: number): LoopCheck {
   };
 }
 
-/** The end of a run whose time was up before the points were copied: nothing is known of them, and no weight is found. */
+/** The result of a run whose time was up before the points were copied: nothing is known of them, and all weights are 0. */
 export function unfitted<L extends Label>(
   { labels, y, rows, cols, backend, threads, began }: TrainingData<L>,
   options: ResolvedSvmOptions,
@@ -226,7 +226,7 @@ export function unfitted<L extends Label>(
   };
 }
 
-/** A check in the words of those who read it. */
+/** The numbers of a check under their public names. */
 function storyOf(
   { iteration, measured, agreed, properlyClassified, zero, atBound, L }: LoopCheck,
   rows: number,

@@ -1,4 +1,4 @@
-// Which columns of a sparse matrix hold an entry, where most hold none: memory and time go by the entries, not by the columns.
+// Which columns of a sparse matrix hold an entry, where most hold none: memory and time depend on the entries, not on the columns.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@ namespace fista {
 
 class UsedColumns {
  public:
-  // For column numbers below cols. False if there is no memory, here and below.
+  // For column indices below cols. False if there is no memory, here and below.
   [[nodiscard]] bool init(size_t cols);
   [[nodiscard]] bool add(uint32_t column);
-  // When all were added: numbers them in ascending order, and returns how many there are.
+  // Once all were added: numbers them in ascending order, and returns how many there are.
   size_t number();
 
   // The number of a column that was added.

@@ -1,8 +1,9 @@
-// Projection onto second-order cones { (l, p) : |p| <= l }, of one block and of a product of them.
+// Projection onto second-order cones { (l, p) : |p| <= l }, of one block and of a product of them (method 4.3).
 //
 // Problem:  min (l' - l)^2 + |p' - p|^2  subject to  |p'| <= l'.
+// Given:    one block (project_cone), or many one after the other (project_cones); |p|^2 may overflow or underflow.
+// Wanted:   the nearest point of the cone to each block.
 // Source:   N. Parikh and S. Boyd, Proximal algorithms, Found. Trends Optim. 1 (2014) 127-239, section 6.3.2.
-// Both are safe against overflow and underflow of |p|^2.
 #pragma once
 
 #include <algorithm>
@@ -20,19 +21,19 @@ struct ConeProjection {
   double l, share;
 };
 
-// For a block whose |p|^2 is 0, overflows or underflows: divided by its largest entry p can be squared and summed.
+// For a block whose |p|^2 is 0, overflows or underflows: divided by its largest entry, p can be squared and summed.
 ConeProjection project_scaled_cone(const Table& table, double l, const double* p, size_t n);
 
-// Given:   l; p, of n entries; and squares = |p|^2, which the caller sums while p is at hand.
-// Wanted:  the result, what the block becomes; the caller multiplies p by `share` in its next sweep over p.
+// Given:   l; p, of n entries; and squares = |p|^2, which the caller sums while p is in cache.
+// Wanted:  the new l, and the share by which the caller multiplies p in its next sweep over p.
 //
-// kSettled says whether blocks mostly stay in one region from call to call, as a solver's do: a branch is then guessed right and
-// hides the square root and the division (0.91 of the time for a sweep of diagonals in 10 dimensions). Where regions alternate at
-// random wrong guesses cost more than they hide (blocks of 3 take 4 times as long). The results are the same bits.
+// kSettled says that blocks mostly stay in one region from call to call, as a solver's do: a branch is then predicted, and hides
+// the square root and the division (0.91 of the time for a sweep of diagonals in 10 dimensions). Where regions alternate at random,
+// mispredictions cost more than they hide (blocks of 3 take 4 times as long). The results are the same bits.
 template <bool kSettled>
 inline ConeProjection project_cone(const Table& table, double l, const double* p, size_t n, double squares) {
   if (n == 0) return {std::max(l, 0.0), 1};
-  // Squares that were lost to underflow are below 1e-307 each: nothing beside 1e-280, even a million of them.
+  // Squares lost to underflow are below 1e-307 each: even a million of them are nothing beside 1e-280.
   if (!(squares > 1e-280 && squares < 1e300)) return project_scaled_cone(table, l, p, n);
   const double norm = std::sqrt(squares);
   if (kSettled && norm <= l) return {l, 1};   // inside the cone the block stays

@@ -11,8 +11,8 @@ namespace fista {
 // unknown name does not limit. Never null: there is always a baseline.
 const Table* choose_table(const char* at_most);
 
-// How far ahead a loop that reads memory from one end to the other should ask for it; 0: not at all. Intel's own prefetching ends
-// with a page, and is a quarter slower alone; AMD's is slower with it (bench/NOTES.md).
+// How many bytes ahead a loop that streams through memory should prefetch; 0: not at all. On Intel's processors, whose own
+// prefetching ends with a page, it is a quarter faster; on AMD's it is slower (bench/NOTES.md).
 size_t stream_ahead();
 
 }  // namespace fista

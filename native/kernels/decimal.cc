@@ -13,8 +13,8 @@ constexpr double kPowersOfTen[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7
 inline bool digit(uint8_t byte) { return static_cast<uint8_t>(byte - '0') <= 9; }
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-// How many of the eight bytes at p are digits up to the first that is none, and their number. No branches: the lengths of fractions
-// cannot be guessed.
+// How many of the eight bytes at p are digits, up to the first that is not, and the number they make. No branches: the lengths of
+// fractions cannot be predicted.
 inline int eight(const uint8_t* p, uint64_t& number) {
   uint64_t v;
   std::memcpy(&v, p, 8);
@@ -92,7 +92,7 @@ bool by_product(uint64_t w, int q, double& value) {
   return true;
 }
 
-// Takes the digits at p into w; beyond 19 of them, zeros in front not counted, w means nothing.
+// Appends the digits at p to w; after more than 19 digits, without leading zeros, w means nothing.
 inline const uint8_t* fraction(const uint8_t* p, const uint8_t* end, uint64_t& w) {
 #if defined(FISTA_EIGHT_DIGITS)
   while (end - p >= 8) {

@@ -1,4 +1,7 @@
-// Dense row-major X.w and X'u.
+// Dense row-major X.w and X'u, for f64 or f32 entries and sums in double.
+//
+// Given:   rows (DenseRows in table.h), and w by column or u by position.
+// Wanted:  out[p] = x.w, or out_j += sum of u[p] x_j; and the number of entries read.
 //
 // Rows of up to kLong columns are taken one by one: memory is then read as one forward stream, which some CPUs (Zen 4) fetch at
 // full speed where interleaved short rows run at half of it. With longer rows, w (or the output) no longer stays in the
@@ -18,8 +21,8 @@ constexpr size_t kRegisters = 32;
 constexpr size_t kRegisters = 16;
 #endif
 
-// x_i.w depends on the row and on w only, not on the rows around it: both ways of adding below are used for all rows of a matrix
-// alike.
+// x_i.w depends on the row and on w alone, not on the rows around it: of the two orders of adding below, a matrix uses one for all
+// its rows.
 template <bool kPairs, typename T>
 inline double dot_short(const T* x, const double* w, size_t n) {
   V s[4] = {zero(), zero(), zero(), zero()};
@@ -61,7 +64,7 @@ inline void dot_long(const T* const* x, const double* w, size_t cols, double* ou
   for (size_t r = 0; r < R; ++r) out[r] = sum(s[r]);
 }
 
-// Asks for a row's worth of bytes, `ahead` of it.
+// Prefetches as many bytes as a row has, `ahead` bytes further on.
 template <typename T>
 inline void ask_ahead(const DenseRows& m, const T* row) {
   if (m.ahead == 0) return;
@@ -200,8 +203,8 @@ size_t dense_combine(const DenseRows& m, const double* u, double* out) {
   return read * cols;
 }
 
-// What a column's scale is made of, added to what is there: sums of x - centre and of its squares, the largest |x + shift|. Of
-// narrow rows the sums stay in registers, a few columns' at a time.
+// What the scale of a column is made of, added to what is there: the sums of x - centre and of its squares, and the largest |x +
+// shift|. For narrow rows the sums of a few columns at a time stay in registers.
 template <typename T>
 void dense_stats(const DenseRows& m, const double* centre, const double* shift, double* sums, double* squares, double* largest) {
   const auto add = [&](size_t begin, size_t end, size_t j, auto at) {

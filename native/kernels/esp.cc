@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kUnit = 0x1p-53;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// What a part of a sweep leaves beside its sum.
+// What a part of a sweep computes besides its sum.
 struct Left {
   double squared = 0, turn = 0, lambda = 0, high = -kInfinity, low = kInfinity;
 };
@@ -144,7 +144,7 @@ Esp::Copied Esp::copy(const Family* families) {
       }
     }
   }
-  // A power of two that takes huge or tiny numbers near 1, so that squares and differences can be taken.
+  // A power of two brings huge or tiny numbers near 1, so that they can be squared and subtracted.
   if (largest != 0 && !(largest > 1e-100 && largest < 1e100)) {
     unit_ = std::ldexp(1.0, std::min(std::max(-std::ilogb(largest), -1000), 1000));
     table.scale(data_.data(), data_.size(), unit_, data_.data());
@@ -155,7 +155,7 @@ Esp::Copied Esp::copy(const Family* families) {
   return {};
 }
 
-// |A| (for a full matrix the smaller of two bounds of it) and |A|_F, from above where squares overflow or underflow.
+// |A| (of a full matrix, the smaller of two upper bounds) and |A|_F; upper bounds where squares overflow or underflow.
 void Esp::measure_shape(size_t i) {
   const double* a = shape(i);
   const size_t size = at_[i + 1] - at_[i];
@@ -202,7 +202,7 @@ void Esp::add_up(double* sums) {
 
 Esp::MeasuresAnswer Esp::begin(bool centred) {
   double* sums = sums_[2].data();
-  // The sums of the centres, each less the first one of all, which keeps what is common out of the rounding.
+  // Sums are of differences to the very first centre, so that a common offset does not cost digits.
   each_part([&](size_t, const Range& r, double* sum, double*) {
     std::memset(sum, 0, d_ * sizeof(double));
     double ignored[2];
@@ -225,7 +225,7 @@ Esp::MeasuresAnswer Esp::begin(bool centred) {
   return answer;
 }
 
-// The size for this origin, and what begin answers, but for the curvature, which is 0.
+// Sets the size for this origin, and makes the answer of begin() with a curvature of 0.
 Esp::MeasuresAnswer Esp::measure() {
   struct Sizes {
     double size, reach;
@@ -235,7 +235,7 @@ Esp::MeasuresAnswer Esp::measure() {
     for (size_t i = r.begin; i < r.end; ++i) {
       double of[2];
       run_.table->esp_measure(center(i), origin_.data(), d_, of);
-      // Squares that could overflow or underflow are bounded instead.
+      // An upper bound instead where squares could overflow or underflow.
       const double norm = of[1] == 0 ? 0 : plain(of[1]) ? std::sqrt(of[0]) : of[1] * std::sqrt(static_cast<double>(d_));
       s.size = std::max({s.size, norm, norm_[i]});
       s.reach = std::max(s.reach, norm + frobenius_[i]);
@@ -287,7 +287,7 @@ Esp::SweepAnswer Esp::sweep(double L, double beta, bool testing) {
     const double sign = r.family ? -1 : 1;
     double* an = room + d_ + 1;
     for (size_t i = r.begin; i < r.end; ++i) {
-      // From x = 0, where w is 0 too, p stays 0: only the centres are read, and no p is stored.
+      // From x = 0, where w is 0 as well, p stays 0: only the centres are read, and no p is stored.
       const uint8_t kind = accepted_ > 0 ? kind_[i] : static_cast<uint8_t>(point);
       const double* p = accepted_ > 1 ? p_[0].data() + p_at_[i] : zero_.data();
       const double* p_prev = still_ ? p : accepted_ > 2 ? p_[1].data() + p_at_[i] : zero_.data();
@@ -331,7 +331,7 @@ Esp::SweepAnswer Esp::sweep(double L, double beta, bool testing) {
   return answer;
 }
 
-// v = b - Ax from the sums by family and, in the answer, the sums of lambda; and what is answered of it.
+// v = b - Ax, from the sums by family and the sums of lambda in the answer; and what is answered of it.
 void Esp::residual(const double* sum, double* v, SweepAnswer& answer) const {
   v[0] = 1 - answer.sum1;
   v[1] = 1 - answer.sum2;
@@ -350,7 +350,7 @@ void Esp::residual(const double* sum, double* v, SweepAnswer& answer) const {
   answer.w = std::sqrt(w);
 }
 
-// Takes the unit normal along a residual's w, and makes the ranges empty; false, and NaN for ranges, if there is none.
+// Makes the unit normal along a residual's w the one to test, and the ranges empty; false, and NaN for ranges, if w is 0.
 bool Esp::aim(const double* v, Ranges& ranges) {
   const double max = run_.table->max_abs(v + 2, d_);
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();

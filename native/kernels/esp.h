@@ -1,16 +1,16 @@
-// Separation of two families of ellipsoids { c + A z : |z| <= 1 } by a hyperplane, as FISTA's loop in TypeScript solves it: data,
-// two iterates, and the sweeps that a step or a test needs. lib/backend/fallback/esp.ts is the twin, and says what each task
-// computes and answers.
+// Separation of two families of ellipsoids { c + A z : |z| <= 1 } by a hyperplane (method 4), as FISTA's loop in TypeScript solves
+// it: data, two iterates, and the sweeps that a step or a test needs. lib/backend/fallback/esp.ts is the twin, and says what each
+// task computes and answers.
 //
 // Problem:  min 1/2 |Ax - b|^2,  b = (1, 1, 0),  x = a cone block (lambda_i, p_i), |p_i| <= lambda_i, for each ellipsoid, where
 //             Ax        = ( sum lambda_i, sum mu_i, sum (lambda_i c_i + A_i p_i) - sum (mu_i d_i - B_i q_i) )
 //             A'(s,t,w) = blocks ( s + c_i.w, A_i'w ) and ( t - d_i.w, B_i'w )
 // Given:    centres and shapes of both families, as points, balls, diagonals or full matrices.
 // Wanted:   normal(), of the hyperplane that was kept, with supports() along it, by ellipsoid; or, where the families touch,
-//           weights() and sums(), which make a common point of the two hulls.
-// Source:   M. Hough and S. A. Vavasis, arXiv:2512.03947; the projection is cones.h's.
+//           weights() and sums(), which make nearly a common point of the two hulls.
+// Source:   M. Hough and S. A. Vavasis, arXiv:2512.03947; method 4.2 to 4.4 and C11 to C14. The projection is cones.h's.
 //
-// Data stay as they were given; the origin is subtracted and the size multiplied in on the fly.
+// Data stay as they were given; origin and size are applied on the fly.
 #pragma once
 
 #include <cstddef>
@@ -53,7 +53,7 @@ class Esp {
   struct MeasuresAnswer {
     double curvature, size, reach, cap;
   };
-  // By family, of n.(z - origin) over all its z. NaN where w = 0 gives no normal.
+  // The max and the min of n.(z - origin) over each family (method C11). NaN if w = 0 gives no normal.
   struct Ranges {
     double high1, low1, high2, low2;
   };
@@ -77,7 +77,7 @@ class Esp {
   PowerAnswer power(bool first);
 
   void accept();
-  // out (d + 2) = Ax; and l, p = A'v. l by ellipsoid, p of d entries for each that is no point.
+  // out (d + 2) = Ax; and l, p = A'v. l by ellipsoid, p of d entries for each that is not a point.
   void apply_a(const double* l, const double* p, double* out);
   void apply_at(const double* v, double* l, double* p);
   void keep(bool opposite);
@@ -124,8 +124,8 @@ class Esp {
   Run run_{};
   size_t d_ = 0, n_ = 0, first_ = 0;
   double unit_ = 1, inverse_ = 1;
-  size_t accepted_ = 0;  // up to 3; p of the first two iterates is 0, and not stored
-  bool still_ = false;   // the iterate before is the iterate itself
+  size_t accepted_ = 0;  // counts to 3; p of the first two iterates is 0, and not stored
+  bool still_ = false;   // the last iterate and the one before are the same
   Buffer<uint8_t> kind_;
   Buffer<double> data_;  // all centres, then all shapes
   Buffer<double> norm_, frobenius_, origin_;

@@ -1,5 +1,11 @@
-// One ellipsoid of the sweep (esp.h, lib/backend/fallback/esp.ts): with its centre, shape and block in cache, twice over d entries.
-// Kind: 0 a point, 1 a ball (a = its radius), 2 a diagonal, 3 a full matrix (a and an = A'w and A'n, computed before).
+// One ellipsoid of a sweep: the inner loops of lib/backend/fallback/esp.ts, twice over d entries while its centre, shape and block
+// are in cache.
+//
+// Given:   an ellipsoid and its block of two iterates (EspBlock). Kind: 0 a point, 1 a ball (a = its radius), 2 a diagonal, 3 a
+// full
+//          matrix (a and an = A'w and A'n, computed before).
+// Wanted:  the block's step, projection and share of the next residual; its support along a normal.
+// Source:  method 4.3 (esp_forward, esp_finish), C11 (esp_support).
 
 template <int Kind, typename At>
 inline V esp_product(const At& at, const double* a, size_t j, V w) {
@@ -8,7 +14,7 @@ inline V esp_product(const At& at, const double* a, size_t j, V w) {
   return at.load(a + j);
 }
 
-// z = y + A'w / L. sums: (c - origin).w, |z|^2, and with Testing (c - origin).n, |A'n|^2
+// z = y + A'w / L, before the projection. sums: (c - origin).w, |z|^2; with Testing also (c - origin).n, |A'n|^2.
 template <int Kind, bool Testing>
 void esp_forward(const EspBlock& b, size_t d, double* z, double* sums) {
   const V beta = set1(b.beta), inverse = set1(b.inverse_L);
@@ -38,7 +44,8 @@ void esp_forward(const EspBlock& b, size_t d, double* z, double* sums) {
   sums[3] = sum(square_n);
 }
 
-// z becomes x+ = share z; acc += lambda (c - origin) + sign A x+ (the latter not for Kind 3). sums += |x+ - y|^2, (y - x+).(x+ - x)
+// z becomes x+ = share z, and acc += lambda (c - origin) + sign A x+ (for Kind 3 without A x+). sums += |x+ - y|^2, (y - x+).(x+ -
+// x).
 template <int Kind>
 void esp_finish(const EspBlock& b, size_t d, double share, double lambda, double sign, double* z, double* acc, double* sums) {
   const V beta = set1(b.beta), by = set1(share), l = set1(lambda), sg = set1(sign);
@@ -59,7 +66,7 @@ void esp_finish(const EspBlock& b, size_t d, double share, double lambda, double
   sums[1] += sum(turn);
 }
 
-// out: (c - origin).n, |A'n|^2; for Kind 3 b.an = A'n
+// out: (c - origin).n, |A'n|^2. For Kind 3, b.an = A'n.
 template <int Kind>
 void esp_support(const EspBlock& b, size_t d, double* out) {
   V along = zero(), square = zero();
@@ -75,7 +82,7 @@ void esp_support(const EspBlock& b, size_t d, double* out) {
   out[1] = sum(square);
 }
 
-// out: |c - origin|^2, the largest magnitude in it
+// out: |c - origin|^2, and the largest magnitude of an entry of c - origin.
 void esp_measure(const double* c, const double* origin, size_t d, double* out) {
   V square = zero(), largest = zero();
   sweep(d, [&](size_t j, auto at) {

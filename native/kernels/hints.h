@@ -1,4 +1,4 @@
-// Hints to the processor, which change nothing but the time. (Of each file's own: some are compiled for other processors than the
+// Hints to the processor, which change nothing but the time. (Static, as some files are compiled for other processors than the
 // rest.)
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace fista {
 
-// What is at p will be wanted soon.
+// The memory at p will be read soon.
 [[maybe_unused]] static inline void prefetch(const void* p) {
 #if defined(__GNUC__)
   __builtin_prefetch(p);
@@ -19,7 +19,7 @@ namespace fista {
 #endif
 }
 
-// This thread only waits.
+// This thread is waiting in a loop.
 [[maybe_unused]] static inline void pause() {
 #if defined(__x86_64__) || defined(_M_X64)
   _mm_pause();

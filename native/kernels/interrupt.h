@@ -1,4 +1,4 @@
-// By which a long task learns that it is to end before it is done: at once, or from a moment on that was set beforehand.
+// Tells a long task to end before it is done: when it is set, or from a moment on that was given beforehand.
 #pragma once
 
 #include <atomic>
@@ -8,7 +8,7 @@ namespace fista {
 
 class Interrupt {
  public:
-  // Set so many milliseconds from now on; infinity: not by the clock.
+  // Is set after so many milliseconds; infinity: never by the clock.
   explicit Interrupt(double milliseconds) : timed_(milliseconds < 1e12) {
     if (timed_) end_ = Clock::now() + std::chrono::microseconds(milliseconds > 0 ? static_cast<int64_t>(milliseconds * 1000) : 0);
   }
@@ -17,7 +17,7 @@ class Interrupt {
 
   void set() { set_.store(true, std::memory_order_relaxed); }
 
-  // Once true, it stays so: who asks after the last part of a task knows whether one was left out.
+  // Once true, it stays true: whoever asks after the last part of a task knows whether one was skipped.
   bool is_set() const { return set_.load(std::memory_order_relaxed) || (timed_ && Clock::now() >= end_); }
 
  private:

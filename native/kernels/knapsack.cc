@@ -34,7 +34,7 @@ struct Term {
   double at(double lambda) const { return std::min(std::max(c - lambda, low), high); }
 };
 
-// phi over all rows: parts in parallel, added in order.
+// phi over all rows: parts run in parallel, and are added in order.
 template <typename Body>
 Phi sum_parts(const Run& run, size_t n, Body&& body) {
   const Partition parts = partition(n, 2 * n);
@@ -53,13 +53,14 @@ Phi phi_at(const Run& run, const Items& s, double lambda) {
   return sum_parts(run, s.n, [&](size_t i, size_t k) { return run.table->knapsack_phi(s.a + i, s.y + i, s.gamma + i, k, lambda); });
 }
 
-// phi(low) >= b >= phi(high): the root lies between. Finite ends were evaluated.
+// phi(low) >= b >= phi(high): the root lies between. phi was evaluated at finite ends.
 struct Bracket {
   double low = -kInfinity, high = kInfinity;
   bool holds(double lambda) const { return low < lambda && lambda < high; }
 };
 
-// Rows without a breakpoint strictly inside the bracket: their constant terms' sum and magnitude, the linear ones' c and number.
+// Sums over the rows without a breakpoint strictly inside the bracket: of constant terms and of their magnitudes (fixed,
+// magnitude); of the c of linear terms, and their number (linear, slope).
 struct Settled {
   double fixed = 0, magnitude = 0, linear = 0, slope = 0;
   void add(const Term& term, const Bracket& bracket) {
@@ -76,9 +77,8 @@ struct Settled {
   }
 };
 
-// Brucker's search among the rows index[0 .. m), which includes every row with a breakpoint strictly inside the bracket. `fixed`
-// is the sum of the others' constant terms, `linear` that of the linear ones' c, `slope` their number.
-// `magnitude` is the sum of the constant terms' magnitudes, and `unit` the relative rounding of sums.
+// Brucker's search among the rows index[0 .. m), which include every row with a breakpoint strictly inside the bracket. `sums` are
+// those of the other rows, and `unit` is the relative rounding of sums.
 double search(const Items& items, uint32_t* index, size_t m, double* work, Bracket bracket, Settled& sums, double b, double unit) {
   auto& [fixed, magnitude, linear, slope] = sums;
   size_t before = SIZE_MAX;
@@ -98,7 +98,8 @@ double search(const Items& items, uint32_t* index, size_t m, double* work, Brack
       }
     }
     if (kept == 0) break;
-    // A sampled median will do while it drops enough; the exact one (introselect) keeps the worst case linear.
+    // A sampled median is good enough while it drops an eighth of the rows; the exact one (introselect) keeps the worst case
+    // linear.
     const bool exact = kept <= 32 || kept > before - before / 8;
     before = m = kept;
 
@@ -119,29 +120,29 @@ double search(const Items& items, uint32_t* index, size_t m, double* work, Brack
     } else if (phi < b) {
       bracket.high = pivot;
     } else {
-      return pivot;  // or the sums overflowed to NaN: no use going on
+      return pivot;  // equal; or the sums overflowed to NaN, and going on is useless
     }
   }
   // One linear piece is left.
   if (slope > 0) return std::min(std::max((fixed + linear - b) / slope, bracket.low), bracket.high);
-  // A flat one that is not at b: phi jumps past b at an end of it, where a row's two breakpoints were rounded into one.
+  // It is flat and not at b: phi jumps past b at one of its ends, where the two breakpoints of a row were rounded into one.
   const double slack = unit * (magnitude + std::fabs(b));
   if (fixed > b + slack && std::isfinite(bracket.high)) return bracket.high;
   if (fixed < b - slack && std::isfinite(bracket.low)) return bracket.low;
-  // One at b has the same projection everywhere but at its ends: there rows may be half way whose gamma_i is lost to rounding
-  // beside a_i. So its middle, or if it has no other end a little past the one it has.
+  // It is flat and at b: the projection is the same everywhere but at its ends, where a row whose gamma_i is within rounding of a_i
+  // may be half way. So take its middle or, if only one end is finite, a little past that end.
   const double middle = bracket.low / 2 + bracket.high / 2;
   if (std::isfinite(middle)) return middle;
   const double end = middle < 0 ? bracket.high : bracket.low, past = std::fabs(end) * 0x1p-51;
   return !std::isfinite(end) ? 0 : middle < 0 ? end - past : end + past;
 }
 
-// The root of the knapsack made of a sample of rows, with b in proportion: a guess when none is given.
+// The root of the knapsack of a sample of rows, with b in proportion: the guess when none is given.
 double sample_root(const Items& items, double b, uint32_t* index, double* work) {
   constexpr size_t kSample = 512;
   const size_t m = std::min(items.n, kSample);
   for (size_t k = 0; k < m; ++k) {
-    // Scattered, so that a pattern in the order of rows (sorted, alternating) is not mistaken for the whole.
+    // One row at random of each stratum, so that a pattern in the order of rows (sorted, alternating) does not bias the sample.
     const size_t stratum = items.n * k / m, width = items.n * (k + 1) / m - stratum;
     index[k] = static_cast<uint32_t>(stratum + (k * 2654435761u >> 7) % width);
   }
@@ -149,9 +150,9 @@ double sample_root(const Items& items, double b, uint32_t* index, double* work) 
   return search(items, index, m, work, Bracket(), sums, b * static_cast<double>(m) / static_cast<double>(items.n), 0);
 }
 
-// The search's running sums cancel. Where gamma_i is hardly more than rounding beside a_i, that may lead it past pieces as narrow
-// as their error. From such a lambda, towards the root in steps that double until phi is past b, then by halves: the double whose
-// phi is nearest to b.
+// The double whose phi is nearest to b. The running sums of the search cancel; where gamma_i is hardly more than the rounding of
+// a_i, the search may miss pieces as narrow as their error. From such a lambda this goes towards the root in steps that double
+// until phi is past b, and then bisects.
 double nearest(const Run& run, const Items& items, double b, double lambda, double excess) {
   const double towards = excess > 0 ? 1 : -1;
   const auto short_of_b = [&](double by) { return by * towards > 0; };
@@ -160,7 +161,7 @@ double nearest(const Run& run, const Items& items, double b, double lambda, doub
     near = far;
     excess = beyond;
     far = lambda + towards * step;
-    if (far == near || !std::isfinite(far)) return near;  // 0, or b is only just within reach
+    if (far == near || !std::isfinite(far)) return near;  // lambda is 0, or b is only just within reach
     beyond = phi_at(run, items, far).value - b;
   }
   for (double middle = near / 2 + far / 2; middle != near && middle != far; middle = near / 2 + far / 2) {
@@ -185,7 +186,7 @@ double project_knapsack(const Run& run, const double* a, const int8_t* y, const 
   bool settled = false;
   double piece = 0;  // rows on the linear piece that the search ended on
 
-  // Newton steps on all of phi. A root on the current piece ends them; after four the rest is left to the medians.
+  // Newton steps on all of phi, until the root is on the current piece; after four, medians do the rest.
   for (int probe = 0; probe < 4; ++probe) {
     phi = phi_at(run, items, lambda);
     if (run.interrupted()) return kNaN;
@@ -219,9 +220,10 @@ double project_knapsack(const Run& run, const double* a, const int8_t* y, const 
     phi = phi_at(run, items, lambda);
     piece = sums.slope;
   }
-  // One more Newton step: "settled" is as loose as the sum of n terms must be, and the running sums of the search cancel. Behind a
-  // kink more rows may move than are inside now: unless those are too few to matter, the step must prove itself.
-  // Rounding may have left lambda just off the piece, with no row inside: its slope still tells the way back.
+  // One more Newton step: "settled" is as loose as the rounding of n terms, and the running sums of the search cancel. Beyond a
+  // breakpoint more rows may move than are inside now, so unless a quarter of all rows is inside, the step is taken only if it
+  // brings phi nearer to b. Rounding may have left lambda just off the piece, with no row inside; the piece's own slope then leads
+  // back.
   const double inside = phi.inside > 0 ? phi.inside : piece;
   double excess = phi.value - b;
   if (inside > 0) {

@@ -7,10 +7,10 @@
 
 namespace fista {
 
-// A row's, on average.
+// The bytes of a row, on average.
 size_t Matrix::row_bytes() const { return rows_ ? bytes() / rows_ : 0; }
 
-// So many rows, of the usual length, take so many bytes; at least one.
+// How many rows of average length take so many bytes; at least one.
 size_t Matrix::rows_in(size_t bytes) const { return 1 + bytes / (1 + row_bytes()); }
 
 size_t Matrix::bytes() const {
@@ -31,7 +31,7 @@ SparseRows Matrix::sparse_rows(const uint32_t* list, size_t begin, size_t end) c
   return {start_.data(), index, data(), cols_, list, begin, end};
 }
 
-// Entries that so many rows hold on average; an empty row counts as one.
+// The entries of so many rows, on average; an empty row counts as one.
 double Matrix::work(size_t rows) const {
   return rows_ ? static_cast<double>(stored_ + rows_) * (static_cast<double>(rows) / static_cast<double>(rows_)) : 0;
 }

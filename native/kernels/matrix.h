@@ -37,8 +37,8 @@ struct CopyResult {
   double found = 0, before = 0;  // what stood there, and (bad_start, bad_order) just before it
 };
 
-// A plain copy of a caller's arrays, by arguments as below, nothing looked at: what can be taken at the speed of memory before the
-// call returns, after which the caller may change them.
+// A plain, unchecked copy of a caller's arrays, by arguments as below: it is made at the speed of memory before the call returns,
+// after which the caller may change them.
 struct RawPoints {
   [[nodiscard]] bool take_dense(const Run& run, Values values, const void* data, size_t rows, size_t cols);
   [[nodiscard]] bool take_sparse(const Run& run, const uint32_t* indptr, const uint32_t* index, Values values, const void* data,
@@ -62,12 +62,12 @@ class Matrix {
   CopyResult copy_sparse(const Run& run, const uint32_t* indptr, const uint32_t* index, Values values, const void* data,
                          size_t entries, size_t rows, size_t cols);
 
-  // The same from a copy that was taken before; its memory is used where it can be, and given back.
+  // The same from a copy that was taken before. Its memory is used where possible, and given back.
   CopyResult adopt(const Run& run, RawPoints& points);
 
-  // out = X.w + bias for a matrix that is looked at where it is, and as it is, by arguments as above. w has cols + 1 entries, the
-  // last of them 0. Entries must not change meanwhile. bad: the first row for which it is not finite, or rows. out and bad are
-  // undefined if something is wrong with the matrix.
+  // out = X.w + bias for a matrix that is read where it is, by arguments as above. w has cols + 1 entries, the last of them 0.
+  // Entries must not change meanwhile. bad: the first row where the result is not finite, or rows. out and bad are undefined if the
+  // matrix has a defect.
   static CopyResult decide_dense(const Run& run, Values values, const void* data, size_t rows, size_t cols, const double* w,
                                  double bias, double* out, size_t* bad);
   static CopyResult decide_sparse(const Run& run, const uint32_t* indptr, const uint32_t* index, Values values, const void* data,
@@ -101,19 +101,20 @@ class Matrix {
   // out[p] = sum_j (factor_j x_ij)^2 for the rows i at positions [0, n) of a list (null: all rows in their order); factor null:
   // all 1.
   void row_norms(const Run& run, const uint32_t* list, size_t n, const double* factor, double* out) const;
-  // By column, over the stored entries of such rows: sum of x - centre_j, sum of its squares, max |x| (before anything was
-  // subtracted), and their number.
+  // By column, over the stored entries of such rows: the sum of x - centre_j, the sum of its squares, max |x| (before anything was
+  // subtracted), and the number of entries.
   struct ColumnStats {
     Buffer<double> sum, square, max, number;
   };
   [[nodiscard]] bool column_stats(const Run& run, const uint32_t* list, size_t n, const double* centre, ColumnStats& out) const;
 
-  // A mean of 1e8 would cost x.w all its digits. Dense f64 data are kept minus their column means; of others, columns without a 0
-  // whose entries are of one sign and within a factor of 2, minus a number among them: such differences are exact, in f32 too.
-  // Data already centred stay as they are. False if there is no memory. A run that is interrupted leaves an empty matrix.
+  // Subtracts a number from each column for good (method 1.4): a mean of 1e8 would cost x.w all its digits. From dense f64 columns
+  // it subtracts the mean. From others, if they have no 0 and their entries have one sign and lie within a factor of 2, a number
+  // between them: such differences are exact, in f32 too. Data already centred stay as they are. False if there is no memory. A run
+  // that is interrupted leaves an empty matrix.
   [[nodiscard]] bool centre(const Run& run);
-  const double* shift() const { return shift_.data(); }  // what was subtracted by column, or null
-  const double* max_abs() const { return max_.data(); }  // if that were all means: max |x| by column before it; or null
+  const double* shift() const { return shift_.data(); }  // what was subtracted from each column, or null
+  const double* max_abs() const { return max_.data(); }  // if these are the means, max |x| by column before that; or null
   // Stored entries of row i.
   size_t entries(size_t i) const { return sparse_ ? start_[i + 1] - start_[i] : cols_; }
 
@@ -123,7 +124,7 @@ class Matrix {
   // The columns that are kept, ascending, of a matrix that does not keep all; else null.
   const uint32_t* used() const { return all_kept_ ? nullptr : used_.data(); }
   bool all_kept() const { return all_kept_; }
-  // Whether so few entries in so many columns are kept without the empty ones. (Fewer columns cost little, whether used or not.)
+  // Whether empty columns are dropped: of a million columns or more, and more columns than entries. (Fewer cost little.)
   static bool drops_columns(size_t entries, size_t cols) { return cols >= size_t(1) << 20 && cols > entries; }
   size_t stored() const { return stored_; }  // entries a pass reads
   size_t bytes() const;
@@ -140,8 +141,8 @@ class Matrix {
   CopyResult drop_columns(const Run& run);
   CopyResult keep_or_drop(const Run& run, Matrix& copy, CopyResult result);
 
-  // The sums of X'u are taken over so many parts of `rows` rows and then added in order. Few enough that the parts' sums weigh
-  // little beside the matrix itself.
+  // The number of parts of `rows` rows over which the sums of X'u are taken, to be added in order. So few that the parts' sums are
+  // small beside the matrix.
   size_t combine_parts(size_t rows) const;
   double work(size_t rows) const;
   DenseRows dense_rows(const uint32_t* list, size_t begin, size_t end) const;

@@ -1,4 +1,4 @@
-// Epochs of coordinate ascent over the rows of a matrix.
+// Epochs of coordinate ascent over the rows of a matrix (method 1.10), with prefetching for matrices that are not in cache.
 #include <algorithm>
 #include <atomic>
 
@@ -9,7 +9,7 @@
 namespace fista {
 namespace {
 
-// A thread that looks ahead is ahead by this many bytes.
+// A thread that prefetches is ahead by this many bytes.
 constexpr size_t kLead = size_t(1) << 17;
 
 }  // namespace
@@ -24,7 +24,7 @@ size_t Matrix::ascend(const Run& run, Ascent& ascent) const {
   std::atomic<size_t> at{0};  // how many visits are over
   size_t read = 0;
   const auto visit_all = [&](size_t some) {
-    const size_t often = rows_in(kFar) / some + 1;  // asking for the time takes as long as a few rows
+    const size_t often = rows_in(kFar) / some + 1;  // reading the clock takes as long as a few rows
     for (size_t k = 0, asked = 0; k < plan.visits; k += some, ++asked) {
       if (asked % often == 0 && run.interrupted()) break;
       ascent.order = plan.order + k;
@@ -39,12 +39,12 @@ size_t Matrix::ascend(const Run& run, Ascent& ascent) const {
     visit_all(rows_in(kFar));
     return read;
   }
-  // Rows follow one another, but a second thread can look ahead: what is out of cache then comes from the other core's.
+  // Rows are visited one after the other, but a second thread can prefetch: data then come from the other core's cache.
   parallel(2, 2, [&](size_t part) { part == 0 ? visit_all(rows_in(kLead / 8)) : look_ahead(plan, at); });
   return read;
 }
 
-// Asks for the rows that are visited next, until all were visited. If one thread does both parts, they were.
+// Prefetches the rows that are visited next, until all were visited. If one thread runs both parts, they already were.
 void Matrix::look_ahead(const Ascent& plan, const std::atomic<size_t>& at) const {
   const auto ask = [](const void* x, size_t size, size_t from, size_t to) {
     for (size_t byte = from * size; byte < to * size; byte += 64) prefetch(static_cast<const char*>(x) + byte);

@@ -1,4 +1,4 @@
-// What is measured by column and by row; centring; dropping empty columns.
+// Statistics by column and by row; centring (method 1.4); dropping empty columns.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -71,7 +71,7 @@ bool Matrix::column_stats(const Run& run, const uint32_t* list, size_t n, const 
     in_stretches(run, 0, 4 * cols_, sizeof(double),
                  [&](size_t from, size_t to) { std::memset(s + from, 0, (to - from) * sizeof(double)); });
     if (run.interrupted()) return;
-    // Entries of sparse rows are added to columns far apart, and take ten times as long as those of dense ones.
+    // Entries of sparse rows are added to columns far apart, which takes ten times as long as for dense rows.
     const auto stretches = [&](auto&& body) {
       in_stretches(run, parts.begin(p), parts.end(p), row_bytes(), body, size_t(1) << 22, 1);
     };
@@ -82,7 +82,7 @@ bool Matrix::column_stats(const Run& run, const uint32_t* list, size_t n, const 
       std::fill(c, c + cols_, static_cast<double>(parts.end(p) - parts.begin(p)));
       return;
     }
-    if (values_ == Values::ones) {  // counting them is enough
+    if (values_ == Values::ones) {  // counting is enough
       stretches([&](size_t from, size_t to) { each(list, from, to, [&](size_t, size_t j, double) { c[j] += 1; }); });
       for (size_t j = 0; j < cols_; ++j) {
         const double v = 1 - centre[j];
@@ -122,7 +122,7 @@ bool Matrix::column_stats(const Run& run, const uint32_t* list, size_t n, const 
   return true;
 }
 
-// Numbers the columns anew, without those that hold no entry.
+// Renumbers the columns, without empty ones.
 CopyResult Matrix::drop_columns(const Run& run) {
   UsedColumns used;
   if (!used.init(cols_)) return {CopyResult::out_of_memory};
@@ -160,7 +160,7 @@ bool Matrix::centre(const Run& run) {
     centred_ = true;
   }
   const bool done = centred_;
-  if (run.interrupted()) *this = Matrix();  // it may be in some rows only
+  if (run.interrupted()) *this = Matrix();  // some rows may be shifted and others not
   return done;
 }
 
@@ -197,7 +197,7 @@ bool Matrix::subtract_exactly(const Run& run, T* values) {
   return subtract_exactly(run, values, [index = index32_.data()](size_t, size_t k) { return size_t(index[k]); });
 }
 
-// column(i, k): that of entry k, which is in row i
+// column(i, k): the column of entry k, which is in row i
 template <typename T, typename ColumnOf>
 bool Matrix::subtract_exactly(const Run& run, T* values, const ColumnOf& column) {
   if (rows_ == 0) return true;
@@ -206,7 +206,7 @@ bool Matrix::subtract_exactly(const Run& run, T* values, const ColumnOf& column)
     T low, high;
   };
   const auto begin = [&](size_t i) { return sparse_ ? size_t(start_[i]) : i * cols_; };
-  // The columns that qualify by the rows so far. Few data have one: the search ends with the last of them.
+  // The columns that qualify by the rows seen so far. Few data have any: the search ends when none is left.
   size_t number = 0;
   Buffer<Column> found;
   if (!found.allocate(entries(0))) return false;

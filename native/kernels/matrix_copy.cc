@@ -9,7 +9,8 @@
 namespace fista {
 namespace {
 
-// Copies n finite entries (or looks at them where they are: from = to) in chunks that are checked while in cache.
+// Copies n entries (or, if from = to, leaves them where they are) and checks that they are finite, in chunks while these are in
+// cache.
 template <typename T>
 CopyResult copy_finite(const Run& run, const T* from, T* to, size_t n) {
   const Partition parts = partition(n, n);
@@ -31,7 +32,7 @@ CopyResult copy_finite(const Run& run, const T* from, T* to, size_t n) {
   return {};
 }
 
-// Copies column numbers and checks what was copied, a few rows at a time.
+// Copies column indices and checks the copy, a few rows at a time.
 template <typename I>
 CopyResult copy_index(const Run& run, const uint32_t* start, size_t rows, size_t cols, const uint32_t* from, I* to) {
   constexpr size_t kChunk = 4096;  // entries
@@ -114,12 +115,12 @@ CopyResult check_starts(const uint32_t* start, size_t entries, size_t rows) {
 CopyResult check_index(const Run& run, const uint32_t* start, size_t from, size_t to, size_t cols, const uint32_t* index) {
   const size_t first = start[from], number = start[to] - first;
   if (number == 0) return {};
-  // Numbers may descend from a row to the next alone. (All of them first: that is a stream, which is fetched ahead.)
+  // Indices may descend only from one row to the next. (All descents are counted first: that is a stream, which is prefetched.)
   const size_t descents = run.table->count_descents(index, number, cols);
   size_t allowed = 0, i = from + 1, end = to;
   while (i < end && start[i] == first) ++i;              // nothing is before,
   while (i < end && start[end - 1] == start[to]) --end;  // or behind these
-  for (; i < end; ++i) {                                 // without branches: they could not be guessed
+  for (; i < end; ++i) {                                 // without branches: they could not be predicted
     const uint32_t* const at = index + (start[i] - first);
     allowed += (start[i] < start[i + 1]) & (at[0] <= at[-1]);
   }
@@ -167,7 +168,7 @@ CopyResult Matrix::adopt(const Run& run, RawPoints& points) {
                                                   : copy_finite(run, copy.f32_.data(), copy.f32_.data(), copy.stored_));
 }
 
-// What is not whole is not kept.
+// Keeps the copy if it is whole.
 CopyResult Matrix::keep_or_drop(const Run& run, Matrix& copy, CopyResult result) {
   if (run.interrupted()) result = {CopyResult::interrupted};
   *this = result.kind == CopyResult::ok ? std::move(copy) : Matrix();
@@ -218,7 +219,7 @@ CopyResult Matrix::read_sparse(const Run& run, const uint32_t* indptr, const uin
   stored_ = start_[rows];
   sparse_ = true;
 
-  if (cols < 65536) {  // and one number to spare, for zero_column
+  if (cols < 65536) {  // one index is left for zero_column
     index_ = Index::u16;
     if (!index16_.allocate(stored_ + kOverrun)) return {CopyResult::out_of_memory};
     result = copy_index(run, start_.data(), rows, cols, index, index16_.data());

@@ -7,7 +7,7 @@
 namespace fista {
 namespace {
 
-// The first value that is not finite, if a decision is not: every such value makes its row's decision so.
+// The first value that is not finite; called if a decision is not, which every such value causes.
 CopyResult check_values(Values values, const void* data, size_t entries) {
   if (values == Values::ones) return {};
   const auto first_in = [&](const auto* x) {
@@ -17,7 +17,7 @@ CopyResult check_values(Values values, const void* data, size_t entries) {
   return values == Values::f64 ? first_in(static_cast<const double*>(data)) : first_in(static_cast<const float*>(data));
 }
 
-// Adds to decisions and looks at them, while they are in cache.
+// Adds the bias to decisions and checks that they are finite, while they are in cache.
 bool add_bias(const Run& run, double bias, double* out, size_t n) {
   for (size_t i = 0; i < n; ++i) out[i] += bias;
   return run.table->all_finite[0](out, n);
@@ -56,7 +56,7 @@ CopyResult Matrix::decide_sparse(const Run& run, const uint32_t* indptr, const u
   bool finite[kMaxParts];
   parallel(run, parts.parts, [&](size_t k) {
     finite[k] = true;
-    constexpr size_t kChunk = 128;  // rows that are checked and then summed up while in cache
+    constexpr size_t kChunk = 128;  // rows that are checked and then summed while in cache
     for (size_t from = parts.begin(k); from < parts.end(k); from += kChunk) {
       const size_t to = std::min(from + kChunk, parts.end(k));
       found[k] = check_index(run, indptr, from, to, cols, index + indptr[from]);

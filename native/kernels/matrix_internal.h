@@ -16,7 +16,7 @@ constexpr size_t kNone = SIZE_MAX;
 // Matrices from this size on are not in the cache of one core.
 constexpr size_t kFar = size_t(1) << 22;
 
-// What is in cache need not be asked for.
+// What is in cache needs no prefetching.
 inline size_t ahead_of(size_t bytes) { return bytes < kFar ? 0 : stream_ahead(); }
 
 // Sparse loops may read this many entries past the last one.
@@ -40,8 +40,8 @@ CopyResult not_finite(size_t at, T found) {
   return {CopyResult::not_finite, 0, at, static_cast<double>(found), 0};
 }
 
-// Calls body(begin, end) for one stretch after the other of some 4 MB (or fewer bytes), until the run is interrupted. Stretches
-// are of a multiple of so many rows, so that loops which take several at once take the same ones together.
+// Calls body(begin, end) for one stretch after the other of some 4 MB (or `bytes`), until the run is interrupted. A stretch has a
+// multiple of `together` rows, so that loops which take several rows at once always take the same ones together.
 template <typename Body>
 void in_stretches(const Run& run, size_t from, size_t to, size_t row_bytes, Body&& body, size_t bytes = size_t(1) << 22,
                   size_t together = 64) {
@@ -56,11 +56,11 @@ void each_stretch(const Run& run, size_t n, Body&& body) {
   parallel(run, parts.parts, [&](size_t p) { in_stretches(run, parts.begin(p), parts.end(p), sizeof(double), body); });
 }
 
-// What is wrong with the rows' starts. Structure is checked on our own copy, or on what is being copied: another thread may write
-// to the caller's arrays meanwhile, if they are views of shared memory.
+// What is wrong with the rows' starts. The structure is checked on our own copy, or on what is being copied: another thread may
+// write to the caller's arrays meanwhile if they are views of shared memory.
 CopyResult check_starts(const uint32_t* start, size_t entries, size_t rows);
 
-// What is wrong with the column numbers of rows [from, to), which begin at index.
+// What is wrong with the column indices of rows [from, to), the first of which is at index[0].
 CopyResult check_index(const Run& run, const uint32_t* start, size_t from, size_t to, size_t cols, const uint32_t* index);
 
 }  // namespace fista

@@ -1,6 +1,6 @@
-// Where arrays come from and go to: the C library for small ones, the system for large ones, and in between what was given back a
-// moment ago. A fresh page costs more than the arithmetic on it: fits of a few thousand rows took a quarter of their time to get
-// theirs.
+// Memory of arrays: from the C library for small ones, from the system for large ones, and for sizes in between what was given back
+// a moment ago. A fresh page costs more than the arithmetic on it: fits of a few thousand rows spent a quarter of their time on
+// pages.
 #pragma once
 
 #include <cstddef>

@@ -15,11 +15,11 @@ struct Run {
   unsigned threads;
   const Interrupt* interrupt = nullptr;
 
-  // What a kernel computed is then not to be used, but for what it says that is kept.
+  // What a kernel computed must not be used then, except what it says is kept.
   bool interrupted() const { return interrupt != nullptr && interrupt->is_set(); }
 };
 
-// parallel() with the threads of a run. Parts that would begin after an interruption are left out.
+// parallel() with the threads of a run. Parts that would begin after an interruption are skipped.
 template <typename Body>
 void parallel(const Run& run, size_t parts, Body&& body) {
   if (run.interrupt == nullptr) return parallel(parts, run.threads, std::forward<Body>(body));

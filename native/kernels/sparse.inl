@@ -1,6 +1,9 @@
 // CSR X.w and X'u. Values may be f64, f32, or absent (all ones: one-hot data). Rows of such data are short (14 entries in a9a), so
 // what costs is the row's end: entries are taken four at a time without a branch on how many are left.
 //
+// Given:   rows (SparseRows in table.h), and w by column or u by position.
+// Wanted:  out[p] = x.w, or out_j += sum of u[p] x_j; and the number of entries read.
+//
 // Reads up to four entries past the end of `index` and `values`: buffers are that much longer.
 
 struct Ones {};
@@ -15,7 +18,7 @@ inline void prefetch_values(const T* values, size_t k) {
 }
 inline void prefetch_values(const Ones*, size_t) {}
 
-// The first r < 4 of the column numbers at p, and `other` for the rest.
+// The first r < 4 of the column indices at p, and `other` for the rest.
 struct Tail3 {
   size_t j[3];
   Tail3(const uint32_t* p, size_t r, size_t other) : j{r > 0 ? p[0] : other, r > 1 ? p[1] : other, r > 2 ? p[2] : other} {}
@@ -46,8 +49,8 @@ inline double sparse_dot(const I* index, const T* values, size_t k, size_t end, 
   return (s0 + s1) + (s2 + s3);
 }
 
-// out += c x for entries [k, end). Their column numbers differ, so four sums can be read before any is written: they do not wait
-// for each other. out too has an entry at `other`; what is added to it means nothing.
+// out += c x for entries [k, end). Their columns differ, so four sums can be read before any is written, and do not wait for each
+// other. out has an entry at `other` too; what is added there means nothing.
 template <typename I, typename T>
 inline void sparse_add(const I* index, const T* values, size_t k, size_t end, double c, double* out, size_t other) {
   for (; k + 4 <= end; k += 4) {

@@ -14,11 +14,11 @@ namespace fista {
 namespace {
 
 constexpr double kUnit = 0x1p-53;
-constexpr double kSmallest = 0x1p-1021;  // below it products lose digits
-constexpr uint8_t kMaxReturns = 3;       // after so many returns a row shrinks no more
+constexpr double kSmallest = 0x1p-1021;  // products below this lose digits to underflow
+constexpr uint8_t kMaxReturns = 3;       // a row that returned so often shrinks no more (method 1.11)
 constexpr double kHuge = 1e200;          // squared norms from here on may overflow in sums
-constexpr size_t kFew = 32;              // one row in this many is few
-constexpr size_t kShort = 1024;          // lists not worth another thread
+constexpr size_t kFew = 32;              // fewer rows than one in so many are few
+constexpr size_t kShort = 1024;          // shorter lists are not worth another thread
 
 using Certified = SvmCertified;
 
@@ -28,8 +28,8 @@ double dot(const double* a, const double* b, size_t n) {
   return s;
 }
 
-// Sums over n positions: parts in parallel, added in order. Sums is a double, or a struct of doubles; body(begin, count, sums) adds
-// to them, in the order of its members.
+// Sums over n positions: parts run in parallel, and are added in order. Sums is a double or a struct of doubles; body(begin, count,
+// sums) adds to them, in the order of the members.
 template <typename Sums, typename Body>
 Sums reduce(const Run& run, size_t n, Body&& body) {
   constexpr size_t N = sizeof(Sums) / sizeof(double);
@@ -53,8 +53,9 @@ void split(const Run& run, size_t n, Body&& body) {
   parallel(run, parts.parts, [&](size_t p) { body(parts.begin(p), parts.end(p) - parts.begin(p)); });
 }
 
-// The standard deviation of n numbers, from their sum and squares about (nearly) their mean; or the largest |x|, if they are all
-// the same and these squares nothing but the mean's own rounding, or too large or small to be squared.
+// The standard deviation of n numbers, from the sums of differences to about their mean and of the squares of these. It is the
+// largest |x| instead if the numbers are all the same, so that the squares are nothing but rounding, or if they are too large or
+// too small to be squared.
 double spread(double n, double sum, double square, double max) {
   if (max > 1e120 || max < 1e-120) return max;
   const double variance = square - sum * sum / n;
@@ -102,12 +103,12 @@ bool Svm::init(const Run& run, std::shared_ptr<const Matrix> matrix, const int8_
   ordered_ = n_ == rows;
   mu_ = mu;
   lambda_ = std::numeric_limits<double>::quiet_NaN();
-  // One piece of memory, so that it may be one of large pages.
+  // All in one allocation, so that it may be on large pages.
   Slice* const lists[] = {&gamma_, &slack_, &radius_, &x_, &x_next_, &q_next_, &x_prev_, &q_, &q_prev_};
   if (!by_position_.allocate(9 * stride())) return false;
   for (size_t k = 0; k < 9; ++k) *lists[k] = Slice(by_position_.data() + k * stride());
   for (Buffer<double>* b : {&inverse_scale_, &centre_, &w_, &w_prev_, &w_next_, &w_shrunk_, &wide_}) {
-    if (!b->allocate((d_ + 8) / 8 * 8)) return false;  // vectors, and at least one entry more
+    if (!b->allocate((d_ + 8) / 8 * 8)) return false;  // whole vectors, and at least one entry more
   }
   if (!row_.allocate(n_ + others_) || !index_.allocate(2 * n_) || !y_.allocate(n_ + others_) || !certified_.allocate(n_) ||
       !returns_.allocate(n_) || !shrunk_.allocate(n_) || !scratch_.allocate(X_->scratch_size()) || !given_y_.allocate(rows) ||
@@ -119,7 +120,7 @@ bool Svm::init(const Run& run, std::shared_ptr<const Matrix> matrix, const int8_
   return true;
 }
 
-// The rows in their places, and everything else at 0.
+// Puts rows in their places, and sets everything else to 0.
 void Svm::place_rows() {
   std::memset(certified_.data(), 0, n_);
   std::memset(returns_.data(), 0, n_);
@@ -143,7 +144,8 @@ void Svm::place_rows() {
   }
 }
 
-// x~ = stored / scale, and the mean of x~. Any centre is valid, so for data centred up to rounding 0 serves.
+// The scales, and the centre m of x~ = stored / scale (method 1.4). Any centre is valid; 0 serves for data that are centred up to
+// rounding.
 bool Svm::measure_columns() {
   const double n = static_cast<double>(n_);
   const auto inverse = [](double size) { return size > 0 && std::isfinite(1 / size) ? 1 / size : 1; };
@@ -161,7 +163,7 @@ bool Svm::measure_columns() {
     });
     return true;
   }
-  // Ones are of magnitude 1, or there are none.
+  // A column of ones has the largest magnitude 1, or is empty.
   if (scale_ == Scale::none || (scale_ == Scale::maxabs && X_->sparse() && X_->values() == Values::ones)) {
     std::fill(q_next_.data(), q_next_.data() + n_, 1.0);
     X_->combine(run_, list(), 0, n_, q_next_.data(), centre_.data(), scratch_.data());
@@ -199,8 +201,8 @@ void Svm::measure_rows() {
   const double m2 = dot(run_, centre_.data(), centre_.data(), d_), m = std::sqrt(m2);
   X_->row_norms(run_, list(), n_, scale_ == Scale::none ? nullptr : inverse_scale_.data(), slack_.data());
   const size_t read = read_;
-  if (m2 > 0) dot_rows(centre_.data(), 0, n_, radius_.data());  // else they are 0, as they stand
-  read_ = read;                                                 // part of the copy, not of the solve
+  if (m2 > 0) dot_rows(centre_.data(), 0, n_, radius_.data());  // else the products are 0, as radius_ is
+  read_ = read;                                                 // not part of the solve
   max_norm_ = run_.table->max_abs(slack_.data(), n_);
   double* const entries = q_next_.data();
   const SvmMeasure by = {m, kSmallest, 4 * static_cast<double>(d_ + 5) * kUnit};
@@ -294,7 +296,7 @@ void Svm::warm(const double* w, double t) {
   restart();
 }
 
-// Balances x by the rows between their bounds, if they can. The others stay where they are: at 0 they need not be read.
+// Balances x by moving rows strictly between their bounds, if these suffice. The others stay: rows at 0 need not be read later.
 bool Svm::balance_between() {
   double *const x = x_next_.data(), *const gamma = q_.data();
   auto* const from = reinterpret_cast<uint32_t*>(x_prev_.data());
@@ -317,7 +319,7 @@ bool Svm::balance_between() {
   return true;
 }
 
-// From x, made balanced.
+// Balances x, and makes w, q and both iterates from it.
 void Svm::restart() {
   if (!balance_between()) {
     project_knapsack(run_, x_.data(), y_.data(), gamma_.data(), n_, 0, 0, x_.data(), q_next_.data(), index_.data());
@@ -340,7 +342,7 @@ Svm::StepAnswer Svm::step(double L, double beta) {
   if (!std::isnan(lambda)) {
     lambda_ = lambda;
   } else {
-    // The shrunk rows' share is out of reach by its rounding: the nearest end, as certificates need every alpha in its box.
+    // Rounding put the shrunk rows' share out of reach. Take the nearest end, as certificates need every alpha in its box.
     for (size_t p = 0; p < n; ++p) x_next_[p] = (y_[p] < 0) == (b_shrunk_ > 0) ? gamma_[p] : 0;
   }
   if (run_.interrupted()) return {};
@@ -357,7 +359,7 @@ Svm::StepAnswer Svm::step(double L, double beta) {
   return {sums.squared, sums.curvature, sums.magnitude, lambda};
 }
 
-// Shrunk rows' alpha stands in all three buffers; their q is computed by refresh().
+// The alpha of shrunk rows is in all three buffers; refresh() computes their q.
 void Svm::accept() {
   std::swap(x_prev_, x_next_);
   std::swap(x_, x_prev_);
@@ -388,7 +390,7 @@ Svm::CertifyAnswer Svm::certify(double low, double high, double rho, double w_no
                                 double guard_r, double guard) {
   constexpr double inf = std::numeric_limits<double>::infinity();
   const SvmBounds by = {low, high, {rho, w_norm, eta_t}, delta, ball ? -inf : inf, t, guard_r, guard};
-  // Never ended early: what is proved of a row, and that all of it was counted, is what is left of a run that is.
+  // Never ended early: a run that is ended early returns with these certificates and their counts.
   return reduce<CertifyAnswer>({run_.table, run_.threads}, n_, [&](size_t begin, size_t count, double* s) {
     double* const found = q_next_.data() + begin;  // free until the next margins are known
     run_.table->svm_certify(rows_from(begin), count, by, found);
@@ -396,8 +398,7 @@ Svm::CertifyAnswer Svm::certify(double low, double high, double rho, double w_no
     for (size_t k = 0; k < count; ++k) {
       const unsigned now = static_cast<unsigned>(found[k]);
       const auto all = [](unsigned certified, unsigned wanted) { return unsigned((certified & wanted) == wanted); };
-      unsigned certified =
-          (certified_[begin + k] & ~unsigned(Certified::agreed)) | now;  // for good, but for above and below, which are now's
+      unsigned certified = (certified_[begin + k] & ~unsigned(Certified::agreed)) | now;  // for good, except above and below
       certified |= Certified::agreed * (all(certified, Certified::positive | Certified::above) |
                                         all(certified, Certified::negative | Certified::below));
       certified &= ~unsigned(Certified::above | Certified::below);
@@ -413,7 +414,7 @@ Svm::CertifyAnswer Svm::certify(double low, double high, double rho, double w_no
 
 void Svm::forget() { std::memset(certified_.data(), 0, n_); }
 
-// Without branches: whether a row is at 0 is hard to guess.
+// Without branches: whether a row is at 0 is hard to predict.
 bool Svm::shrinkable(size_t p, double low, double high, double delta) const {
   const double a = y_[p] * low, b = y_[p] * high;
   const double min = q_[p] + std::min(a, b), max = q_[p] + std::max(a, b);  // of theta
@@ -425,7 +426,7 @@ Svm::ActiveAnswer Svm::shrink(double low, double high, double delta) {
   split(run_, n_, [&](size_t from, size_t k) {
     for (size_t p = from; p < from + k; ++p) shrunk_[p] = shrinkable(p, low, high, delta);
   });
-  // Return: the pair (x, x_prev) with q of both is then an exact state of FISTA on the whole problem.
+  // Rows that return: the pair (x, x_prev), with q of both, is then an exact state of FISTA on the whole problem (method 1.11).
   const size_t before = active_;
   bool changed = false;
   for (size_t p = before; p < n_; ++p) {
@@ -438,7 +439,8 @@ Svm::ActiveAnswer Svm::shrink(double low, double high, double delta) {
     shrunk_[active_++] = 0;
   }
   if (active_ > before) margins(w_prev_.data(), before, active_, q_prev_.data());
-  // Shrink: those that do move behind the others, which keep their order; a few change places with the last ones, which is cheaper.
+  // Rows that shrink move behind the others, which keep their order. If they are few they swap places with the last ones, which is
+  // cheaper.
   size_t active = 0, shrinking = 0;
   uint32_t* moved = reinterpret_cast<uint32_t*>(q_next_.data());
   for (size_t p = 0; p < active_; ++p) {
@@ -453,7 +455,7 @@ Svm::ActiveAnswer Svm::shrink(double low, double high, double delta) {
   } else {
     for (size_t k = shrinking; k-- > 0;) swap_rows(moved[k], active + k);
   }
-  // A shrunk row's alpha stands in all three lists.
+  // The alpha of a shrunk row is in all three lists.
   for (size_t p = active; p < active_; ++p) {
     changed = changed || x_[p] != 0;
     x_prev_[p] = x_next_[p] = x_[p];
@@ -490,7 +492,7 @@ Svm::PowerAnswer Svm::power(bool first) {
   double along = 0;
   for (size_t p = 0; p < n_; ++p) along += y_[p] * z[p];
   for (size_t p = 0; p < n_; ++p) z[p] -= y_[p] * along / static_cast<double>(n_);
-  const double squares = dot(z, z, n_), length = squares > 0 ? std::sqrt(squares) : 1;  // 0 where X on that subspace is nothing
+  const double squares = dot(z, z, n_), length = squares > 0 ? std::sqrt(squares) : 1;  // 0 if X on that subspace is 0
   for (size_t p = 0; p < n_; ++p) z[p] /= length;
   combine(z, 0, n_, w_next_.data());
   const double estimate = dot(run_, w_next_.data(), w_next_.data(), d_);
@@ -503,7 +505,7 @@ bool Svm::score(double t, ScoreAnswer& answer) {
   Buffer<double> values;
   if (!values.allocate(end)) return false;
   answer = ScoreAnswer{};
-  // Never ended early: whatever came of a fit has its score.
+  // Never ended early: every fit has its score, however it ended.
   const Run whole = {run_.table, run_.threads};
   if (untrained()) {
     copy(whole, values.data(), nullptr, end);
@@ -526,7 +528,7 @@ bool Svm::score(double t, ScoreAnswer& answer) {
   return true;
 }
 
-// The iterate that was checked, in case that a later task is interrupted.
+// Keeps the iterate that was checked, in case a later task is interrupted.
 bool Svm::keep(bool alpha) {
   if (kept_w_.size() == 0 && !kept_w_.allocate(d_ + 1)) return false;
   copy({run_.table, run_.threads}, kept_w_.data(), w_.data(), d_);
@@ -537,13 +539,14 @@ bool Svm::keep(bool alpha) {
   return true;
 }
 
-// Back to that iterate: its w and its alpha are what is asked for from now on. If there is none they are 0.
+// Goes back to the iterate that was kept: w and alpha are its own from now on. They are 0 if none was kept.
 void Svm::restore() {
   if (kept_w_.size() > 0) copy({run_.table, run_.threads}, w_.data(), kept_w_.data(), d_);
   restored_ = true;
 }
 
-// weights by column as given (where none is kept they stay as they are), of raw data; answers their bias.
+// Writes the weights of raw data, by column as given (method 1.4); those of columns that are not kept stay as they are. Answers the
+// bias.
 Svm::ModelAnswer Svm::model(double* weights, double t) const {
   const uint32_t* const used = X_->used();
   const double* const shift = X_->shift();
@@ -592,7 +595,7 @@ void Svm::swap_rows(size_t a, size_t b) {
   for (const Slice& list : {gamma_, slack_, radius_, x_, x_prev_, q_, q_prev_}) std::swap(list[a], list[b]);
 }
 
-// The row at position p comes from positions[p]. Candidates of these rows are lost.
+// Moves the row at positions[p] to position p. x_next and q_next of these rows are lost.
 void Svm::reorder(const uint32_t* positions, size_t n) {
   ordered_ = false;
   const auto move = [&](auto* list, double* room) {
@@ -601,7 +604,7 @@ void Svm::reorder(const uint32_t* positions, size_t n) {
     std::memcpy(old, list, n * sizeof(T));
     for (size_t p = 0; p < n; ++p) list[p] = old[positions[p]];
   };
-  // Two shares, each with room of its own.
+  // Two halves of the lists, each with its own room.
   parallel(2, n < kShort ? 1 : run_.threads, [&](size_t share) {
     if (share == 0) {
       for (const Slice& list : {gamma_, slack_, radius_, x_}) move(list.data(), q_next_.data());

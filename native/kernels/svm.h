@@ -1,17 +1,17 @@
-// The dual of the linear SVM with smoothed hinge loss, as the loop in TypeScript solves it: data, iterates, and the sweeps that a
-// step or a check needs. lib/backend/fallback/svm.ts is the twin, and says what each task computes and answers.
+// The dual of the linear SVM with smoothed hinge loss (method 1.2), as the loop in TypeScript solves it: data, iterates, and the
+// sweeps that a step or a check needs. lib/backend/fallback/svm.ts is the twin, and says what each task computes and answers.
 //
 // Problem:  max  sum alpha_i - mu/2 |alpha|^2 - 1/2 |H'alpha|^2   subject to  y.alpha = 0,  0 <= alpha_i <= gamma_i,
 //           where H has rows y_i x~_i, and x~ = x / scale by column.
 // Given:    X, centred before and shared with others; y_i = +-1 and gamma_i by row; mu; how columns are scaled.
 // Wanted:   alpha(), by row; weights(), w = H'alpha in scaled space; certified(), what is proved of each row about every optimum;
 //           model(), the weights and the bias for data as they were given.
-// Source:   M. Hough and S. A. Vavasis, arXiv:2512.03947 (the dual, and FISTA on it); lib/svm/certificate.ts (what is
-//           proved); svm_ascent.cc and knapsack.h name theirs.
+// Source:   M. Hough and S. A. Vavasis, arXiv:2512.03947 (the dual, and FISTA on it); method 1.6 to 1.11, and C1 to C9 for what is
+//           proved. svm_ascent.cc and knapsack.h name their own.
 //
-// Rows stand in an order of our own, the active ones first: [0, active) take part in steps, the others are shrunk: at a bound,
-// their alpha frozen. Rows of gamma 0 take no part in anything: they stand behind the others, at [n, ...), and only score() reads
-// them. q = H w.
+// Rows are kept in an order of their own, the active ones first: [0, active) take part in steps, [active, n) are shrunk, at a bound
+// with their alpha frozen. Rows of gamma 0 take no part: they stand behind the others, from n on, and only score() reads them.
+// q = H w.
 #pragma once
 
 #include <cstddef>
@@ -25,16 +25,15 @@ namespace fista {
 
 class Svm {
  public:
-  // How columns are scaled: not, by their deviation, by their largest magnitude.
+  // How columns are scaled (method 1.4): not at all, by their standard deviation, by their largest magnitude.
   enum class Scale : uint8_t { none, standard, maxabs };
 
-  // A matrix that was centred; y by row, 0 for one that is not even scored; gamma by row, or one for all (per_row false); copied,
-  // and no more than that is done before begin(), which may run on another thread. False if there is no memory.
+  // Takes a centred matrix, and copies y (by row, 0 for one that is not scored either) and gamma (by row, or one for all rows if
+  // per_row is false). All work is left to begin(), which may run on another thread. False if there is no memory.
   [[nodiscard]] bool init(const Run& run, std::shared_ptr<const Matrix> matrix, const int8_t* y, const double* gamma, bool per_row,
                           double mu, Scale scale, std::shared_ptr<Interrupt> interrupt = nullptr);
 
-  // Whether a task was, or the next one is to be, ended early. Then nothing is left but what keep() kept and what is proved of
-  // rows.
+  // Whether a task was ended early, or the next one will be. Only what keep() kept and what is certified of rows is valid then.
   bool interrupted() const { return run_.interrupted(); }
 
   // What tasks answer; lib/backend/fallback/svm.ts says what each number is. native/svm_handle.cc names them in this order.
@@ -72,7 +71,7 @@ class Svm {
     double bias;
   };
 
-  // Tasks. One that was interrupted answers nothing of use. Those that return a bool return false if there is no memory.
+  // Tasks. The answer of an interrupted task means nothing. Those that return a bool return false if there is no memory.
   [[nodiscard]] bool begin(bool curvature, BeginAnswer& answer);
   void warm(const double* w, double t);
   AscendAnswer ascend(double offset, double weight, double delta, bool all);
@@ -150,21 +149,21 @@ class Svm {
   size_t rows_ = 0, n_ = 0, others_ = 0, d_ = 0, width_ = 0, active_ = 0, max_entries_ = 0, read_ = 0,
          stored_ = 0;  // n_ rows take part
   double mu_ = 0, b_shrunk_ = 0, lambda_ = 0, max_norm_ = 0;
-  bool ascending_ = false;  // alpha stands in ascent_rows()
-  double balance_ = 0;      // y.alpha meanwhile
+  bool ascending_ = false;  // alpha is in ascent_rows()
+  double balance_ = 0;      // y.alpha during the ascent
   uint32_t epoch_ = 0;
-  bool ordered_ = true;  // row p stands at position p
+  bool ordered_ = true;  // row p is at position p
 
-  // By position; row_ and y_ hold the others_ rows too, index_ two lists.
+  // By position. row_ and y_ also hold the rows that take no part; index_ holds two lists.
   Buffer<uint32_t> row_, index_;
   Buffer<int8_t> y_;
   Buffer<uint8_t> certified_, returns_, shrunk_;
   Buffer<double> by_position_;
-  // During coordinate ascent, which is before the first step, the last five are ascent_rows().
+  // During coordinate ascent, which comes before the first step, ascent_rows() takes the place of the last five.
   Slice gamma_, slack_, radius_, x_, x_next_, q_next_, x_prev_, q_, q_prev_;
-  // By column, in scaled space; wide_ = w / scale with a 0 behind, as the stored data want it.
+  // By column, in scaled space. wide_ = w / scale, for products with the stored data, and a 0 behind it.
   Buffer<double> inverse_scale_, centre_, w_, w_prev_, w_next_, w_shrunk_, wide_, scratch_;
-  Buffer<double> kept_w_, kept_alpha_;  // by column, by row: the iterate that keep() saw last
+  Buffer<double> kept_w_, kept_alpha_;  // by column, by row: the iterate of the last keep()
   bool restored_ = false;
 };
 

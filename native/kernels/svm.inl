@@ -1,6 +1,10 @@
-// The SVM's sweeps over rows (svm.h, lib/backend/fallback/svm.ts). Lanes past the end read as y = gamma = slack = 0.
+// The SVM's sweeps over rows: the inner loops of the tasks in lib/backend/fallback/svm.ts.
+//
+// Given:   rows by position (SvmRows, State), n of them. Lanes past the end read as y = gamma = slack = 0.
+// Wanted:  vectors in the caller's arrays, and sums that are added to the caller's.
+// Source:  method 1.6 (svm_forward, svm_finish), 1.9 and C4 (svm_offsets), C1, C2 and C6 (svm_gap), C5 and C8 (svm_certify).
 
-// a = y + (1 - q(y) - mu y) / L
+// a = y + (1 - q(y) - mu y) / L, the gradient step from the extrapolated y (method 1.6).
 void svm_forward(const State& s, size_t n, double mu, double inverse_L, double* a) {
   const V beta = set1(s.beta), one = set1(1.0), m = set1(mu), inverse = set1(inverse_L);
   sweep(n, [&](size_t i, auto at) {
@@ -11,8 +15,8 @@ void svm_forward(const State& s, size_t n, double mu, double inverse_L, double* 
   });
 }
 
-// slack comes in as |x~|^2 and leaves as 2 (entries + 4) u |x~|, radius as x~.m and leaves as r; both are upper bounds of what they
-// stand for.
+// On entry slack is |x~|^2 and radius x~.m; on return slack is 2 (entries + 4) u |x~| and radius is r, both as upper bounds
+// (method 1.4, 2).
 void svm_measure(const double* entries, size_t n, const SvmMeasure& by, double* slack, double* radius) {
   const V one = set1(1.0), two = set1(2.0), four = set1(4.0), unit = set1(0x1p-53), smallest = set1(by.smallest);
   const V m = set1(by.m), m2 = set1(by.m * by.m), safely = set1(by.safely);
@@ -30,7 +34,8 @@ void svm_sign(const double* a, const int8_t* y, size_t n, double* out) {
   sweep(n, [&](size_t i, auto at) { at.store(out + i, at.load(a + i) * at.load(y + i)); });
 }
 
-// q_next comes in as x.w and leaves as y x.w. sums: |s|^2, s.(q+ - q(y)), its magnitudes, for the step s = x+ - y.
+// On entry q_next is x~.w, on return y x~.w. sums: for the step s = x+ - y, |s|^2, s.(q+ - q(y)), and the sum of the latter's
+// magnitudes (method 1.7).
 void svm_finish(const State& s, const int8_t* y, const double* x_next, double* q_next, size_t n, double* sums) {
   const V beta = set1(s.beta);
   V squared = zero(), curvature = zero(), magnitude = zero();
@@ -50,7 +55,7 @@ void svm_finish(const State& s, const int8_t* y, const double* x_next, double* q
 
 struct OffsetSums {
   V positive = zero(), negative = zero(), quadratic = zero();
-  // -psi' at theta, by class; and whether it lies on the quadratic piece
+  // Adds -psi'(theta) to the sum of its class, and counts the row if theta is on the quadratic piece.
   inline void add(V theta, V y, V gamma, V inverse_mu) {
     const V free = (set1(1.0) - theta) * inverse_mu;
     const V slope = min(max(free, zero()), gamma);
@@ -65,7 +70,8 @@ struct OffsetSums {
   }
 };
 
-// sums: for (low, + shift) and for (high, - shift): positive, negative, quadratic
+// sums: S+, S- and the number of rows on the quadratic piece, at offset low with values raised by their shifts, then at offset high
+// with values lowered (method 1.9, C4).
 void svm_offsets(const SvmRows& r, size_t n, const SvmShift& by, double low, double high, double* sums) {
   const V rho = set1(by.rho), norm = set1(by.w_norm), eta_t = set1(by.eta_t), inverse_mu = set1(1 / r.mu);
   const V t_low = set1(low), t_high = set1(high);
@@ -80,7 +86,7 @@ void svm_offsets(const SvmRows& r, size_t n, const SvmShift& by, double low, dou
   second.total(sums + 3);
 }
 
-// sums: FY, its rounding, psi, alpha, y.alpha, alpha.r, res^2, err^2
+// sums: FY (method C1), its rounding (method C2), psi, alpha, y.alpha, alpha r, res^2, err^2 (method C6).
 void svm_gap(const SvmRows& r, size_t n, const SvmShift& by, double t, double* sums) {
   const V one = set1(1.0), half = set1(0.5), mu = set1(r.mu), inverse_mu = set1(1 / r.mu), norm = set1(by.w_norm);
   const V eta_t = set1(by.eta_t), offset = set1(t), four_u = set1(4 * 0x1p-53);
@@ -116,6 +122,8 @@ void svm_gap(const SvmRows& r, size_t n, const SvmShift& by, double t, double* s
   for (size_t k = 0; k < 8; ++k) sums[k] += sum(all[k]);
 }
 
+// found: the bits of SvmCertified that these bounds prove of each row (method C5, C6), and `above` or `below` if the model's own
+// decision is so beyond its rounding (method C8).
 void svm_certify(const SvmRows& r, size_t n, const SvmBounds& by, double* found) {
   const V one = set1(1.0), mu = set1(r.mu), four_u = set1(4 * 0x1p-53), low = set1(by.low), high = set1(by.high);
   const V far = abs(low), further = abs(high);

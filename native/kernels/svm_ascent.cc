@@ -1,5 +1,9 @@
-// The part of Svm that starts a fit: epochs of coordinate ascent on the dual (C.-J. Hsieh et al., ICML 2008; S. Shalev-Shwartz and
-// T. Zhang, JMLR 14, 2013), before FISTA's first step. lib/backend/fallback/svm.ts says what the tasks compute.
+// The part of Svm that starts a fit: epochs of coordinate ascent on the dual (method 1.10), before FISTA's first step.
+//
+// Problem:  svm.h's, with y.alpha = 0 left to a multiplier (offset) and a penalty (weight).
+// Given:    alpha, the multiplier, the penalty; delta, by which a row at a bound must clear its margin to be left out.
+// Wanted:   alpha and w after one visit of each row; the answer of ascend(), as lib/backend/fallback/svm.ts describes it.
+// Source:   C.-J. Hsieh et al., ICML 2008; S. Shalev-Shwartz and T. Zhang, JMLR 14, 2013.
 #include <cmath>
 
 #include "parallel.h"
@@ -12,7 +16,7 @@ constexpr double kUnit = 0x1p-53;
 constexpr uint32_t kBucketBits = 12;
 constexpr size_t kBuckets = size_t(1) << kBucketBits;
 
-// Bits that look random.
+// The leading bits of a hash.
 uint32_t bucket_of(uint32_t p, uint32_t key) {
   const uint32_t h = (p ^ key) * 0x85ebca6bu;
   return ((h ^ (h >> 15)) * 0xc2b2ae35u) >> (32 - kBucketBits);
@@ -26,11 +30,11 @@ double dot(const double* a, const double* b, size_t n) {
 
 }  // namespace
 
-// Puts rows down for visits. x~.m is not kept, but follows from r_i^2 = |x~|^2 - 2 x~.m + |m|^2 well enough.
+// Writes what a visit needs of each row. x~.m is not stored, but follows accurately enough from r_i^2 = |x~|^2 - 2 x~.m + |m|^2.
 void Svm::meet_rows(double offset, double weight, double delta, bool all) {
   const double m2 = dot(centre_.data(), centre_.data(), d_), t = offset - dot(centre_.data(), w_.data(), d_);
   const Partition parts = partition(n_, 8 * n_);
-  if (!all) {  // by q, over which the rows are written
+  if (!all) {  // before the rows are written over q
     parallel(run_, parts.parts, [&](size_t part) {
       for (size_t p = parts.begin(part); p < parts.end(part); ++p) shrunk_[p] = shrinkable(p, t, t, delta);
     });
@@ -55,8 +59,8 @@ void Svm::meet_rows(double offset, double weight, double delta, bool all) {
   ascending_ = true;
 }
 
-// All positions, or those that were not shrunk, in an order that is new in every epoch and in which a position's place does not
-// depend on which others take part: index_ by the leading bits of a hash. Their number.
+// Puts all positions, or those that are not shrunk, into index_, ordered by the leading bits of a hash that is new in every epoch.
+// The place of a position does not depend on which others take part. Returns their number.
 size_t Svm::shuffle(bool all) {
   uint32_t* const taking = index_.data() + n_;
   size_t visits = 0;

@@ -1,10 +1,14 @@
-// One epoch of coordinate ascent on the SVM's dual (svm_ascent.cc): rows one after the other, each to the maximum along its own
+// One epoch of coordinate ascent on the SVM's dual (method 1.10): rows one after the other, each to the maximum along its own
 // alpha.
+//
+// Given:   an epoch, or a part of one (Ascent in table.h), and the rows of a matrix.
+// Wanted:  alpha, w, y.alpha and the sums of FY and psi in the Ascent; the number of entries read.
+// Source:  svm_ascent.cc names it.
 
-// Takes x.w of a row; returns by how much y alpha changes. The next row waits for it, so everything that can be is made of other
-// numbers than x.w, beforehand.
+// Takes value = x.w of a row; returns by how much y alpha changes. The next row waits for the result, so everything that does not
+// depend on value is computed before it.
 inline double visit(Ascent& a, AscentRow& row, uint8_t* shrunk, double value) {
-  const double y = ::copysign(1.0, row.bound), old = row.x;  // no branch: labels cannot be guessed
+  const double y = ::copysign(1.0, row.bound), old = row.x;  // no branch: labels cannot be predicted
   const double low = row.bound < 0 ? row.bound : 0, high = row.bound > 0 ? row.bound : 0;
   const double shift = (a.offset + a.weight * a.balance) - a.along - a.balance * (row.along - a.centre_squared);
   const double still = (old - old * (a.mu * row.inverse)) + (y - shift) * row.inverse;
@@ -26,7 +30,7 @@ inline double visit(Ascent& a, AscentRow& row, uint8_t* shrunk, double value) {
   return u;
 }
 
-// Rows are visited in no order that a processor could guess: what they need is asked for some visits before.
+// Rows are visited in an order that no processor can predict, so what they need is prefetched some visits before.
 constexpr size_t kAhead = 16, kSoon = 8;
 
 template <typename Ask>
@@ -36,8 +40,8 @@ inline AscentRow& arrive(const Ascent& a, size_t k, Ask&& ask) {
   return a.rows[a.order[k]];
 }
 
-// x.w and w += u x (x times inverse^2, if given), for a w that is allocated in whole vectors: what is read soon after it was
-// written should be read as it was written, and a masked store makes a load wait until it is in the cache.
+// x.w and w += u x (with x times inverse^2, if given), for a w that is allocated in whole vectors: w is read soon after it was
+// written, and a load that follows a masked store waits until that is in the cache.
 template <typename T>
 inline double dot_whole(const T* x, const double* w, size_t n) {
   V s[4] = {zero(), zero(), zero(), zero()};
@@ -69,7 +73,7 @@ inline void add_whole(const T* x, const double* inverse, double u, size_t n, dou
   }
 }
 
-// Of up to N vectors w stays in registers: a row need not wait for the last one's to be written and read.
+// A w of up to N vectors stays in registers, so that a row need not wait for the last one's w to be written and read.
 template <size_t N, typename T>
 size_t ascend_narrow(const DenseRows& m, Ascent& ascent) {
   Ascent a = ascent;
@@ -91,7 +95,7 @@ size_t ascend_narrow(const DenseRows& m, Ascent& ascent) {
       scaled[v] = inverse[v] * (inverse[v] * mine);
     }
     const double u = visit(a, row, a.shrunk + a.order[k], sum(s));
-    read += u == 0 ? cols : 2 * cols;  // and no branch, which could not be guessed either
+    read += u == 0 ? cols : 2 * cols;  // again no branch
     const V c = set1(u);
     for (size_t v = 0; v < N; ++v) w[v] = fma(c, scaled[v], w[v]);
   }
@@ -106,7 +110,7 @@ size_t dense_ascend(const DenseRows& m, Ascent& ascent) {
   if (m.cols <= 2 * W) return ascend_narrow<2, T>(m, ascent);
   if (m.cols <= 3 * W) return ascend_narrow<3, T>(m, ascent);
   if (m.cols <= 4 * W) return ascend_narrow<4, T>(m, ascent);
-  Ascent a = ascent;  // nothing that is written can be meant by it
+  Ascent a = ascent;  // a copy: no store in this loop aliases it
   const T* const x = static_cast<const T*>(m.x);
   const size_t cols = m.cols;
   size_t read = 0;
@@ -144,7 +148,7 @@ size_t sparse_ascend(const SparseRows& m, Ascent& ascent) {
     read += row.to - row.from;
     if (a.inverse_scale == nullptr) {
       sparse_add(index, values, row.from, row.to, u, w, m.zero_column);
-      w[m.zero_column] = 0;  // where what is past the row's end went
+      w[m.zero_column] = 0;  // entries past the row's end were added there
     } else {
       for (size_t e = row.from; e < row.to; ++e) {
         const double inverse = a.inverse_scale[index[e]];

@@ -1,8 +1,8 @@
-// Sweeps over vectors: each reads its arrays once.
+// Sweeps over vectors: each reads its arrays once. knapsack_phi and knapsack_write are those of the projection (method 1.8).
 
 template <typename T>
 bool all_finite(const void* data, size_t n) {
-  // 0 * x is 0 for a finite x and NaN for any other.
+  // 0 * x is 0 for a finite x, and NaN otherwise.
   const T* x = static_cast<const T*>(data);
   V s = zero();
   sweep(n, [&](size_t i, auto at) { s = fma(at.load(x + i), zero(), s); });
@@ -80,7 +80,7 @@ void scale(const double* x, size_t n, double factor, double* out) {
   sweep(n, [&](size_t i, auto at) { at.store(out + i, at.load(x + i) * f); });
 }
 
-// How many of n column numbers are not above the one before them; SIZE_MAX if one of them is not below cols.
+// The number of column indices, of n, that are not above the one before; SIZE_MAX if an index is not below cols.
 size_t count_descents(const uint32_t* x, size_t n, size_t cols) {
   if (n == 0) return 0;
   uint32_t largest = x[0];

@@ -32,47 +32,47 @@ struct SparseRows {
   size_t row(size_t p) const { return list ? list[p] : p; }
 };
 
-// phi(lambda) = sum y_i clamp(a_i - lambda y_i, 0, gamma_i): its value, the number of terms strictly inside their bounds (minus
-// the slope), and the sum of the terms' magnitudes (for the rounding of the value).
+// phi(lambda) = sum y_i clamp(a_i - lambda y_i, 0, gamma_i) (method 1.8): its value; the number of terms strictly inside their
+// bounds, which is minus the slope; and the sum of the terms' magnitudes, for the rounding of the value.
 struct Phi {
   double value, inside, magnitude;
 };
 
-// One FISTA state: the last two iterates and their q = HH'x, and the extrapolation factor that makes
-// y = x + beta (x - x_prev), q(y) = q + beta (q - q_prev).
+// A state of FISTA (method 1.6): the last two iterates, their q = HH'x, and the momentum of y = x + beta (x - x_prev),
+// q(y) = q + beta (q - q_prev).
 struct State {
   const double *x, *x_prev, *q, *q_prev;
   double beta;
 };
 
-// The SVM's rows by position, from some position on.
+// The SVM's rows, by position.
 struct SvmRows {
   const int8_t* y;
   const double *gamma, *slack, *radius, *x, *q;
   double mu;
 };
 
-// |m|, what squares lose at most to underflow by entry, and 4 (d + 5) u.
+// |m|, the most that an entry's square loses to underflow, and 4 (d + 5) u (method 1.4).
 struct SvmMeasure {
   double m, smallest, safely;
 };
 
-// How far decision values may be off: shift_i = rho r_i + eta_i, eta_i = slack_i w_norm + eta_t.
+// How far decision values may be off: shift_i = rho r_i + eta_i, eta_i = slack_i w_norm + eta_t (method C4).
 struct SvmShift {
   double rho, w_norm, eta_t;
 };
 
-// What rows are certified with: the bracket of every optimal offset, the error of a decision value, the distance in alpha, what
-// theta must exceed at the least to prove a row proper (infinity: theta proves nothing), and the model's own offset with the
-// rounding of its predictions.
+// What rows are certified with: the bracket of every optimal offset (method C4), the shift of a decision value, the distance in
+// alpha (method C6), a least theta for a row to be proper (infinity: theta proves nothing), and the model's own offset with the
+// rounding of its predictions (method C8).
 struct SvmBounds {
   double low, high;
   SvmShift shift;
   double delta, min_theta, t, guard_r, guard;
 };
 
-// What is proved of a row, for good; `agreed` alone is about the last certificate's own t, and above and below (the model's own
-// decision is so, beyond its rounding) say when.
+// What is certified of a row (method C5, C8). It holds for good, except `agreed`, which is about the offset of the last check, and
+// `above` and `below`, which say where the model's own decision is, beyond its rounding.
 struct SvmCertified {
   enum : uint8_t { proper = 1, zero = 2, at_bound = 4, positive = 8, negative = 16, agreed = 32, above = 64, below = 128 };
 };
@@ -87,13 +87,13 @@ struct AscentRow {
   uint32_t from, to;
 };
 
-// An epoch, or a part of one: rows at the positions in order[0, visits), in this order. A row's decision value is (x~ - m).(w -
-// balance m) + offset + weight balance, where balance = y.alpha and w = H'alpha.
+// An epoch of coordinate ascent (method 1.10), or a part of one: it visits the positions order[0, visits), in this order. A row's
+// decision value is (x~ - m).(w - balance m) + offset + weight balance, where balance = y.alpha and w = H'alpha.
 struct Ascent {
   AscentRow* rows;  // by position
-  uint8_t* shrunk;  // by position: whether the row sat at a bound, with delta to spare, when it was visited
+  uint8_t* shrunk;  // by position: whether the row sat at a bound, with delta to spare, at its last visit
   const uint32_t* order;
-  size_t visits, known;         // order goes on to `known`: what comes next is asked for
+  size_t visits, known;         // order goes on to `known`, for prefetching
   double* wide;                 // w / scale, with a 0 behind, in whole vectors
   const double* inverse_scale;  // or null: all 1
   double mu, inverse_mu, weight, offset, centre_squared, delta;
@@ -151,7 +151,7 @@ struct Table {
   void (*svm_finish)(const State& state, const int8_t* y, const double* x_next, double* q_next, size_t n, double* sums);
   void (*svm_offsets)(const SvmRows& rows, size_t n, const SvmShift& shift, double low, double high, double* sums);
   void (*svm_gap)(const SvmRows& rows, size_t n, const SvmShift& shift, double t, double* sums);
-  // found[p] = what these bounds alone prove of a row, but agreed
+  // found[p] = what these bounds alone prove of a row, without `agreed`
   void (*svm_certify)(const SvmRows& rows, size_t n, const SvmBounds& bounds, double* found);
   // out = a * y, for labels y
   void (*svm_sign)(const double* a, const int8_t* y, size_t n, double* out);

@@ -1,4 +1,12 @@
-/** Projection onto second-order cones { (l, p) : |p| ≤ l }, of one block and of a product of them. The twin of native/kernels/cones. */
+/**
+ * Projection onto second-order cones { (l, p) : |p| ≤ l }, of one block and of a product of them (method 4.3). The twin of
+ * native/kernels/cones.
+ *
+ * Problem: min (l' - l)² + |p' - p|² subject to |p'| ≤ l'.
+ * Given:   l, p, and |p|²; or many blocks (l, p) one after the other.
+ * Wanted:  the new l, and the factor by which p is multiplied; or the projected blocks.
+ * Source:  N. Parikh and S. Boyd, Proximal algorithms, Found. Trends Optim. 1 (2014) 127–239, section 6.3.2.
+ */
 
 /** The nearest point of the cone to (l, p) is (l, share p), with this l. */
 export interface ConeProjection {
@@ -8,7 +16,7 @@ export interface ConeProjection {
 
 /** Projects one block (l, p), p = x[begin … end), given squares = |p|². Safe where the squares overflow or underflow. */
 export function projectCone(l: number, x: Float64Array, begin: number, end: number, squares: number): ConeProjection {
-  // Squares that were lost to underflow are below 1e-307 each: nothing beside 1e-280, even a million of them.
+  // Squares lost to underflow are below 1e-307 each: even a million of them are nothing beside 1e-280.
   if (!(squares > 1e-280 && squares < 1e300)) return projectScaledCone(l, x, begin, end);
   const norm = Math.sqrt(squares);
   if (norm <= l) return { l, share: 1 }; // inside the cone the block stays
@@ -17,7 +25,7 @@ export function projectCone(l: number, x: Float64Array, begin: number, end: numb
   return { l: Math.max(share * norm, l), share }; // between them it becomes (share |p|, share p)
 }
 
-/** For a block whose |p|² is 0, overflows or underflows: divided by its largest entry p can be squared and summed. */
+/** For a block whose |p|² is 0, overflows or underflows: divided by its largest entry, p can be squared and summed. */
 function projectScaledCone(l: number, x: Float64Array, begin: number, end: number): ConeProjection {
   let unit = 0;
   for (let i = begin; i < end; i++) unit = Math.max(unit, Math.abs(x[i]!));

@@ -1,4 +1,4 @@
-/** Dense row-major X·w and Xᵀ·u; sums in double whatever the storage. */
+/** Dense row-major X·w and Xᵀ·u, for all rows or for rows in a list; sums are in double whatever the storage. */
 
 export interface Rows {
   readonly data: Float64Array | Float32Array;

@@ -1,15 +1,17 @@
 /**
- * Separation of two families of ellipsoids { c + A z : |z| <= 1 } as FISTA's loop sees it: the data, two iterates, and the sweeps
- * a step or a test needs. Every public method that
- * takes and gives named numbers is a task of ../tasks.ts. The twin of native/kernels/esp.
+ * Separation of two families of ellipsoids { c + A z : |z| <= 1 } as FISTA's loop sees it (method 4): the data, two iterates, and the
+ * sweeps that a step or a test needs. Every public method that takes and gives named numbers is a task of ../tasks.ts. The twin of
+ * native/kernels/esp.
  *
- *   min 1/2 |Ax - b|²,  b = (1, 1, 0),  x = a second-order cone block (lambda_i, p_i), |p_i| <= lambda_i, for each ellipsoid
- *   Ax        = ( sum lambda_i over the first family, sum over the second, sum (lambda_i c_i + A_i p_i) - sum (mu_i d_i - B_i q_i) )
- *   A'(s,t,w) = blocks ( s + c_i.w, A_i'w ) and ( t - d_i.w, B_i'w )
+ * Problem: min 1/2 |Ax - b|², b = (1, 1, 0), x = a second-order cone block (lambda_i, p_i), |p_i| <= lambda_i, for each ellipsoid, where
+ *            Ax        = ( sum lambda_i, sum mu_i, sum (lambda_i c_i + A_i p_i) - sum (mu_i d_i - B_i q_i) )
+ *            A'(s,t,w) = blocks ( s + c_i·w, A_i'w ) and ( t - d_i·w, B_i'w )
+ * Given:   centres and shapes of both families.
+ * Wanted:  the normal that was kept, the supports along it; or the weights and sums that make nearly a common point of the hulls.
+ * Source:  M. Hough and S. A. Vavasis, arXiv:2512.03947; method 4.2.
  *
- * Data stay as the user gave them. The problem solved has (c - origin) / size and A / size in their place, so that the largest
- * norm is 1; the origin is subtracted and the size multiplied in on the fly. What is answered is in the user's units, positions
- * along a normal being relative to the origin.
+ * Data stay as the user gave them. The problem solved has (c - origin) / size and A / size in their place, so that the largest norm is 1;
+ * both are applied on the fly. Answers are in the user's units, positions along a normal relative to the origin.
  */
 import type { OnEllipsoidDefect } from '../interface.js';
 import { ESP_TASKS, type Answer, type Given, type TaskArgument } from '../tasks.js';
@@ -21,10 +23,10 @@ type Tasks = typeof ESP_TASKS;
 
 const performTask = performer(ESP_TASKS);
 
-/** What an iterate's residual v = b - Ax says: see `sweep`. */
+/** What is answered of an iterate's residual v = b - Ax; see `sweep`. */
 type Residual = Pick<Answer<Tasks['sweep']>, 'residual' | 'apart' | 's' | 't' | 'w'>;
 
-/** Along a unit normal: of n.(z - origin), the highest and the lowest over each family. NaN where there is no normal. */
+/** The max and the min of n·(z - origin) over each family, for a unit normal n (method C11). NaN if there is no normal. */
 type Ranges = { -readonly [N in keyof Answer<Tasks['test']>]: number };
 
 const NOT_TESTED: Ranges = { high1: NaN, low1: NaN, high2: NaN, low2: NaN };
@@ -114,7 +116,7 @@ export class Esp implements Twin<Tasks> {
 
   dispose(): void {}
 
-  /** |A| (for a full matrix the smaller of two bounds of it) and |A|_F, from above where squares overflow or underflow. */
+  /** |A| (of a full matrix, the smaller of two upper bounds) and |A|_F; upper bounds where squares overflow or underflow. */
   #measureShape(i: number): void {
     const d = this.#d;
     const a = this.#shape.subarray(this.#at[i], this.#at[i + 1]);
@@ -162,7 +164,7 @@ export class Esp implements Twin<Tasks> {
     }
   }
 
-  /** (c_i - origin).w */
+  /** (c_i - origin)·w */
   #along(i: number, w: Float64Array): number {
     let dot = 0;
     for (let j = 0; j < this.#d; j++) dot += (this.#c[i * this.#d + j]! - this.#origin[j]!) * w[j]!;
@@ -177,14 +179,14 @@ export class Esp implements Twin<Tasks> {
   }
 
   /**
-   * Takes the origin (the middle of the class means, or 0) and the size. Answers the curvature along A'b, the size, the largest
-   * |c_i| + |A_i|_F from above (the reach), and a bound of |A|² (the cap).
+   * Sets the origin (the middle of the two means of centres, or 0) and the size. Answers the curvature along A'b, the size, an upper bound
+   * of |c_i| + |A_i|_F (the reach), and one of |A|² (the cap); method 4.2, 4.3.
    */
   begin({ centred }: Given<Tasks['begin']>): Answer<Tasks['begin']> {
     const d = this.#d;
     if (centred) {
       for (let j = 0; j < d; j++) {
-        // Each centre less the first one of all, which keeps what is common out of the rounding.
+        // Sums are of differences to the very first centre, so that a common offset does not cost digits.
         let [a, b] = [0, 0];
         for (let i = 0; i < this.#n; i++) {
           const c = this.#c[i * d + j]! - this.#c[j]!;
@@ -197,7 +199,7 @@ export class Esp implements Twin<Tasks> {
     return this.#measure();
   }
 
-  /** The size for this origin, and what `begin` answers. */
+  /** Sets the size for this origin, and makes the answer of `begin`. */
   #measure(): Answer<Tasks['begin']> {
     const [d, n, first] = [this.#d, this.#n, this.#first];
     let [size, reach] = [0, 0];
@@ -210,7 +212,7 @@ export class Esp implements Twin<Tasks> {
         max = Math.max(max, Math.abs(c));
         difference[j]! += i < first ? c : -c;
       }
-      // Squares that could overflow or underflow are bounded instead.
+      // An upper bound instead where squares could overflow or underflow.
       const norm = max === 0 ? 0 : plain(max) ? Math.sqrt(square) : max * Math.sqrt(d);
       size = Math.max(size, norm, this.#norm[i]!);
       reach = Math.max(reach, norm + this.#frobenius[i]!);
@@ -226,9 +228,9 @@ export class Esp implements Twin<Tasks> {
   }
 
   /**
-   * The candidate x⁺ = proj(y + A'v(y) / L) from y = x + beta (x - xPrev), and its residual v⁺. With s = x⁺ - y it answers |s|² (squared),
-   * |As|² (image), (y - x⁺).(x⁺ - x) (turn), the sums of lambda⁺ and of mu⁺, |v⁺|² (residual), the distance of the points of the two hulls
-   * that x⁺ makes (apart), and v⁺ = (s, t, |w|); with `testing`, the ranges along x's own w, as `test` does.
+   * The candidate x⁺ = proj(y + A'v(y) / L) from y = x + beta (x - xPrev), and its residual v⁺ (method 4.3). With s = x⁺ - y it answers
+   * |s|² (squared), |As|² (image), (y - x⁺)·(x⁺ - x) (turn), the sums of lambda⁺ and of mu⁺, |v⁺|² (residual), the distance of the two
+   * hulls' points that x⁺ makes (apart), and s, t and |w| of v⁺; with `testing` also the ranges along x's own w, as `test` does.
    */
   sweep({ L, beta, testing }: Given<Tasks['sweep']>): Answer<Tasks['sweep']> {
     const [d, n, first] = [this.#d, this.#n, this.#first];
@@ -281,7 +283,7 @@ export class Esp implements Twin<Tasks> {
     return { squared, image, turn, sum1, sum2, ...residual, ...(ranges ?? NOT_TESTED) };
   }
 
-  /** v = b - Ax from the sums by family, of lambda (c - origin) ± A p and of lambda; and what is answered of it. */
+  /** v = b - Ax, from the sums by family of lambda (c - origin) ± A p and of lambda; and what is answered of it. */
   #residual(sum: Float64Array, [sum1, sum2]: readonly [number, number], v: Float64Array): Residual {
     const d = this.#d;
     v[0] = 1 - sum1;
@@ -301,7 +303,7 @@ export class Esp implements Twin<Tasks> {
     };
   }
 
-  /** Takes the unit normal along a residual's w; false if there is none. */
+  /** Makes the unit normal along a residual's w the one to test; false if w is 0. */
   #aim(v: Float64Array): boolean {
     let max = 0;
     for (let j = 0; j < this.#d; j++) max = Math.max(max, Math.abs(v[2 + j]!));
@@ -313,7 +315,7 @@ export class Esp implements Twin<Tasks> {
     return true;
   }
 
-  /** Widens the families' ranges along the tested normal by ellipsoid i. */
+  /** Widens the range of ellipsoid i's family, along the tested normal, by this ellipsoid. */
   #widen(ranges: Ranges, i: number): void {
     const middle = this.#along(i, this.#tested);
     const half = this.#halfWidth(i, this.#tested);
@@ -326,7 +328,7 @@ export class Esp implements Twin<Tasks> {
     }
   }
 
-  /** The ranges of both families along the unit normal n of the iterate's w: of n.(z - origin). */
+  /** The ranges of n·(z - origin) over both families, n the unit normal of the iterate's w (method C11). */
   test(): Answer<Tasks['test']> {
     if (!this.#aim(this.#v[0]!)) return NOT_TESTED;
     const ranges = { high1: -Infinity, low1: Infinity, high2: -Infinity, low2: Infinity };
@@ -334,7 +336,9 @@ export class Esp implements Twin<Tasks> {
     return ranges;
   }
 
-  /** The supports by ellipsoid along the normal kept: the highest of the first family, the lowest of the second. Answers their max and min. */
+  /**
+   * By ellipsoid, the support along the normal kept: the max for the first family, the min for the second. Answers max and min of these.
+   */
   verify(): Answer<Tasks['verify']> {
     let [max, min] = [-Infinity, Infinity];
     for (let i = 0; i < this.#n; i++) {
@@ -348,8 +352,8 @@ export class Esp implements Twin<Tasks> {
   }
 
   /**
-   * The origin goes to the middle of the two hulls' points, and the size with it; x stays, its residual is computed afresh, and both
-   * iterates become x. Answers as `begin`.
+   * Moves the origin to the middle of the two hulls' points and sets the size anew (method 4.4). x stays, its residual is computed afresh,
+   * and both iterates become x. Answers as `begin`.
    */
   move(): Answer<Tasks['move']> {
     const [d, n, first] = [this.#d, this.#n, this.#first];
@@ -370,7 +374,7 @@ export class Esp implements Twin<Tasks> {
     return answer;
   }
 
-  /** One power iteration for |A|² on AA'; `first` starts it anew. Answers an estimate from below. */
+  /** One power iteration on AA' for |A|²; `first` starts anew. Answers an estimate from below. */
   power({ first }: Given<Tasks['power']>): Answer<Tasks['power']> {
     const [d, n] = [this.#d, this.#n];
     const v = this.#power;
@@ -430,7 +434,7 @@ export class Esp implements Twin<Tasks> {
     out.set(this.#sums[0]!);
   }
 
-  /** out = Ax: l by ellipsoid, p of d entries for each that is no point. */
+  /** out = Ax: l by ellipsoid, p of d entries for each that is not a point. */
   applyA(l: Float64Array, p: Float64Array, out: Float64Array): void {
     const d = this.#d;
     const sum = new Float64Array(2 * d);
@@ -482,7 +486,7 @@ function maxAbs(list: Float64Array): number {
   return max;
 }
 
-/** 1, or the power of two that takes a huge or tiny number near 1, so that squares and differences can be taken. */
+/** 1, or the power of two that brings a huge or tiny number near 1, so that it can be squared and subtracted. */
 function unitOf(max: number): number {
   if (max === 0 || (max > 1e-100 && max < 1e100)) return 1;
   return 2 ** Math.min(Math.max(-Math.floor(Math.log2(max)), -1000), 1000);

@@ -1,6 +1,6 @@
 import type { Interrupt as InterruptInterface } from '../interface.js';
 
-/** Ends tasks early. Here they look at it from one sweep over the data to the next. */
+/** Ends tasks early. This backend looks at it between tasks, not within one. */
 export class Interrupt implements InterruptInterface {
   readonly #end: number;
   #set = false;

@@ -1,7 +1,9 @@
 /**
- * The continuous quadratic knapsack: projection onto { y·x = b, 0 ≤ x_i ≤ gamma_i }.
+ * The continuous quadratic knapsack (method 1.8): projection onto { y·x = b, 0 ≤ x_i ≤ gamma_i }. The twin of native/kernels/knapsack.
  *
  * Problem: min |x - a|² subject to y·x = b, 0 ≤ x_i ≤ gamma_i, y_i = ±1.
+ * Given:   a, y, gamma, b; a guess for lambda, or NaN.
+ * Wanted:  x, and lambda; or NaN if b is out of reach.
  * Source:  P. Brucker, An O(n) algorithm for quadratic knapsack problems, Oper. Res. Lett. 3 (1984) 163–166.
  *
  * x_i = clamp(a_i - lambda y_i, 0, gamma_i), where phi(lambda) = y·x(lambda), non-increasing and piecewise linear, equals b.
@@ -21,10 +23,10 @@ interface Bracket {
   high: number;
 }
 
-/** Sum over settled rows: constant terms, and c - lambda for `slope` linear ones with `linear` the sum of their c. */
+/** The sum over settled rows: of constant terms, and of c - lambda for `slope` linear ones, `linear` being the sum of their c. */
 interface Settled {
   fixed: number;
-  magnitude: number; // of the constant terms
+  magnitude: number; // the sum of the constant terms' magnitudes
   linear: number;
   slope: number;
 }
@@ -52,7 +54,7 @@ function phi(items: Items, lambda: number): { value: number; inside: number; mag
 
 const holds = ({ low, high }: Bracket, lambda: number) => low < lambda && lambda < high;
 
-/** Adds row i to the settled ones, if it has no breakpoint strictly inside the bracket. */
+/** Adds row i to the settled ones if it has no breakpoint strictly inside the bracket. Whether it did. */
 function settle(items: Items, i: number, bracket: Bracket, sums: Settled): boolean {
   const c = centre(items, i);
   const low = lowest(items, i);
@@ -95,7 +97,7 @@ function search(
     }
     if (kept === 0) break;
     m = kept;
-    // A sampled median will do while it drops enough; the exact one bounds the number of rounds.
+    // A sampled median is good enough while it drops an eighth of the rows; the exact one bounds the number of rounds.
     const exact = m <= 32 || m > before - before / 8;
     const sample = exact
       ? work.subarray(0, m)
@@ -108,17 +110,17 @@ function search(
     }
     if (value > b) bracket.low = pivot;
     else if (value < b) bracket.high = pivot;
-    else return pivot; // or the sums overflowed to NaN: no use going on
+    else return pivot; // equal; or the sums overflowed to NaN, and going on is useless
   }
   // One linear piece is left.
   const { low, high } = bracket;
   if (sums.slope > 0) return Math.min(Math.max((sums.fixed + sums.linear - b) / sums.slope, low), high);
-  // A flat one that is not at b: phi jumps past b at an end of it, where a row's two breakpoints were rounded into one.
+  // It is flat and not at b: phi jumps past b at one of its ends, where the two breakpoints of a row were rounded into one.
   const slack = unit * (sums.magnitude + Math.abs(b));
   if (sums.fixed > b + slack && Number.isFinite(high)) return high;
   if (sums.fixed < b - slack && Number.isFinite(low)) return low;
-  // One at b has the same projection everywhere but at its ends: there rows may be half way whose gamma_i is lost to rounding
-  // beside a_i. So its middle, or if it has no other end a little past the one it has.
+  // It is flat and at b: the projection is the same everywhere but at its ends, where a row whose gamma_i is within rounding of a_i may be
+  // half way. So take its middle or, if only one end is finite, a little past that end.
   const middle = low / 2 + high / 2;
   if (Number.isFinite(middle)) return middle;
   const end = middle < 0 ? high : low;
@@ -126,12 +128,12 @@ function search(
   return Number.isFinite(end) ? (middle < 0 ? end - past : end + past) : 0;
 }
 
-/** The root of the knapsack made of a sample of the rows, with b in proportion: a guess when none is given. */
+/** The root of the knapsack of a sample of the rows, with b in proportion: the guess when none is given. */
 function sampleRoot(items: Items, b: number, index: Uint32Array, work: Float64Array): number {
   const n = items.a.length;
   const m = Math.min(n, 512);
   for (let k = 0; k < m; k++) {
-    // Scattered, so that a pattern in the order of rows (sorted, alternating) is not mistaken for the whole.
+    // One row at random of each stratum, so that a pattern in the order of rows (sorted, alternating) does not bias the sample.
     const stratum = Math.floor((n * k) / m);
     const width = Math.floor((n * (k + 1)) / m) - stratum;
     index[k] = stratum + (Math.floor((k * 2654435761) / 128) % width);
@@ -149,9 +151,9 @@ function sampleRoot(items: Items, b: number, index: Uint32Array, work: Float64Ar
 }
 
 /**
- * The search's running sums cancel. Where gamma_i is hardly more than rounding beside a_i, that may lead it past pieces as narrow as
- * their error. From such a lambda, towards the root in steps that double until phi is past b, then by halves: the double whose phi is
- * nearest to b.
+ * The double whose phi is nearest to b. The running sums of the search cancel; where gamma_i is hardly more than the rounding of a_i, the
+ * search may miss pieces as narrow as their error. From such a lambda this goes towards the root in steps that double until phi is past b,
+ * and then bisects.
  */
 function nearest(items: Items, b: number, lambda: number, excess: number): number {
   const towards = excess > 0 ? 1 : -1;
@@ -160,7 +162,7 @@ function nearest(items: Items, b: number, lambda: number, excess: number): numbe
     near = far;
     excess = beyond;
     far = lambda + towards * step;
-    if (far === near || !Number.isFinite(far)) return near; // 0, or b is only just within reach
+    if (far === near || !Number.isFinite(far)) return near; // lambda is 0, or b is only just within reach
     beyond = phi(items, far).value - b;
   }
   for (let middle = near / 2 + far / 2; middle !== near && middle !== far; middle = near / 2 + far / 2) {
@@ -171,7 +173,7 @@ function nearest(items: Items, b: number, lambda: number, excess: number): numbe
   return Math.abs(beyond) < Math.abs(excess) ? far : near;
 }
 
-/** Returns lambda, or NaN (and x undefined) if b is out of reach. x may be a. `guess` may be NaN. */
+/** Returns lambda, or NaN if b is out of reach; x is then undefined. x may be a, `guess` may be NaN. */
 export function projectKnapsack(
   a: Float64Array,
   y: Int8Array,
@@ -191,7 +193,7 @@ export function projectKnapsack(
   let settled = false;
   let piece = 0; // rows on the linear piece that the search ended on
 
-  // Newton steps on all of phi. A root on the current piece ends them; after four the rest is left to the medians.
+  // Newton steps on all of phi, until the root is on the current piece; after four, medians do the rest.
   for (let probe = 0; probe < 4; probe++) {
     at = phi(items, lambda);
     const excess = at.value - b;
@@ -220,9 +222,9 @@ export function projectKnapsack(
     at = phi(items, lambda);
     piece = sums.slope;
   }
-  // One more Newton step: "settled" is as loose as the sum of n terms must be, and the running sums of the search cancel. Behind a
-  // kink more rows may move than are inside now: unless those are too few to matter, the step must prove itself.
-  // Rounding may have left lambda just off the piece, with no row inside: its slope still tells the way back.
+  // One more Newton step: "settled" is as loose as the rounding of n terms, and the running sums of the search cancel. Beyond a breakpoint
+  // more rows may move than are inside now, so unless a quarter of all rows is inside, the step is taken only if it brings phi nearer to b.
+  // Rounding may have left lambda just off the piece, with no row inside; the piece's own slope then leads back.
   const inside = at.inside || piece;
   let excess = at.value - b;
   if (inside > 0) {

@@ -29,7 +29,7 @@ function structureDefect(indptr: Uint32Array, indices: Uint32Array, rows: number
   return undefined;
 }
 
-/** The columns that hold an entry, ascending, where most do not: so few entries in so many columns are kept without the others. */
+/** The columns that hold an entry, ascending, if empty ones are dropped: of a million columns or more, and more columns than entries. */
 function usedColumns(indices: Uint32Array, cols: number): Uint32Array | undefined {
   return cols >= 2 ** 20 && cols > indices.length ? Uint32Array.from(new Set(indices)).sort() : undefined;
 }
@@ -39,7 +39,7 @@ function checkFinite(values: Data, onDefect: OnDefect): void {
   if (at >= 0) onDefect({ defect: 'not-finite', row: 0, at, found: values[at]!, before: 0 });
 }
 
-/** By size rather than class: an array may come from another realm (vm context), with classes of its own. */
+/** By size rather than by class: an array may come from another realm (vm context), which has classes of its own. */
 function isF32(values: Data): boolean {
   return values.BYTES_PER_ELEMENT === 4;
 }
@@ -65,14 +65,14 @@ const NEVER: OnDefect = () => {
 interface Held {
   dense?: dense.Rows;
   sparse?: sparse.Rows;
-  /** The columns that are kept, of so many, if not all are. */
+  /** The columns that are kept, if not all are, and how many there are in all. */
   used?: Uint32Array | undefined;
   width?: number;
   shifted?: { readonly shift: Float64Array; readonly max: Float64Array | undefined };
   centred?: boolean;
 }
 
-/** A data matrix X, copied once. Rows of numbers, or compressed sparse rows. */
+/** A data matrix X, copied once: dense rows, or compressed sparse ones. */
 export class Matrix implements MatrixInterface {
   #held: Held = {};
 
@@ -208,8 +208,8 @@ export class Matrix implements MatrixInterface {
   }
 
   /**
-   * By column, over the stored entries of some rows: sum of x - centre_j, sum of its squares, max |x| (before anything was subtracted),
-   * and their number.
+   * By column, over the stored entries of some rows: the sum of x - centre_j, the sum of its squares, max |x| (before anything was
+   * subtracted), and the number of entries.
    */
   columnStats(centre: Float64Array, row: Uint32Array): ColumnStats {
     const cols = centre.length;
@@ -239,9 +239,9 @@ export class Matrix implements MatrixInterface {
   }
 
   /**
-   * A mean of 1e8 would cost x·w all its digits. Dense f64 data are kept minus their column means; of others, columns without a 0 whose
-   * entries are of one sign and within a factor of 2, minus a number among them: such differences are exact, in f32 too. Data already
-   * centred stay as they are. Whether anything was subtracted.
+   * Subtracts a number from each column for good (method 1.4): a mean of 1e8 would cost x·w all its digits. From dense f64 columns it
+   * subtracts the mean. From others, if they have no 0 and their entries have one sign and lie within a factor of 2, a number between them:
+   * such differences are exact, in f32 too. Data already centred stay as they are. Returns whether anything was subtracted.
    */
   centre(): boolean {
     if (!this.#held.centred) {
@@ -270,7 +270,7 @@ export class Matrix implements MatrixInterface {
     if (!values || rows === 0) return;
     const begin = (i: number) => (dense ? i * cols : sparse!.start[i]!);
     const column = (i: number, k: number) => (dense ? k - i * cols : sparse!.index[k]!);
-    // The columns that qualify by the rows so far. Few data have one: the search ends with the last of them.
+    // The columns that qualify by the rows seen so far. Few data have any: the search ends when none is left.
     let found = Array.from({ length: begin(1) }, (_, k) => ({ j: column(0, k), low: values[k]!, high: values[k]! }));
     for (let i = 0; i < rows && found.length > 0; i++) {
       let k = begin(i);
@@ -296,7 +296,7 @@ export class Matrix implements MatrixInterface {
     else out.fill(0);
   }
 
-  /** That, or undefined; and, if it is all means, max |x| by column before it. */
+  /** What was subtracted, if anything; and, if these are the means, max |x| by column before that. */
   get shifted(): { readonly shift: Float64Array; readonly max: Float64Array | undefined } | undefined {
     return this.#held.shifted;
   }
@@ -318,7 +318,7 @@ export class Matrix implements MatrixInterface {
   }
 }
 
-/** A centred matrix, or what is wrong with the data, in a while; they are copied at once. */
+/** A centred matrix, or what is wrong with the data, later; the data are copied at once. */
 export async function copyPoints(
   threads: number,
   interrupt: Interrupt | undefined,
@@ -342,7 +342,7 @@ export async function copyPoints(
   }
 }
 
-/** X·w + bias for points that are looked at once; to out once all are known to be finite. */
+/** X·w + bias for points that are read once; written to out when all are known to be finite. */
 export function decidePoints(
   onDefect: OnDefect,
   threads: number,

@@ -1,4 +1,4 @@
-/** CSR X·w and Xᵀ·u. Without values every stored entry is 1. */
+/** CSR X·w and Xᵀ·u, for all rows or for rows in a list. Without values every stored entry is 1. */
 
 export interface Rows {
   readonly start: Uint32Array;

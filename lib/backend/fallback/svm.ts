@@ -1,10 +1,16 @@
 /**
- * The SVM's dual as FISTA's loop sees it: the data, two iterates, and the few sweeps a step or a check needs. Every public method that
- * takes and gives named numbers is a task of ../tasks.ts. The twin of native/kernels/svm.
+ * The SVM's dual as the loops see it (method 1): the data, two iterates, and the sweeps that a step or a check needs. Every public method
+ * that takes and gives named numbers is a task of ../tasks.ts. The twin of native/kernels/svm.
  *
- * Rows stand in an order of our own, the active ones first: [0, active) take part in steps, the others are shrunk: at a bound, with their
- * alpha frozen. `row[p]` is the user's row at position p. Rows of gamma 0 take no part in anything: they stand behind the others, at
- * [n, …), and only `score` reads them. H has rows y_i x̃_i, where x̃ = x / scale columnwise; q = H w.
+ * Problem: max sum alpha_i - mu/2 |alpha|² - 1/2 |H'alpha|² subject to y·alpha = 0, 0 <= alpha_i <= gamma_i (method 1.2),
+ *          where H has rows y_i x̃_i, and x̃ = x / scale by column.
+ * Given:   X, centred before; y_i = ±1 and gamma_i by row; mu; how columns are scaled.
+ * Wanted:  alpha by row, w = H'alpha in scaled space, what is certified of each row, and the model of raw data.
+ * Source:  M. Hough and S. A. Vavasis, arXiv:2512.03947; method 1.6 to 1.11 and C1 to C9.
+ *
+ * Rows are kept in an order of their own, the active ones first: [0, active) take part in steps, [active, n) are shrunk, at a bound with
+ * their alpha frozen. `row[p]` is the user's row at position p. Rows of gamma 0 take no part: they stand behind the others, from n on, and
+ * only `score` reads them. q = H w.
  */
 import type { Interrupt } from '../interface.js';
 import { SVM_TASKS, type Answer, type Given, type TaskArgument } from '../tasks.js';
@@ -15,18 +21,18 @@ import type { Matrix } from './matrix.js';
 import { performer, type Twin } from './perform.js';
 
 const UNIT = 2 ** -53;
-/** Below it products lose digits. */
+/** Products below this lose digits to underflow. */
 const SMALLEST = 2 ** -1021;
 
-/** After this many returns a row shrinks no more, so that the set of shrunk rows changes finitely often. */
+/** A row that returned so often shrinks no more, so that the set of shrunk rows changes finitely often (method 1.11). */
 const MAX_RETURNS = 3;
-/** One row in this many is few. */
+/** Fewer rows than one in so many are few. */
 const FEW = 32;
-/** An epoch's order: rows by so many bits of a hash. */
+/** Rows are ordered by so many bits of a hash in an epoch. */
 const BUCKET_BITS = 12;
 const BUCKETS = 2 ** BUCKET_BITS;
 
-/** Tasks that are done, and answer, whether or not the problem was interrupted. */
+/** Tasks that answer whether or not the problem was interrupted. */
 const AT_ONCE: readonly string[] = ['certify', 'forget', 'score', 'keep', 'restore', 'model'];
 
 type Tasks = typeof SVM_TASKS;
@@ -49,11 +55,11 @@ export class Svm implements Twin<Tasks> {
   readonly #row: Uint32Array;
   readonly #y: Int8Array;
   readonly #gamma: Float64Array;
-  readonly #slack: Float64Array; // 2 (nnz_i + 4) u |x̃_i|: times |w| it bounds the rounding of x̃_i·w
+  readonly #slack: Float64Array; // 2 (nnz_i + 4) u |x̃_i|: times |w|, a bound of the rounding of x̃_i·w (method 2)
   readonly #radius: Float64Array; // r_i >= |x̃_i - m|
   readonly #certified: Uint8Array;
   readonly #returns: Uint8Array;
-  readonly #shrunk: Uint8Array; // 1: sat at a bound, with something to spare, when it was last visited
+  readonly #shrunk: Uint8Array; // 1: sat at a bound, with a margin to spare, when it was last visited
   #x: Float64Array;
   #xPrev: Float64Array;
   #xNext: Float64Array;
@@ -70,8 +76,8 @@ export class Svm implements Twin<Tasks> {
 
   #active: number;
   #bShrunk = 0; // the shrunk rows' share of y·alpha
-  #ascending = false; // w and y·alpha are kept up with alpha, not made from it
-  #balance = 0; // y·alpha meanwhile
+  #ascending = false; // w and y·alpha are updated with alpha, not computed from it
+  #balance = 0; // y·alpha during the ascent
   #epoch = 0;
   #lambda = NaN;
   #maxEntries = 0;
@@ -83,8 +89,8 @@ export class Svm implements Twin<Tasks> {
   #restored = false;
 
   /**
-   * y by row, 0 for one that is not even scored; gamma by row, or one for all. scale: 0 none, 1 standard, 2 maxabs. The data are
-   * centred before, where that is free.
+   * y by row, 0 for one that is not scored either; gamma by row, or one for all rows. scale: 0 none, 1 standard, 2 maxabs. The data must
+   * have been centred before (Matrix.centre).
    */
   constructor(
     X: Matrix,
@@ -101,7 +107,7 @@ export class Svm implements Twin<Tasks> {
     const taking = rows.filter((i) => gammaOf(i) !== 0);
     const n = (this.#n = taking.length);
     const d = (this.#d = X.describe().kept);
-    this.#X = X.share(); // whoever made it may dispose of it meanwhile
+    this.#X = X.share(); // its owner may dispose of it meanwhile
     this.#interrupt = interrupt;
     this.#mu = mu;
     this.#scale = scale;
@@ -134,7 +140,7 @@ export class Svm implements Twin<Tasks> {
     return this.#stored;
   }
 
-  /** Fails if the problem was interrupted. Then nothing is left but what `keep` kept and what is proved of rows. */
+  /** Fails if the problem was interrupted. Only what `keep` kept and what is certified of rows is valid then. */
   perform(name: string, ...args: TaskArgument[]): Float64Array {
     const answer = performTask(this, name, args);
     if (this.#interrupt?.isSet && !AT_ONCE.includes(name)) throw taskEnded();
@@ -149,14 +155,17 @@ export class Svm implements Twin<Tasks> {
 
   dispose(): void {}
 
-  /** x̃ = stored / scale, and the mean of x̃. Any centre is valid, so for data centred up to rounding 0 serves. */
+  /**
+   * The scales, and the centre m of x̃ = stored / scale (method 1.4). Any centre is valid; 0 serves for data that are centred up to
+   * rounding.
+   */
   #measureColumns(): void {
     const X = this.#X;
     const n = this.#n;
     const inverse = (size: number) => (size > 0 && Number.isFinite(1 / size) ? 1 / size : 1);
     const zero = new Float64Array(this.#d);
     const taking = this.#row.subarray(0, n);
-    const maxBefore = X.shifted?.max; // by column, of data that are all centred
+    const maxBefore = X.shifted?.max; // by column, if every column is centred
     if (maxBefore && n === X.describe().rows) {
       if (this.#scale === 1) {
         const { sum, square } = X.columnStats(zero, taking);
@@ -182,7 +191,7 @@ export class Svm implements Twin<Tasks> {
     this.#largest = largestOf(max, this.#inverseScale);
   }
 
-  /** r_i and the rounding of x̃_i·w, computed safely (upper bounds). */
+  /** Upper bounds of r_i and of the rounding of x̃_i·w (method 1.4, 2). */
   #measureRows(): void {
     const m = this.#centre;
     const m2 = squares(m);
@@ -224,8 +233,9 @@ export class Svm implements Twin<Tasks> {
   }
 
   /**
-   * Scales and measures the data: the curvature of D, less mu, along the balanced class-difference vector, if asked for; sum r²
-   * and max r; |m|; the most entries in a row; max |x̃_i|²; |shift / scale|; the column of the largest |x| / scale.
+   * Scales and measures the data. Answers the curvature of D, without mu, along the difference of the class means, if asked for (method
+   * 1.7); sum r² and max r; |m|; the largest number of entries in a row; max |x̃_i|²; |shift / scale|; the column of the largest |x| /
+   * scale.
    */
   begin({ curvature }: Given<Tasks['begin']>): Answer<Tasks['begin']> {
     this.#measureColumns();
@@ -250,7 +260,7 @@ export class Svm implements Twin<Tasks> {
     return squares(this.#wNext) / (1 / counts[1]! + 1 / counts[-1]!);
   }
 
-  /** Starts from the alpha = -psi'(theta) of a given model (weights in scaled space), made balanced. */
+  /** Starts from alpha = -psi'(theta) of a given model (weights in scaled space), made balanced (method 1.5). */
   warm({ w, t }: Given<Tasks['warm']>): Answer<Tasks['warm']> {
     this.#margins(w, 0, this.#n, this.#q);
     for (let p = 0; p < this.#n; p++) {
@@ -260,7 +270,7 @@ export class Svm implements Twin<Tasks> {
     return this.#restart();
   }
 
-  /** Balances x by the rows between their bounds, if they can. The others stay where they are: at 0 they need not be read. */
+  /** Balances x by moving rows strictly between their bounds, if these suffice. The others stay: rows at 0 need not be read later. */
   #balanceBetween(): boolean {
     const [x, gamma] = [this.#x, this.#gamma];
     const between = Uint32Array.from(x.keys()).filter((p) => x[p]! > 0 && x[p]! < gamma[p]!);
@@ -274,7 +284,7 @@ export class Svm implements Twin<Tasks> {
     return true;
   }
 
-  /** From x, made balanced. */
+  /** Balances x, and makes w, q and both iterates from it. */
   #restart(): Answer<Tasks['settle']> {
     if (!this.#balanceBetween()) projectKnapsack(this.#x, this.#y.subarray(0, this.#n), this.#gamma, 0, 0, this.#x);
     this.#combine(this.#x, 0, this.#n, this.#w);
@@ -286,11 +296,12 @@ export class Svm implements Twin<Tasks> {
   }
 
   /**
-   * An epoch of coordinate ascent on the dual, before FISTA's first step: rows are visited in an order that is new every time, and
-   * alpha_i moves to the maximum along it. y·alpha = 0 is left to a multiplier, `offset`, and a penalty of weight / 2 (y·alpha)²: a
-   * row's decision value is (x̃_i - m)·(w - y·alpha m) + offset + weight y·alpha, w = Σ y alpha x̃, m the centre. Visited are all
-   * rows, or those that did not sit at a bound with delta to spare when they were visited last or, after `settle`, as they stand.
-   * Answers the Fenchel–Young terms and the losses of the rows as they were met, |w|², the next multiplier, and the offset t it means.
+   * An epoch of coordinate ascent on the dual (method 1.10), before FISTA's first step. Rows are visited in an order that is new every
+   * time, and alpha_i moves to the maximum along its coordinate. y·alpha = 0 is left to a multiplier, `offset`, and a penalty of weight / 2
+   * (y·alpha)²: a row's decision value is (x̃_i - m)·(w - y·alpha m) + offset + weight y·alpha, where w = Σ y alpha x̃ and m is the centre.
+   * It visits all rows, or those that did not sit at a bound with delta to spare at their last visit or, after `settle`, at their present
+   * margin. Answers the Fenchel–Young terms and the losses of the rows as they were met, |w|², the next multiplier, and the offset t that
+   * it stands for.
    */
   ascend({ offset, weight, delta, all }: Given<Tasks['ascend']>): Answer<Tasks['ascend']> {
     const [x, q, w, mu, m2] = [this.#x, this.#q, this.#w, this.#mu, squares(this.#centre)];
@@ -339,8 +350,7 @@ export class Svm implements Twin<Tasks> {
   }
 
   /**
-   * The positions to visit, in an order that is new in every epoch and in which a position's place does not depend on which others
-   * take part.
+   * The positions to visit, in an order that is new in every epoch. The place of a position does not depend on which others take part.
    */
   #shuffled(all: boolean): Uint32Array {
     const start = new Uint32Array(BUCKETS + 1);
@@ -353,14 +363,14 @@ export class Svm implements Twin<Tasks> {
     return order;
   }
 
-  /** Ends the ascent, for now: alpha is made balanced, w and q are made from it, both iterates are the same. */
+  /** Pauses the ascent: balances alpha, computes w and q from it, and makes both iterates the same. */
   settle(): Answer<Tasks['settle']> {
     this.#ascending = false;
     return this.#restart();
   }
 
   /**
-   * One step from y = x + beta (x - xPrev): the candidate x⁺ = proj(y + grad D(y) / L), its w and q.
+   * One step from y = x + beta (x - xPrev): the candidate x⁺ = proj(y + grad D(y) / L), its w and q (method 1.6).
    * With s = x⁺ - y it answers |s|², the curvature s·(q⁺ - q(y)), the sum of its terms' magnitudes, and the projection's lambda.
    */
   step({ L, beta }: Given<Tasks['step']>): Answer<Tasks['step']> {
@@ -383,7 +393,7 @@ export class Svm implements Twin<Tasks> {
     );
     if (!Number.isNaN(lambda)) this.#lambda = lambda;
     else {
-      // The shrunk rows' share is out of reach by its rounding: the nearest end, as certificates need every alpha in its box.
+      // Rounding put the shrunk rows' share out of reach. Take the nearest end, as certificates need every alpha in its box.
       for (let p = 0; p < active; p++) a[p] = this.#y[p]! < 0 === this.#bShrunk > 0 ? this.#gamma[p]! : 0;
     }
     this.#combine(xNext, 0, active, this.#wNext);
@@ -401,23 +411,23 @@ export class Svm implements Twin<Tasks> {
     return { squared, curvature, magnitude, lambda };
   }
 
-  /** The candidate becomes the iterate. (Shrunk rows' alpha stands in all three buffers; their q is refreshed when looked at.) */
+  /** The candidate becomes the iterate. (The alpha of shrunk rows is in all three buffers; `refresh` computes their q.) */
   accept(): void {
     [this.#xPrev, this.#x, this.#xNext] = [this.#x, this.#xNext, this.#xPrev];
     [this.#qPrev, this.#q, this.#qNext] = [this.#q, this.#qNext, this.#qPrev];
     [this.#wPrev, this.#w, this.#wNext] = [this.#w, this.#wNext, this.#wPrev];
   }
 
-  /** Brings q of the shrunk rows up to date. Answers |w|² and m·w. */
+  /** Computes q of the shrunk rows. Answers |w|² and m·w. */
   refresh(): Answer<Tasks['refresh']> {
     if (this.#active < this.#n) this.#margins(this.#w, this.#active, this.#n, this.#q);
     return { wSquared: squares(this.#w), centreDot: dot(this.#centre, this.#w) };
   }
 
   /**
-   * The sums of -psi' over the positive rows and over the negative ones, and the number of free rows, on the quadratic piece, twice: at
-   * offset `low` with every decision value raised by its shift, and at `high` with every one lowered. shift_i = rho r_i + eta_i,
-   * eta_i = slack_i wNorm + etaT; with rho = wNorm = etaT = 0 there is none.
+   * S⁺ and S⁻, the sums of -psi' over the positive and over the negative rows, and the number of free rows, on the quadratic piece, twice:
+   * at offset `low` with every decision value raised by its shift, and at `high` with every one lowered (method 1.9, C4). shift_i = rho r_i
+   * + eta_i, eta_i = slack_i wNorm + etaT; with rho = wNorm = etaT = 0 there is no shift.
    */
   offsets({ low, high, rho, wNorm, etaT }: Given<Tasks['offsets']>): Answer<Tasks['offsets']> {
     const at = { positive: 0, negative: 0, free: 0 };
@@ -443,8 +453,8 @@ export class Svm implements Twin<Tasks> {
   }
 
   /**
-   * The sums a certificate is made of, at offset t: of FY and its rounding, psi, alpha, y·alpha, alpha·r, res² and err², with
-   * eta_i = slack_i wNorm + etaT the error of theta_i.
+   * The sums that certificates are made of, at offset t: of FY (method C1) and its rounding (method C2), psi, alpha, y·alpha, alpha r, res²
+   * and err² (method C6). eta_i = slack_i wNorm + etaT is the error of theta_i.
    */
   gap({ t, wNorm, etaT }: Given<Tasks['gap']>): Answer<Tasks['gap']> {
     let [fenchelYoung, rounding, loss, alphaSum, balance, alphaRadius, residualSquared, errorSquared] = [0, 0, 0, 0, 0, 0, 0, 0];
@@ -484,10 +494,10 @@ export class Svm implements Twin<Tasks> {
   }
 
   /**
-   * Writes down what is proved: by the interval [s_i - shift_i + low, s_i + shift_i + high] that holds every optimal decision value
-   * (shift as in `offsets`), and by |alpha - alpha*| <= delta; unless `ball`, the interval does not count for properly classified. Answers
-   * the numbers of rows proved so; agreed are those whose own decision value s_i + t clears its rounding, guardR r_i + guard, on the proved
-   * side.
+   * Certifies rows: by the interval [s_i - shift_i + low, s_i + shift_i + high] that holds every optimal decision value (method C5; shift
+   * as in `offsets`), and by |alpha - alpha*| <= delta (method C6). Without `ball` the interval does not certify a row as properly
+   * classified. Answers the numbers of certified rows. A row is agreed if its own decision value s_i + t is on the certified side by more
+   * than its rounding, guardR r_i + guard (method C8).
    */
   certify(given: Given<Tasks['certify']>): Answer<Tasks['certify']> {
     const { low, high, rho, wNorm, etaT, delta, ball, t, guardR, guard } = given;
@@ -530,8 +540,8 @@ export class Svm implements Twin<Tasks> {
   }
 
   /**
-   * Shrinks rows that sit at a bound, in both iterates, with `delta` to spare at offsets from low to high, and takes those back that no
-   * longer do. Answers the number of active rows.
+   * Shrinks rows that sit at a bound, in both iterates, with `delta` to spare at all offsets from low to high, and takes back those that no
+   * longer do (method 1.11). Answers the number of active rows.
    */
   shrink({ low, high, delta }: Given<Tasks['shrink']>): Answer<Tasks['shrink']> {
     const shrinkable = (p: number): boolean => {
@@ -540,7 +550,7 @@ export class Svm implements Twin<Tasks> {
       const max = q + (up ? high : -low);
       return x === 0 ? min > 1 + delta : x === gamma && max < 1 - this.#mu * gamma - delta;
     };
-    // Return: the pair (x, xPrev) with q of both is then an exact state of FISTA on the whole problem.
+    // Rows that return: the pair (x, xPrev), with q of both, is then an exact state of FISTA on the whole problem.
     const before = this.#active;
     let changed = false;
     for (let p = before; p < this.#n; p++) {
@@ -550,7 +560,8 @@ export class Svm implements Twin<Tasks> {
       this.#swap(p, this.#active++);
     }
     if (this.#active > before) this.#margins(this.#wPrev, before, this.#active, this.#qPrev);
-    // Rest: those that do move behind the others, which keep their order; a few change places with the last ones, which is cheaper.
+    // Rows that shrink move behind the others, which keep their order. If they are few they swap places with the last ones, which is
+    // cheaper.
     const shrinks = (p: number) => this.#returns[p]! < MAX_RETURNS && this.#x[p] === this.#xPrev[p] && shrinkable(p);
     const order = this.#order(this.#active, shrinks);
     const active = this.#active - order.shrunk;
@@ -567,7 +578,7 @@ export class Svm implements Twin<Tasks> {
     return { active: this.#active };
   }
 
-  /** All rows take part again, and from now on (until `rest` is called again). */
+  /** Makes all rows active, until `shrink` is performed again. */
   unshrink(): Answer<Tasks['unshrink']> {
     if (this.#active < this.#n) {
       this.#margins(this.#wPrev, this.#active, this.#n, this.#qPrev);
@@ -578,14 +589,14 @@ export class Svm implements Twin<Tasks> {
     return { active: this.#active };
   }
 
-  /** One power iteration for |HH'| on the balanced subspace, all rows active; `first` starts it anew. Answers an estimate from below. */
+  /** One power iteration for |HH'| on the balanced subspace, all rows active; `first` starts anew. Answers an estimate from below. */
   power({ first }: Given<Tasks['power']>): Answer<Tasks['power']> {
     const z = this.#xNext;
     if (first) for (let p = 0, state = 1; p < this.#n; p++) z[p] = (state = (state * 16807) % 2147483647) / 2147483647 - 0.5;
     let along = 0;
     for (let p = 0; p < this.#n; p++) along += this.#y[p]! * z[p]!;
     for (let p = 0; p < this.#n; p++) z[p]! -= (this.#y[p]! * along) / this.#n;
-    const length = Math.sqrt(squares(z)) || 1; // 0 where the balanced subspace, or X on it, is nothing
+    const length = Math.sqrt(squares(z)) || 1; // it is 0 if the balanced subspace, or X on it, is 0
     for (let p = 0; p < this.#n; p++) z[p]! /= length;
     this.#combine(z, 0, this.#n, this.#wNext);
     const estimate = squares(this.#wNext);
@@ -595,8 +606,8 @@ export class Svm implements Twin<Tasks> {
   }
 
   /**
-   * The model on the rows that take no part, at offset t: of each class, those that it gets right, and all. Part of no solve, so its
-   * reading is not counted.
+   * Scores the model, at offset t, on the rows that take no part: of each class, how many it gets right, and how many there are. It is not
+   * part of the solve, so what it reads is not counted.
    */
   score({ t }: Given<Tasks['score']>): Answer<Tasks['score']> {
     let [positiveRight, positive, negativeRight, negative] = [0, 0, 0, 0];
@@ -616,14 +627,14 @@ export class Svm implements Twin<Tasks> {
     return { positiveRight, positive, negativeRight, negative };
   }
 
-  /** Keeps the iterate that was checked, its alpha too if asked for, in case that a later task is interrupted. */
+  /** Keeps w of the iterate that was checked, and alpha if asked for, in case a later task is interrupted. */
   keep({ alpha }: Given<Tasks['keep']>): Answer<Tasks['keep']> {
     this.#kept = { w: this.#w.slice(), alpha: undefined };
     if (alpha) this.alpha((this.#kept.alpha = new Float64Array(this.#X.describe().rows)));
     return DONE;
   }
 
-  /** Back to that iterate: its w and its alpha are what is asked for from now on. If there is none they are 0. */
+  /** Goes back to the iterate that was kept: w and alpha are its own from now on. They are 0 if none was kept. */
   restore(): Answer<Tasks['restore']> {
     this.#w.fill(0);
     if (this.#kept) this.#w.set(this.#kept.w);
@@ -631,7 +642,9 @@ export class Svm implements Twin<Tasks> {
     return DONE;
   }
 
-  /** The weights of raw data, by column as given (where none is kept they stay as they are). Answers their bias. */
+  /**
+   * Writes the weights of raw data, by column as given (method 1.4); those of columns that are not kept stay as they are. Answers the bias.
+   */
   model({ weights, t }: Given<Tasks['model']>): Answer<Tasks['model']> {
     const used = this.#X.used();
     const shift = this.#X.shifted?.shift;
@@ -647,7 +660,7 @@ export class Svm implements Twin<Tasks> {
     out.set(this.#w);
   }
 
-  /** 1 / scale by column, and what was subtracted from it before. */
+  /** By column, 1 / scale and what was subtracted before scaling. */
   columns(inverseScale: Float64Array, shift: Float64Array): void {
     inverseScale.set(this.#inverseScale);
     this.#X.shift(shift);
@@ -660,13 +673,13 @@ export class Svm implements Twin<Tasks> {
     else if (this.#kept?.alpha) out.set(this.#kept.alpha);
   }
 
-  /** CERTIFIED bits by the user's row, and decision values s_i + t. */
+  /** CERTIFIED bits by the user's row. */
   certified(out: Uint8Array): void {
     out.fill(0);
     for (let p = 0; p < this.#n; p++) out[this.#row[p]!] = this.#certified[p]!;
   }
 
-  /** Positions [0, end), those that pass the test behind those that do not, each in their old order. */
+  /** The positions [0, end), those that pass the test behind those that do not, both in their old order. */
   #order(end: number, test: (p: number) => boolean): { positions: Uint32Array; shrunk: number } {
     const passes = Array.from({ length: end }, (_, p) => test(p));
     const positions = new Uint32Array(end);
@@ -711,8 +724,9 @@ export class Svm implements Twin<Tasks> {
 }
 
 /**
- * The standard deviation of n numbers, from their sum and squares about (nearly) their mean; or the largest |x|, if they are all the
- * same and these squares nothing but the mean's own rounding, or too large or small to be squared.
+ * The standard deviation of n numbers, from the sums of differences to about their mean and of the squares of these. It is the largest |x|
+ * instead if the numbers are all the same, so that the squares are nothing but rounding, or if they are too large or too small to be
+ * squared.
  */
 function spread(n: number, sum: number, square: number, max: number): number {
   if (max > 1e120 || max < 1e-120) return max;
@@ -723,13 +737,13 @@ function spread(n: number, sum: number, square: number, max: number): number {
 type Tuple5 = [Float64Array, Float64Array, Float64Array, Float64Array, Float64Array];
 type Tuple8 = [...Tuple5, Float64Array, Float64Array, Float64Array];
 
-/** Bits that look random, the first ones most. */
+/** A hash, whose leading bits are its best. */
 function scattered(value: number): number {
   const h = Math.imul(value, 0x85ebca6b);
   return Math.imul(h ^ (h >>> 15), 0xc2b2ae35);
 }
 
-/** The number of the largest product. */
+/** The index of the largest product. */
 function largestOf(max: Float64Array, inverse: Float64Array): number {
   let at = 0;
   for (let j = 1; j < max.length; j++) if (max[j]! * inverse[j]! > max[at]! * inverse[at]!) at = j;
