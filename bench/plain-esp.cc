@@ -1,5 +1,5 @@
-// FISTA for ellipsoid separation as one would first write it: plain loops, one thread, diagonal shapes. The yardstick of
-// bench/tables/esp.js. plain-esp n m d: prints the median milliseconds of an iteration with its test.
+// FISTA for ellipsoid separation (method 4.3) as one would first write it: plain loops, one thread, diagonal shapes. The yardstick
+// of bench/tables/esp.js. plain-esp n m d: prints the median milliseconds of an iteration with its test.
 #include <algorithm>
 #include <chrono>
 #include <cmath>

@@ -1,5 +1,6 @@
-// Runs the soundness tests for long: draws new instances, and checks every certificate against the exact optimum. The first instances
-// with a false certificate are printed with the parameters that reproduce them. Needs a built addon (npm run build:native).
+// Runs the soundness tests for long: draws new instances, and checks every certificate (method C2 to C9) against the exact optimum. The
+// first instances with a false certificate are printed with the parameters that reproduce them. Needs a built addon (npm run
+// build:native).
 //
 //   node scripts/attack.js [--uncentred] [--instances 20000 | --minutes 15] [--seed 1]
 //

@@ -1,5 +1,5 @@
 // The paper's tables and figures: our results beside the printed ones (in Julia, on the authors' machine). Hough & Vavasis,
-// Data-Dependent Complexity of First-Order Methods for Binary Classification, arXiv:2512.03947.
+// Data-Dependent Complexity of First-Order Methods for Binary Classification, arXiv:2512.03947 (method 5).
 'use strict';
 const { LinearSvm, separateEllipsoids, stop } = require('../..');
 const { svmTasks } = require('../../dist/backend/tasks.js');

@@ -1,4 +1,4 @@
-// The work and correctness of the SVM on real data: passes and iterations beside the expected ones, optima beside those of two
+// The work and correctness of the SVM on real data: passes (method 1.5) and iterations beside the expected ones, optima beside those of two
 // independent solvers (if ../shared/reference exists), and how long fitAsync blocks the event loop.
 'use strict';
 const { existsSync, readFileSync } = require('node:fs');

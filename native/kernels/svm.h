@@ -6,8 +6,8 @@
 // Given:    X, centred before and shared with others; y_i = +-1 and gamma_i by row; mu; how columns are scaled.
 // Wanted:   alpha(), by row; weights(), w = H'alpha in scaled space; certified(), what is proved of each row about every optimum;
 //           model(), the weights and the bias for data as they were given.
-// Source:   M. Hough and S. A. Vavasis, arXiv:2512.03947 (the dual, and FISTA on it); method 1.6 to 1.11, and C1 to C9 for what is
-//           proved. svm_ascent.cc and knapsack.h name their own.
+// Source:   M. Hough and S. A. Vavasis, arXiv:2512.03947 (the dual, and FISTA on it); method 1.6 to 1.11 and C1 to C9.
+//           svm_ascent.cc and knapsack.h name their own.
 //
 // Rows are kept in an order of their own, the active ones first: [0, active) take part in steps, [active, n) are shrunk, at a bound
 // with their alpha frozen. Rows of gamma 0 take no part: they stand behind the others, from n on, and only score() reads them.

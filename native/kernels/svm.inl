@@ -2,7 +2,8 @@
 //
 // Given:   rows by position (SvmRows, State), n of them. Lanes past the end read as y = gamma = slack = 0.
 // Wanted:  vectors in the caller's arrays, and sums that are added to the caller's.
-// Source:  method 1.6 (svm_forward, svm_finish), 1.9 and C4 (svm_offsets), C1, C2 and C6 (svm_gap), C5 and C8 (svm_certify).
+// Source:  method 1.6 and 1.7 for svm_forward and svm_finish, method 1.9 and C4 for svm_offsets, method C1, C2 and C6 for svm_gap,
+//          method C5, C6 and C8 for svm_certify.
 
 // a = y + (1 - q(y) - mu y) / L, the gradient step from the extrapolated y (method 1.6).
 void svm_forward(const State& s, size_t n, double mu, double inverse_L, double* a) {

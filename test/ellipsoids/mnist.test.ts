@@ -22,7 +22,8 @@ describe('separateEllipsoids(zeros, ones)', () => {
     expect(max).toBeLessThanOrEqual(15);
   }); // prettier-ignore
 
-  // The medians that the method's description gives; those of balanced draws scatter, so there its least and most.
+  // Around the medians of independent prototypes of the paper's algorithm (method 4.3, 5); those of balanced draws scatter, so there their
+  // min and max.
   it.each([[1, 1, 1, 1], [5, 5, 1, 2], [10, 10, 1, 2], [25, 25, 1, 9], [50, 50, 1, 15], [75, 75, 2, 18], [100, 100, 2, 39], [125, 125, 2, 44], [5, 25, 4, 6], [25, 5, 5, 7], [10, 100, 8, 10], [100, 10, 9, 11], [1, 125, 22, 24], [125, 1, 33, 35]])("takes the paper's iterations in the paper's way: %d zeros, %d ones", (n, m, min, max) => {
     const { median } = iterations(draws(n, m, { test: 'paper', stepSize: 'paper' }));
     expect(median).toBeGreaterThanOrEqual(min);

@@ -1,4 +1,4 @@
-// What a projection onto the second-order cone { (l, p) : |p| <= l } must satisfy, by its definition.
+// What a projection onto the second-order cone { (l, p) : |p| <= l } (method 4.3) must satisfy, by its definition.
 #pragma once
 
 #include "check.h"

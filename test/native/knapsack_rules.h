@@ -1,4 +1,4 @@
-// What a projection onto { y.x = b, 0 <= x_i <= gamma_i } must satisfy, by its definition, and a slow twin that sorts.
+// What a projection onto { y.x = b, 0 <= x_i <= gamma_i } (method 1.8) must satisfy, by its definition, and a slow twin that sorts.
 #pragma once
 
 #include <algorithm>

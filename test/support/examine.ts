@@ -29,7 +29,7 @@ export interface Count {
 
 const at = (v: Quads, i: number) => [v.h[i]!, v.l[i]!] as const;
 
-/** What is true of row i, in the words of CERTIFIED; undefined where the optimum lies too near a kink to tell. */
+/** What is true of row i, in the words of CERTIFIED (method C5); undefined where the optimum lies too near a kink to tell. */
 function holds(truth: Truth, gammas: Float64Array, y: Int8Array, i: number, bit: number): boolean | undefined {
   const error = truth.thetaError[i]!;
   const [first, last] = truth.theta.map((theta) => at(theta, i)) as [readonly [number, number], readonly [number, number]];
@@ -45,7 +45,7 @@ function holds(truth: Truth, gammas: Float64Array, y: Int8Array, i: number, bit:
   return both((theta) => compare(theta, quad(0), error), bit === CERTIFIED.positive ? y[i]! : -y[i]!);
 }
 
-/** Holds the numbers that users read against the optimum: dual <= optimum <= primal, and primal - optimum <= gap. */
+/** Holds the numbers that users read against the optimum: dual <= optimum <= primal, and primal - optimum <= gap (method C9). */
 function bracket({ primal, dual, gap, relativeGap }: Reported, { optimum, optimumError: known }: Truth, where: string): void {
   const say = () => `${where}: primal ${primal}, dual ${dual}, gap ${gap}, relative ${relativeGap}; the optimum is ${optimum[0]}`;
   const above = subtract(quad(primal), optimum)[0];

@@ -1,5 +1,5 @@
 /**
- * The exact optimum of small SVM problems, found independently of the package: Newton's method on the smoothed primal in
+ * The exact optimum of small SVM problems (method 1.1), found independently of the package: Newton's method on the smoothed primal in
  * double-double arithmetic (about 31 digits).
  *
  * With t minimised out, P is 1-strongly convex in w, so |w - w*| is at most the gradient's norm: the answer carries its own error.

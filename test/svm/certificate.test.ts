@@ -1,5 +1,5 @@
 /**
- * The certificate's decisions and formulas, by themselves: a generator asks for sums and is given those of a few rows, or sums that make one
+ * The certificate's decisions and formulas (method C2 to C9), by themselves: a generator asks for sums and is given those of a few rows, or sums that make one
  * term of the rounding stand out. That what follows is true of real problems is for soundness.test.ts.
  */
 import fc from 'fast-check';
@@ -155,7 +155,7 @@ describe('exactOffset(constants, guess)', () => {
 });
 
 describe('measure(constants, t, wSquared, centreDot)', () => {
-  /** The bounds as the method's page states them (1.5), term by term. */
+  /** The bounds of docs/method.md, term by term (method 2, C2, C3, C6, C9). */
   function bounds(constants: Constants, t: number, wSquared: number, centreDot: number, sums: readonly number[]) {
     const { n, d, mu, radiusSquares, maxRadius, centreNorm: m, maxEntries } = constants;
     const [fy = 0, fyRounding = 0, psi = 0, alphas = 0, balance = 0, alphaRadii = 0, res2 = 0, err2 = 0] = sums;

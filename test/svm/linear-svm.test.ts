@@ -569,7 +569,7 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
       expect(info.passes).toBeLessThanOrEqual(passes * 1.15);
     });
 
-    it("with stepSize: 'norm' takes METHOD's number of iterations to 99 % agreement", () => {
+    it("with stepSize: 'norm' takes the number of iterations in docs/method.md to 99 % agreement", () => {
       const { info } = fit(cancer.rows, cancer.labels, { solver: { stepSize: 'norm', checkEvery: 1 } });
       expect(info.iterations).toBeGreaterThan(178 * 0.9);
       expect(info.iterations).toBeLessThan(178 * 1.1);
