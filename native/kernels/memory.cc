@@ -19,7 +19,7 @@ constexpr size_t kLine = 64;
 // From this size on memory comes from the system and goes back to it: in the C library's heap a few small arrays that outlive a
 // large one keep its room from being used again, and the process grows.
 #if defined(FISTA_FAIL_ALLOCATION)
-constexpr size_t kLarge = SIZE_MAX;  // none: of the C library's arrays a sanitizer sees the ends
+constexpr size_t kLarge = SIZE_MAX;  // none is large: a sanitizer knows the ends of the C library's arrays alone
 #else
 constexpr size_t kLarge = size_t(1) << 20;
 #endif
@@ -46,13 +46,13 @@ void* take_fresh(size_t bytes) {
   p = mmap(nullptr, size + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (p == MAP_FAILED) return nullptr;
   if (slack == 0) return p;
-  // Only what begins at a multiple of 2 MB is kept of it.
+  // Keeps only the part that begins at a multiple of 2 MB.
   char* const from = static_cast<char*>(p);
   const size_t before = (kHuge - reinterpret_cast<uintptr_t>(from) % kHuge) % kHuge;
   if (before) munmap(from, before);
   if (slack > before) munmap(from + before + size, slack - before);
 #if defined(MADV_HUGEPAGE)
-  madvise(from + before, size, MADV_HUGEPAGE);  // a wish: nothing depends on it
+  madvise(from + before, size, MADV_HUGEPAGE);  // a hint: nothing depends on it
 #endif
   return from + before;
 }
@@ -67,12 +67,13 @@ void give_away(void* p, size_t bytes) {
 #endif
 
 #if !defined(FISTA_FAIL_ALLOCATION)
-// What is kept for next time: arrays of these sizes, so much in all.
+// Arrays of these sizes are kept for next time, up to so many bytes in all.
 constexpr size_t kMinKept = size_t(1) << 15, kMaxKept = size_t(1) << 22, kKeptInAll = size_t(1) << 23;
 
 bool keepable(size_t bytes) { return bytes >= kMinKept && bytes <= kMaxKept; }
 
-// What is taken for so many bytes, never 0. Sizes that are kept are few, so that the next fit, of a few rows more, finds its own.
+// The bytes that are taken for so many asked for; never 0. Kept arrays have few different sizes, so that the next fit, of a few
+// rows more, finds a match.
 size_t rounded(size_t bytes) {
   if (!keepable(bytes)) return round_up(bytes + 1, kLine);
   size_t step = kMinKept / 4;
@@ -83,7 +84,7 @@ size_t rounded(size_t bytes) {
 // The last arrays that were given back, the oldest first.
 class Kept {
  public:
-  // The one that was given back last of this size, or nullptr.
+  // The last array of this size that was given back, or nullptr.
   void* take(size_t bytes) {
     Lock lock(mutex_);
     for (size_t k = number_; k-- > 0;) {
@@ -142,8 +143,8 @@ Kept kept;
 
 #if defined(FISTA_FAIL_ALLOCATION)
 
-// Builds for finding faults neither round up nor keep anything, so that a sanitizer sees the end of every array; and none begins as
-// zeros by luck.
+// Test builds neither round up nor keep anything, so that a sanitizer knows the end of every array; and no array begins with zeros
+// by luck.
 void* take_memory(size_t bytes) {
   if (bytes > SIZE_MAX / 2) return nullptr;
   void* const p = take_fresh(bytes + (bytes == 0));

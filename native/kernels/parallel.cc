@@ -12,8 +12,8 @@
 namespace fista {
 namespace {
 
-// A worker that has just worked looks for more work this many times before it sleeps: waking a sleeper costs as much as a small
-// kernel. About 20 to 60 microseconds.
+// A worker that has just worked looks for more work this many times, for about 20 to 60 microseconds, before it sleeps: waking a
+// thread costs as much as a small kernel.
 constexpr int kSpins = 1500;
 
 class Pool {
@@ -24,7 +24,7 @@ class Pool {
     // that is late for it cannot take a part of it with the new job's parameters: its compare-and-swap fails.
     const uint64_t job = ((state_.load(std::memory_order_relaxed) >> 32) + 1) << 32;
     state_.store(job | kClosed, std::memory_order_seq_cst);
-    // Released, so that who sees a parameter of the new job sees the old one closed.
+    // Released, so that a worker that sees a parameter of the new job sees the old one closed.
     part_.store(part, std::memory_order_release);
     context_.store(context, std::memory_order_release);
     parts_.store(static_cast<uint32_t>(parts), std::memory_order_release);
@@ -69,7 +69,7 @@ class Pool {
         const uint32_t id = static_cast<uint32_t>(threads_.size());
         threads_.emplace_back([this, id] { loop(id); });
       } catch (const std::exception&) {
-        break;  // the threads there are do the work
+        break;  // the existing threads do the work
       }
     }
     return static_cast<uint32_t>(threads_.size());

@@ -30,7 +30,7 @@ bool is_word(const uint8_t* p, const uint8_t* to) {
     }
     const int more = byte >= 0xc2 && byte < 0xe0 ? 1 : byte >= 0xe0 && byte < 0xf0 ? 2 : byte >= 0xf0 && byte < 0xf5 ? 3 : 0;
     if (more == 0 || to - p < more) return false;
-    // No longer than need be, no surrogates, nothing beyond U+10FFFF.
+    // The shortest encoding, no surrogates, nothing beyond U+10FFFF.
     if (byte == 0xe0 && *p < 0xa0) return false;
     if (byte == 0xed && *p >= 0xa0) return false;
     if (byte == 0xf0 && *p < 0x90) return false;
@@ -113,7 +113,7 @@ bool Parser::scan(const uint8_t* p, const uint8_t* stop, const uint8_t* begin, c
   return true;
 }
 
-// The label or entry at p, if there is nothing unusual about it: p moves past it and a blank behind. Else nothing has happened.
+// Reads the label or entry at p if there is nothing unusual about it: p moves past it and the blank behind. Else nothing changes.
 inline bool Parser::quick_label(const uint8_t*& p, const uint8_t* end) {
   if (has_words_ || rows_ >= max_) return false;
   const DecimalResult number = read_decimal(p, end);

@@ -1,9 +1,9 @@
-// LIBSVM text → compressed sparse rows. The text comes in pieces that may end anywhere, and is not kept: memory is what was read,
-// and one token.
+// LIBSVM text → compressed sparse rows. The text comes in pieces that may end anywhere, and is not kept: memory holds what was
+// read, and one token.
 //
 //   row = label { blank index ':' value } [ '#' comment ]
 //
-// Blanks are space, tab and carriage return; a line of blanks or comment only is no row. Positions count bytes, from 1.
+// Blanks are space, tab and carriage return; a line of blanks or a comment alone is not a row. Positions count bytes, from 1.
 // Specification and twin: lib/backend/fallback/parse.ts.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace fista {
 
-// A list that grows block by block: nothing is copied until it is taken, in steps, and then each block is freed once it is copied.
+// A list that grows block by block. Nothing is copied until it is taken, in steps; each block is freed once it was copied.
 template <typename T>
 class Blocks {
  public:
@@ -134,7 +134,7 @@ class Parser {
   Parser(bool zero_based, int64_t limit, bool ignore_extra, bool words, uint64_t max = 4294967294)
       : first_(zero_based ? 0 : 1), limit_(limit), ignore_extra_(ignore_extra), has_words_(words), max_(max) {}
 
-  // The next piece. False if something is wrong with it, once and for all: see defect().
+  // Reads the next piece. False if it has a defect: see defect(). Nothing more can be read then.
   bool push(const uint8_t* chunk, size_t n, Decider decider);
   // The text has ended.
   bool finish(Decider decider);

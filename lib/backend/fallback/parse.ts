@@ -1,10 +1,10 @@
 /**
- * LIBSVM text → compressed sparse rows. The text comes in chunks that may end anywhere, and is not kept: memory is what was read,
- * and one token.
+ * LIBSVM text → compressed sparse rows. The text comes in chunks that may end anywhere, and is not kept: memory holds what was
+ * read, and one token.
  *
  *   row    = label { blank index ':' value } [ '#' comment ]
  *
- * Blanks are space, tab and carriage return; a line of blanks or comment only is no row. Positions count bytes, from 1.
+ * Blanks are space, tab and carriage return; a line of blanks or a comment alone is not a row. Positions count bytes, from 1.
  */
 import type { ParsedSizes, ParseDefect } from '../interface.js';
 import { decimalIn } from '../decimal.js';
@@ -234,7 +234,7 @@ function isWord(bytes: Uint8Array, from: number, to: number): boolean {
     const more = byte >= 0xc2 && byte < 0xe0 ? 1 : byte >= 0xe0 && byte < 0xf0 ? 2 : byte >= 0xf0 && byte < 0xf5 ? 3 : 0;
     if (more === 0 || p + more > to) return false;
     const second = bytes[p]!;
-    // No longer than need be, no surrogates, nothing beyond U+10FFFF.
+    // The shortest encoding, no surrogates, nothing beyond U+10FFFF.
     if (byte === 0xe0 && second < 0xa0) return false;
     if (byte === 0xed && second >= 0xa0) return false;
     if (byte === 0xf0 && second < 0x90) return false;
@@ -246,7 +246,7 @@ function isWord(bytes: Uint8Array, from: number, to: number): boolean {
 
 type Numbers = Uint8Array | Uint32Array | Float64Array;
 
-/** A list that grows block by block: nothing is copied until it is taken, in steps, and then each block is dropped once it is copied. */
+/** A list that grows block by block. Nothing is copied until it is taken, in steps; each block is dropped once it was copied. */
 class List<T extends Numbers> {
   static readonly BLOCK = 1 << 16;
   readonly #View: new (length: number) => T;
