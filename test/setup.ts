@@ -5,7 +5,7 @@ import { backend } from '../lib/backend/load.js';
 
 export default function setup(): void {
   if (!existsSync(join(__dirname, '../dist/index.js'))) {
-    throw new Error('The loading tests run the compiled package: npm run build');
+    throw new Error('Some tests run the compiled package: npm run build');
   }
   if (backend.name === 'native') return;
   const [reason] = backend.loadError?.message.split('\n') ?? ['FISTA_CLASSIFY_BACKEND=js'];

@@ -18,18 +18,18 @@ function project(kernels: Kernels, { x, start }: Blocks, threads = 1): Float64Ar
   return out;
 }
 
-/** Calls back with each block of each array. */
+/** Calls visit with the same block of every array, block by block. */
 function eachBlock(start: Uint32Array, arrays: Float64Array[], visit: (...blocks: Float64Array[]) => void): void {
   for (let k = 0; k + 1 < start.length; k++) visit(...arrays.map((a) => a.subarray(start[k], start[k + 1])));
 }
 
-/** |p|, safe for any magnitude. */
+/** |p|, without overflow or underflow. */
 const norm = (p: Float64Array) => Math.hypot(...p);
 
-/** What |p| is off by: each of its n terms is squared, added and halved by the root. */
+/** A bound on the relative error of |p|: each of the n terms is squared and added, and the root halves the error. */
 const normError = (block: Float64Array) => (block.length + 4) * UNIT;
 
-/** The textbook's three cases. */
+/** The projection by its three cases: inside the cone, inside the polar cone, elsewhere. */
 function twin({ x, start }: Blocks): Float64Array {
   const out = new Float64Array(x.length);
   eachBlock(start, [x, out], (block, result) => {
@@ -45,7 +45,7 @@ function twin({ x, start }: Blocks): Float64Array {
   return out;
 }
 
-/** Each block's distance at most `units` of rounding of its own size: both ways share the loss of digits where l is near -|p|. */
+/** Expects each block within `units` roundings of its own size: where l is near -|p|, both computations cancel digits. */
 function expectNear(start: Uint32Array, actual: Float64Array, expected: Float64Array, x: Float64Array, units = 4): void {
   eachBlock(start, [actual, expected, x], (some, other, block) => {
     const size = Math.max(...block.map(Math.abs)) || 1;
@@ -66,7 +66,7 @@ const blocksOf = (sizes: number[], entry: (i: number) => number): Blocks => {
 
 // ---- Random blocks
 
-/** No number so near to 0 that it has lost digits. */
+/** No number so near to 0 that its square or product is subnormal. */
 const upTo = (max: number) => fc.double({ min: -max, max: max, noNaN: true }).map((v) => (Math.abs(v) < 1e-290 ? 0 : v));
 const ordinary = upTo(2);
 const whole = fc.integer({ min: -3, max: 3 });
@@ -84,7 +84,7 @@ const blocks = fc.tuple(sizes, fc.constantFrom(ordinary, whole, wild, huge, tiny
     )
     .map(([values, ratios]) => {
       const result = blocksOf(list, (i) => values[i]!);
-      // Blocks on the cone, on its polar, and near them, as well as anywhere.
+      // Some blocks on the boundary of the cone or of its polar, or near it.
       let k = 0;
       eachBlock(result.start, [result.x], (block) => {
         const ratio = ratios[k++]!;
@@ -96,7 +96,7 @@ const blocks = fc.tuple(sizes, fc.constantFrom(ordinary, whole, wild, huge, tiny
 });
 
 describe.each(backends)('projectCones, $title', ({ kernels }) => {
-  it('projectCones(x) is in the cones and equal to the textbook', () => {
+  it('projectCones(x) is in the cones and equals the projection by cases', () => {
     fc.assert(
       fc.property(blocks, ({ x, start }) => {
         const out = project(kernels, { x, start });
@@ -111,7 +111,7 @@ describe.each(backends)('projectCones, $title', ({ kernels }) => {
     );
   });
 
-  it('projectCones(Px) is Px, and leaves what is well inside to the bit', () => {
+  it('projectCones(Px) is Px, and blocks inside their cones keep their bits', () => {
     fc.assert(
       fc.property(blocks, ({ x, start }) => {
         const once = project(kernels, { x, start });
@@ -124,7 +124,7 @@ describe.each(backends)('projectCones, $title', ({ kernels }) => {
     );
   });
 
-  it('x = projectCones(x) - projectCones(-x), at right angles (Moreau)', () => {
+  it('x = projectCones(x) - projectCones(-x), the two orthogonal (Moreau)', () => {
     // The polar of a second-order cone is its negative: P_polar(x) = -P(-x).
     fc.assert(
       fc.property(blocks, ({ x, start }) => {
@@ -168,7 +168,7 @@ describe.each(backends)('projectCones, $title', ({ kernels }) => {
     );
   });
 
-  it('projectCones(x) in place gives the same bits, and out of place leaves x alone', () => {
+  it('projectCones(x) gives the same bits in place, and leaves x unchanged out of place', () => {
     fc.assert(
       fc.property(blocks, ({ x, start }) => {
         const before = x.slice();
@@ -197,18 +197,18 @@ describe.each(backends)('projectCones, $title', ({ kernels }) => {
   });
 
   it.each<[string, number[], number[]]>([
-    ['a single number above 0', [2], [2]],
-    ['a single number below 0', [-2], [0]],
+    ['a single positive number', [2], [2]],
+    ['a single negative number', [-2], [0]],
     ['0', [0], [0]],
-    ['a point of the cone', [5, 3, 4], [5, 3, 4]],
-    ['a point of the polar cone', [-5, 3, -4], [0, 0, 0]],
-    ['a point below', [-7, 3, 4], [0, 0, 0]],
-    ['a point beside', [0, 3, 4], [2.5, 1.5, 2]],
+    ['a point on the cone', [5, 3, 4], [5, 3, 4]],
+    ['a point on the polar cone', [-5, 3, -4], [0, 0, 0]],
+    ['a point inside the polar cone', [-7, 3, 4], [0, 0, 0]],
+    ['a point outside both cones', [0, 3, 4], [2.5, 1.5, 2]],
     ['a pair', [1, 3], [2, 2]],
-    ['the axis', [1, 0, 0], [1, 0, 0]],
-    ['the axis below', [-1, 0, 0], [0, 0, 0]],
-    ['1e200', [0, 3e200, 4e200], [2.5e200, 1.5e200, 2e200]],
-    ['1e-200', [0, 3e-200, 4e-200], [2.5e-200, 1.5e-200, 2e-200]],
+    ['a point on the positive axis', [1, 0, 0], [1, 0, 0]],
+    ['a point on the negative axis', [-1, 0, 0], [0, 0, 0]],
+    ['entries of 1e200', [0, 3e200, 4e200], [2.5e200, 1.5e200, 2e200]],
+    ['entries of 1e-200', [0, 3e-200, 4e-200], [2.5e-200, 1.5e-200, 2e-200]],
     ['1e200 beside 1e-200', [1e200, 1e-200, -1e-200], [1e200, 1e-200, -1e-200]],
     ['1e-200 before 1e200', [1e-200, 1e200, 0], [5e199, 5e199, 0]],
     ['-1e200 before 1e-200', [-1e200, 1e-200], [0, 0]],
@@ -217,22 +217,22 @@ describe.each(backends)('projectCones, $title', ({ kernels }) => {
       [0, Number.MAX_VALUE, Number.MAX_VALUE],
       [Number.MAX_VALUE / Math.SQRT2, Number.MAX_VALUE / 2, Number.MAX_VALUE / 2],
     ],
-    ['the smallest', [0, 4 * Number.MIN_VALUE], [2 * Number.MIN_VALUE, 2 * Number.MIN_VALUE]],
+    ['the smallest numbers', [0, 4 * Number.MIN_VALUE], [2 * Number.MIN_VALUE, 2 * Number.MIN_VALUE]],
     ['ten numbers of 1e160', [0, ...Array<number>(9).fill(1e160)], [1.5e160, ...Array<number>(9).fill(0.5e160)]],
     ['ten numbers of 1e-160', [0, ...Array<number>(9).fill(1e-160)], [1.5e-160, ...Array<number>(9).fill(0.5e-160)]],
-  ])('projectCones(x) knows the answer for %s', (_, x, expected) => {
+  ])('projectCones(x) gives the known projection of %s', (_, x, expected) => {
     const out = project(kernels, { x: Float64Array.from(x), start: Uint32Array.of(0, x.length) });
     out.forEach((v, i) => expect(Math.abs(v - expected[i]!)).toBeLessThanOrEqual(Math.abs(expected[i]!) * 8 * UNIT));
   });
 
-  it('projectCones(x) does nothing without blocks, and leaves what lies outside of them', () => {
+  it('projectCones(x) writes nothing without blocks, and nothing outside of them', () => {
     expect(project(kernels, { x: new Float64Array(0), start: Uint32Array.of(0) })).toEqual(new Float64Array(0));
     const out = Float64Array.of(7, 7, 7, 7, 7);
     kernels.kernels.projectCones(Float64Array.of(9, 0, 3, 4, 9), Uint32Array.of(1, 4), out, 1);
     expect(out).toEqual(Float64Array.of(7, 2.5, 1.5, 2, 7));
   });
 
-  it('projectCones(x) gives the same bits for 1, 2, 3, 7 threads and twice, and is right', () => {
+  it('projectCones(x) gives the same correct bits for 1, 2, 3 and 7 threads, and again on repetition', () => {
     for (const mixed of [true, false]) {
       const next = random(5);
       const large = blocksOf(
@@ -248,7 +248,7 @@ describe.each(backends)('projectCones, $title', ({ kernels }) => {
 
 describe.skipIf(natives.length === 0)('projectCones, native', () => {
   const [baseline, ...better] = natives;
-  it('native baseline agrees with js, every SIMD level with the baseline', () => {
+  it('projectCones(x) agrees at the baseline with js, and at every SIMD level with the baseline', () => {
     const large = blocksOf(
       Array.from({ length: 300 }, (_, k) => k + 1),
       (i) => Math.sin(i * i) * 10 ** (i % 5),

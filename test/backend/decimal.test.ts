@@ -17,7 +17,7 @@ describe('decimal(text)', () => {
     (text) => expect(decimal(text)).toBeNaN(),
   );
 
-  it('takes linear time for a long text that is no number', () => {
+  it('decimal(text) is NaN for a million digits and an x, without quadratic time', () => {
     expect(decimal(`${'1'.repeat(1 << 20)}x`)).toBeNaN();
   });
 });

@@ -1,6 +1,6 @@
 /**
- * No memory, at each allocation of the addon in turn: an error that says so, and then everything works again. Needs an addon that can
- * be told to fail, which npm run test:sanitized builds; left out with others.
+ * Each allocation of the addon fails in turn: the call must throw ERR_MEMORY, and the next call must work. Needs the addon with
+ * failAllocation that npm run test:sanitized builds; skipped with any other.
  */
 import { describe, expect, it, vi } from 'vitest';
 import { backend, loadNative } from '../../lib/backend/load.js';
@@ -10,7 +10,7 @@ import { clouds, dense, sparse } from '../support/svm-data.js';
 vi.mock(import('../../lib/solver/drivers.js'), async (original) => (await import('../support/place.js')).placed(await original()));
 
 interface Failing {
-  /** The k-th allocation from now on fails, 0: none; returns what was left of the last k. */
+  /** Makes the k-th allocation from now on fail, or none if k is 0. Returns how many allocations were still to come before the last one set. */
   failAllocation?(k: number): number;
 }
 
@@ -43,8 +43,8 @@ const CALLS: [title: string, call: () => unknown][] = [
   ['readLibsvm', () => readLibsvm(text())],
 ];
 
-describe.skipIf(!addon.failAllocation)('without memory at any one allocation', () => {
-  it.each(CALLS)('%s says so, and works the next time', async (_, call) => {
+describe.skipIf(!addon.failAllocation)('when one allocation fails', () => {
+  it.each(CALLS)('%s throws ERR_MEMORY, whichever allocation it is, and works the next time', async (_, call) => {
     const expected = await call();
     let failures = 0;
     for (let k = 1; ; k++) {

@@ -26,7 +26,7 @@ function project(kernels: Kernels, { a, y, gamma, b }: Problem, guess = NaN, thr
   return { lambda: kernels.kernels.projectKnapsack(a, y, gamma, b, guess, x, threads), x };
 }
 
-/** x(lambda) of the definition. */
+/** x(lambda) = clamp(a - lambda y, 0, gamma). */
 function at(lambda: number, { a, y, gamma }: Problem): Float64Array {
   const x = new Float64Array(a.length);
   for (let i = 0; i < a.length; i++) x[i] = Math.min(Math.max(a[i]! - lambda * y[i]!, 0), gamma[i]!);
@@ -40,7 +40,7 @@ function imbalance({ y, b }: Problem, x: Float64Array): number {
   return sum(terms);
 }
 
-/** The projection by sorting all breakpoints: phi falls from breakpoint to breakpoint, and is linear between two of them. */
+/** The projection by sorting all breakpoints: phi does not increase, and is linear between two neighbours. */
 function twin(problem: Problem): Projection {
   const { a, y, gamma, b } = problem;
   const points = Float64Array.from([...a.map((v, i) => y[i]! * v), ...a.map((v, i) => y[i]! * (v - gamma[i]!))]).sort();
@@ -61,8 +61,8 @@ function twin(problem: Problem): Projection {
 }
 
 /**
- * What y·x = b may be off by. phi, summed in double, is n roundings of Σ x_i off, and the search ends within twice that. And
- * lambda is a number: what phi does within four units of it is beyond reach (all of a tie can go from one bound to the other).
+ * The error allowed in y·x = b. phi, summed in double, is off by n roundings of Σ x_i, and the search ends within twice that. And
+ * lambda is a double: changes of phi within four units of it cannot be resolved (a whole tie can move from one bound to the other).
  */
 function allowance(problem: Problem, { lambda, x }: Projection): number {
   const unit = 4 * UNIT * Math.abs(lambda);
@@ -71,7 +71,7 @@ function allowance(problem: Problem, { lambda, x }: Projection): number {
   return terms * UNIT * (sum(x) + Math.abs(problem.b)) + jump + terms * Number.MIN_VALUE;
 }
 
-/** In bounds, balanced to rounding, and of the form that (with monotone phi) makes it the nearest such point. */
+/** Expects x in bounds, balanced to rounding, and equal to x(lambda), which makes it the nearest such point because phi is monotone. */
 function expectProjection(problem: Problem, { lambda, x }: Projection): void {
   expect(Number.isFinite(lambda)).toBe(true);
   expectSame(x, at(lambda, problem));
@@ -81,7 +81,7 @@ function expectProjection(problem: Problem, { lambda, x }: Projection): void {
 
 const distance = (some: Float64Array, other: Float64Array) => sum(some.map((v, i) => Math.abs(v - other[i]!)));
 
-/** Equal up to what both may be out of balance: x_i(lambda) moves one way only, so the distances add up to a difference of phi. */
+/** Expects equality up to the allowed imbalance of both: every x_i(lambda) is monotone, so the distances add up to a difference of phi. */
 function expectNear(problem: Problem, some: Projection, other: Projection): void {
   const rounding = 2 * UNIT * (sum(some.x) + sum(other.x));
   const out = Math.max(allowance(problem, other), Math.abs(imbalance(problem, other.x)));
@@ -97,7 +97,7 @@ const labels = (n: number) =>
     label.map((y) => Array<number>(n).fill(y)),
   );
 
-/** No number so near to 0 that its products with others lose their digits. */
+/** Replaces numbers so near to 0 that their products would be subnormal. */
 const normal = (x: number) => (Math.abs(x) < 1e-150 ? 0 : x);
 const ordinary = fc.double({ min: -2, max: 2, noNaN: true }).map(normal);
 const whole = fc.integer({ min: -4, max: 4 });
@@ -107,7 +107,7 @@ const wild = fc
   .tuple(fc.double({ min: -9.99, max: 9.99, noNaN: true }), fc.integer({ min: -150, max: 150 }))
   .map(([m, e]) => normal(m * 10 ** e));
 
-/** a and gamma of one kind, b as a share of what can be reached (the ends among them), or a whole number. */
+/** a and gamma of one kind; b as a share of the reachable interval (its ends included), or a whole number. */
 const problems: fc.Arbitrary<Problem> = fc
   .tuple(
     fc.oneof(fc.integer({ min: 0, max: 6 }), fc.integer({ min: 0, max: 60 })),
@@ -137,13 +137,13 @@ const guesses = fc.oneof(
   wild,
 );
 
-/** A guess that is absurd for one problem is near the root of another: try both ways to come by one. */
+/** A starting guess far from the root, or very near to it. */
 const guessed = fc.tuple(problems, guesses, fc.boolean()).map(([problem, guess, near]) => {
   return [problem, near ? twin(problem).lambda * (1 + guess * 1e-9) : guess] as const;
 });
 
 describe.each(backends)('projectKnapsack, $title', ({ kernels }) => {
-  it('projectKnapsack(a) finds its way back to a piece that rounding left it beside', () => {
+  it('projectKnapsack(a) balances equal rows where rounding puts lambda next to the wrong linear piece', () => {
     const n = 700;
     const x = new Float64Array(n);
     const b = -2.0463630789890885e-12;
@@ -152,8 +152,8 @@ describe.each(backends)('projectKnapsack, $title', ({ kernels }) => {
     expect(Math.abs(x.reduce((sum, value) => sum - value, -b))).toBeLessThan(n * 2 ** -53);
   });
 
-  it('projectKnapsack(a) comes as near to b as doubles do, where gamma is a few units in the last place of a', () => {
-    // y_i a_i and gamma_i of 21 rows, and the same rows again and again, each time a little further out.
+  it('projectKnapsack(a) comes as near to b as doubles allow where gamma is a few units in the last place of a', () => {
+    // y_i a_i and gamma_i of 21 rows, repeated with a slightly larger a each time.
     const near = 1e16 + 4;
     const positive = [[1e16 - 4, 1], [1e16 - 4, 4.875], [1e16, 1], [-2.5e299, 1]] as const; // prettier-ignore
     const negative = [...Array<[number, number]>(12).fill([near, 1]), [1e16, 1], [1e16, 1], [near, 0], [near, 4.875], [1e16, 0]] as const; // prettier-ignore
@@ -167,11 +167,11 @@ describe.each(backends)('projectKnapsack, $title', ({ kernels }) => {
     }
     const x = new Float64Array(y.length);
     kernels.kernels.projectKnapsack(Float64Array.from(a), Int8Array.from(y), Float64Array.from(gamma), 0, NaN, x, 1);
-    // From one double lambda to the next y.x falls from 12 to -2.
+    // Between two neighbouring doubles lambda, y·x falls from 12 to -2.
     expect(x.reduce((sum, value, i) => sum + y[i]! * value, 0)).toBe(-2);
   });
 
-  it('projectKnapsack(a) is in bounds, balanced, and equal to the sorting twin, whatever the guess', () => {
+  it('projectKnapsack(a) is in bounds, balanced, and equal to the projection by sorting, from any starting guess', () => {
     fc.assert(
       fc.property(guessed, ([problem, guess]) => {
         const projection = project(kernels, problem, guess);
@@ -185,14 +185,14 @@ describe.each(backends)('projectKnapsack, $title', ({ kernels }) => {
   it('projectKnapsack(a) is the nearest point: ⟨a - Pa, z - Pa⟩ ≤ 0 for feasible z', () => {
     fc.assert(
       fc.property(problems, fc.infiniteStream(ordinary), (problem, stream) => {
-        if (problem.a.some((v) => Math.abs(v) > 1e100)) return; // squares would leave the range of numbers
+        if (problem.a.some((v) => Math.abs(v) > 1e100)) return; // squares would overflow
         const { lambda, x } = project(kernels, problem);
         const scale = Math.max(1, ...problem.gamma);
         const other = { ...problem, a: problem.a.map(() => stream.next().value! * scale) };
         const z = twin(other);
         const away = problem.a.map((v, i) => v - x[i]!);
         const along = z.x.map((v, i) => v - x[i]!);
-        // z and Pa are balanced to rounding only, and lambda is the price of imbalance.
+        // z and Pa are balanced only to rounding, and an imbalance counts lambda times.
         const price = Math.abs(lambda) * (allowance(problem, { lambda, x }) + Math.abs(imbalance(problem, z.x)));
         const rounding =
           4 * UNIT * sum(away.map((v, i) => Math.abs(v) * (Math.abs(x[i]!) + z.x[i]!) + Math.abs(along[i]! * x[i]!)));
@@ -235,7 +235,7 @@ describe.each(backends)('projectKnapsack, $title', ({ kernels }) => {
     );
   });
 
-  it('projectKnapsack(a) in place gives the same bits, and out of place leaves its arguments alone', () => {
+  it('projectKnapsack(a) gives the same bits in place, and leaves its arguments unchanged out of place', () => {
     fc.assert(
       fc.property(guessed, ([problem, guess]) => {
         const { a, y, gamma, b } = problem;
@@ -254,7 +254,7 @@ describe.each(backends)('projectKnapsack, $title', ({ kernels }) => {
   it('projectKnapsack(s a) is s projectKnapsack(a), to the bit for powers of two', () => {
     fc.assert(
       fc.property(fc.integer({ min: -480, max: 480 }), problems, fc.constantFrom(NaN, 0, 0.3, -2), (exponent, problem, guess) => {
-        const { a, gamma, b } = problem; // none of which may lose digits when scaled
+        const { a, gamma, b } = problem; // scaling must keep all of their digits
         if ([...a, ...gamma, b].some((v) => v !== 0 && (Math.abs(v) > 1e9 || Math.abs(v) < 1e-9))) return;
         const s = 2 ** exponent;
         const larger = { ...problem, a: a.map((v) => v * s), gamma: gamma.map((v) => v * s), b: b * s };
@@ -270,7 +270,7 @@ describe.each(backends)('projectKnapsack, $title', ({ kernels }) => {
     );
   });
 
-  it('projectKnapsack(a) returns NaN for a b out of reach', () => {
+  it('projectKnapsack(a) returns NaN for a b that no x in bounds attains', () => {
     fc.assert(
       fc.property(problems, fc.double({ min: 1e-9, max: 1e9, noNaN: true }), guesses, (problem, share, guess) => {
         const [low, high] = [min(problem), max(problem)];
@@ -284,7 +284,7 @@ describe.each(backends)('projectKnapsack, $title', ({ kernels }) => {
     for (const b of [NaN, Infinity, -Infinity]) expect(project(kernels, { ...problem, b }).lambda).toBeNaN();
   });
 
-  it('projectKnapsack(a) takes a b that rounding put past the end as the end', () => {
+  it('projectKnapsack(a) takes a b that rounding put past the end of the reachable interval as that end', () => {
     const n = 1000;
     const gamma = new Float64Array(n).fill(0.1);
     const y = Int8Array.from(gamma, (_, i) => (i % 3 ? 1 : -1));
@@ -298,10 +298,10 @@ describe.each(backends)('projectKnapsack, $title', ({ kernels }) => {
     }
   });
 
-  it('projectKnapsack(a) does not let rows that tie at a bound spoil the balance', () => {
+  it('projectKnapsack(a) balances one free row among many that tie at a bound', () => {
     const n = 1000;
     const [y, gamma] = [new Int8Array(n).fill(1), new Float64Array(n).fill(1)];
-    const a = Float64Array.of(0.3, ...new Float64Array(n - 1)); // one free row, and the others move as soon as lambda < 0
+    const a = Float64Array.of(0.3, ...new Float64Array(n - 1)); // one free row; the others move as soon as lambda < 0
     for (const share of [1e-15, 5e-14, 1e-13, 1e-9]) {
       for (const b of [0.3 * (1 + share), 0.3 * (1 - share)]) {
         for (const guess of [0, NaN, 0.1]) expectProjection({ a, y, gamma, b }, project(kernels, { a, y, gamma, b }, guess));
@@ -322,7 +322,7 @@ describe.each(backends)('projectKnapsack, $title', ({ kernels }) => {
     ['a flat piece', [9, 9, -9, -9], [1, -1, 1, -1], [1, 1, 1, 1], 0, [1, 1, 0, 0]],
     ['ties', [1, 1, 1, 1], [1, 1, 1, 1], [1, 1, 1, 1], 2, [0.5, 0.5, 0.5, 0.5]],
     ['1e150 and 1e-150', [1e150, 1e-150], [1, 1], [1e150, 1e-150], 1e150, [1e150, 0]],
-  ])('projectKnapsack(a) knows the answer for %s', (_, a, y, gamma, b, x) => {
+  ])('projectKnapsack(a) gives the known projection of %s', (_, a, y, gamma, b, x) => {
     const problem = { a: Float64Array.from(a), y: Int8Array.from(y), gamma: Float64Array.from(gamma), b };
     for (const guess of [NaN, 0, 3, -3, 1e300]) {
       const projection = project(kernels, problem, guess);
@@ -332,7 +332,7 @@ describe.each(backends)('projectKnapsack, $title', ({ kernels }) => {
   });
 });
 
-// ---- Long ones: patterns that make medians of a sample, or of what is left, hard
+// ---- Long problems: orders that make the median of a sample, or of the remaining breakpoints, a poor pivot
 
 const N = 2003;
 const PATTERNS: Record<string, (i: number, next: () => number) => number> = {
@@ -368,7 +368,7 @@ function long(pattern: string, n: number, bounds: string, share: number): Proble
 }
 
 describe('projectKnapsack of thousands of rows', () => {
-  it.each(Object.keys(PATTERNS))('projectKnapsack(a) equals the sorting twin: %s', (pattern) => {
+  it.each(Object.keys(PATTERNS))('projectKnapsack(a) equals the projection by sorting: %s', (pattern) => {
     for (const bounds of ['equal', 'some of 0', 'wide', 'over decades']) {
       for (const share of [NaN, 0.001, 0.7]) {
         const problem = long(pattern, N, bounds, share);
@@ -384,19 +384,19 @@ describe('projectKnapsack of thousands of rows', () => {
     }
   });
 
-  it.each(Object.keys(PATTERNS))('projectKnapsack(a) takes time in proportion to n: %s', (pattern) => {
+  it.each(Object.keys(PATTERNS))('projectKnapsack(a) takes no quadratic time: %s', (pattern) => {
     const problem = long(pattern, 100_000, 'wide', NaN);
     onEveryBackend((kernels) => {
       const start = process.cpuUsage();
       const { lambda } = project(kernels, problem, 1e300);
       expect(Number.isFinite(lambda)).toBe(true);
-      // Of this process alone, however busy the machine is: milliseconds; to compare each row with each other would take many seconds.
+      // CPU time of this process, whatever else runs: milliseconds are usual; comparing all pairs of rows would take many seconds.
       const { user } = process.cpuUsage(start);
       expect(user).toBeLessThan(3e6);
     });
   });
 
-  it('projectKnapsack(a) gives the same bits for 1, 2, 3, 7 threads and twice', () => {
+  it('projectKnapsack(a) gives the same bits for 1, 2, 3 and 7 threads, and again on repetition', () => {
     for (const pattern of ['random', 'far from 0', 'ten values']) {
       const problem = long(pattern, 150_000, 'over decades', NaN);
       onEveryBackend((kernels) => {
@@ -413,7 +413,7 @@ describe('projectKnapsack of thousands of rows', () => {
   });
 
   const [baseline, ...better] = natives;
-  it.skipIf(!baseline)('native baseline agrees with js, every SIMD level with the baseline', () => {
+  it.skipIf(!baseline)('projectKnapsack(a) agrees at the baseline with js, and at every SIMD level with the baseline', () => {
     for (const pattern of Object.keys(PATTERNS)) {
       const problem = long(pattern, 100_000, 'wide', 0.4);
       const plain = project(baseline!, problem);

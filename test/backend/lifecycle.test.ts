@@ -1,4 +1,4 @@
-/** Many at once, some of them cut short: each gets what is its own. */
+/** Many calls at once, some of them aborted or terminated: each gets its own result. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -21,38 +21,41 @@ vi.mock(import('../../lib/solver/drivers.js'), async (original) => (await import
 
 const ROOT = join(__dirname, '../..');
 
-/** All of a fit that must not depend on when it ran. */
+/** Everything of a fit except its time. */
 const essence = ({ weights, bias, info }: LinearSvm<number>) => ({ weights, bias, info: { ...info, elapsed: 0 } });
 
-describe('50 fits at once', () => {
-  it.each([1, 2])('end each with its own result or its own reason, random aborts among them; seed %d', async (seed) => {
-    const uniform = random(seed);
-    const jobs = Array.from({ length: 50 }, (_, k) => {
-      const { rows, labels } = clouds(1000 * seed + k, 40 + Math.floor(160 * uniform()), 2 + Math.floor(8 * uniform()));
-      const points: Points = [rows, dense(rows), dense(rows, Float32Array), sparse(rows)][k % 4]!;
-      const backend = names[k % names.length]!;
-      const options: SvmOptions<number> = { backend, stop: stop.gap(10 ** -(2 + 6 * uniform())), threads: 1 + (k % 3) };
-      const expected = essence(LinearSvm.fit(points, labels, options));
-      return { points, labels, options, expected, reason: { number: k }, way: ['never', 'at a check', 'at some time'][k % 3]! };
-    });
-    const fits = jobs.map(({ points, labels, options, reason, way }) => {
-      const controller = new AbortController();
-      const { signal } = controller;
-      const onProgress = way === 'at a check' ? () => controller.abort(reason) : undefined;
-      if (way === 'at some time') setTimeout(() => controller.abort(reason), 100 * uniform());
-      return LinearSvm.fitAsync(points, labels, { ...options, signal, ...(onProgress && { onProgress }) });
-    });
-    const ends = await Promise.allSettled(fits);
-    ends.forEach((end, k) => {
-      const { way, expected, reason } = jobs[k]!;
-      if (way === 'never') expect(end.status).toBe('fulfilled');
-      if (way === 'at a check') expect(end.status).toBe('rejected');
-      if (end.status === 'fulfilled') expect(essence(end.value)).toEqual(expected);
-      else expect(end.reason).toBe(reason);
-    });
-  });
+describe('LinearSvm.fitAsync, 50 at once', () => {
+  it.each([1, 2])(
+    'gives each fit its own result, or rejects with the reason of its own signal, random aborts included (seed %d)',
+    async (seed) => {
+      const uniform = random(seed);
+      const jobs = Array.from({ length: 50 }, (_, k) => {
+        const { rows, labels } = clouds(1000 * seed + k, 40 + Math.floor(160 * uniform()), 2 + Math.floor(8 * uniform()));
+        const points: Points = [rows, dense(rows), dense(rows, Float32Array), sparse(rows)][k % 4]!;
+        const backend = names[k % names.length]!;
+        const options: SvmOptions<number> = { backend, stop: stop.gap(10 ** -(2 + 6 * uniform())), threads: 1 + (k % 3) };
+        const expected = essence(LinearSvm.fit(points, labels, options));
+        return { points, labels, options, expected, reason: { number: k }, way: ['never', 'at a check', 'at some time'][k % 3]! };
+      });
+      const fits = jobs.map(({ points, labels, options, reason, way }) => {
+        const controller = new AbortController();
+        const { signal } = controller;
+        const onProgress = way === 'at a check' ? () => controller.abort(reason) : undefined;
+        if (way === 'at some time') setTimeout(() => controller.abort(reason), 100 * uniform());
+        return LinearSvm.fitAsync(points, labels, { ...options, signal, ...(onProgress && { onProgress }) });
+      });
+      const ends = await Promise.allSettled(fits);
+      ends.forEach((end, k) => {
+        const { way, expected, reason } = jobs[k]!;
+        if (way === 'never') expect(end.status).toBe('fulfilled');
+        if (way === 'at a check') expect(end.status).toBe('rejected');
+        if (end.status === 'fulfilled') expect(essence(end.value)).toEqual(expected);
+        else expect(end.reason).toBe(reason);
+      });
+    },
+  );
 
-  it('may share one Dataset that is disposed of meanwhile, and refuses those that come later', async () => {
+  it('finishes every fit on a shared Dataset that is disposed of meanwhile, and refuses later ones', async () => {
     for (const backend of names) {
       const { rows, labels } = clouds(4, 120, 5);
       const data = Dataset.from(rows, { backend });
@@ -66,7 +69,7 @@ describe('50 fits at once', () => {
   });
 });
 
-describe('8 worker threads at once', () => {
+describe('LinearSvm in 8 worker threads at once', () => {
   const CODE = `
     const { parentPort, workerData: jobs } = require('node:worker_threads');
     const { LinearSvm, Dataset } = require(${JSON.stringify(ROOT)});
@@ -76,7 +79,7 @@ describe('8 worker threads at once', () => {
       parentPort.postMessage(models.map((model) => model.toJSON()));
     })();`;
 
-  it.each(names)('train what this thread trains, %s', async (backend) => {
+  it.each(names)('gives the models that this thread gives, %s', async (backend) => {
     const jobs = Array.from({ length: 4 }, (_, k) => ({ ...clouds(50 + k, 120, 3), options: { backend } }));
     const answers = Array.from({ length: 8 }, () => {
       const worker = new Worker(CODE, { eval: true, workerData: jobs });
@@ -91,7 +94,7 @@ describe('8 worker threads at once', () => {
     }
   });
 
-  it.each(names)('may be terminated in the midst of fits, all of them, %s', async (backend) => {
+  it.each(names)('survives terminate() of every thread in the middle of a fit, %s', async (backend) => {
     const code = `
       const { parentPort } = require('node:worker_threads');
       const { LinearSvm, separateEllipsoidsAsync } = require(${JSON.stringify(ROOT)});
@@ -110,7 +113,7 @@ describe('8 worker threads at once', () => {
   });
 });
 
-describe('a program with everything under way at once', () => {
+describe('process.exit with fits, separations, reads and a worker under way', () => {
   const CODE = (backend: string, end: string) => `
     const { LinearSvm, crossValidate, separateEllipsoidsAsync, readLibsvm } = require(${JSON.stringify(ROOT)});
     const { Worker } = require('node:worker_threads');
@@ -128,18 +131,21 @@ describe('a program with everything under way at once', () => {
     ${end}`;
 
   const ends = ['process.exit(7)', 'setImmediate(() => process.exit(7))', 'setTimeout(() => process.exit(7), 60)', 'setTimeout(() => process.exit(7), 200)']; // prettier-ignore
-  it.each(names.flatMap((backend) => ends.map((end) => [backend, end])))('may exit: %s, %s', async (backend, end) => {
-    const result = await new Promise((done) => {
-      const child = execFile(process.execPath, ['-e', CODE(backend, end)], { timeout: HANG }, (_, stdout, stderr) =>
-        done({ code: child.exitCode, signal: child.signalCode, stdout, stderr }),
-      );
-    });
-    expect(result).toEqual({ code: 7, signal: null, stdout: '', stderr: '' });
-  });
+  it.each(names.flatMap((backend) => ends.map((end) => [backend, end])))(
+    'exits with its code and prints nothing, %s: %s',
+    async (backend, end) => {
+      const result = await new Promise((done) => {
+        const child = execFile(process.execPath, ['-e', CODE(backend, end)], { timeout: HANG }, (_, stdout, stderr) =>
+          done({ code: child.exitCode, signal: child.signalCode, stdout, stderr }),
+        );
+      });
+      expect(result).toEqual({ code: 7, signal: null, stdout: '', stderr: '' });
+    },
+  );
 });
 
-describe('separateEllipsoidsAsync(first, second)', () => {
-  it.each(names)('gives 50 at once their own answers, %s', async (backend) => {
+describe('separateEllipsoidsAsync(first, second), 50 at once', () => {
+  it.each(names)('gives each call its own answer, %s', async (backend) => {
     const pairs = Array.from({ length: 50 }, (_, k) => {
       const { rows } = clouds(300 + k, 20, 3);
       const family = (parity: number, shift: number) =>

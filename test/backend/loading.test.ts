@@ -14,7 +14,7 @@ function file(name: string, content: string): string {
   return join(folder, name);
 }
 
-/** The backend, and a sum that shows it works. */
+/** Describes the backend, and multiplies with it to show that it works. */
 const LOOK = `
   const { backend, Dataset } = fista;
   const data = Dataset.from([[1, 2], [3, 4]]);
@@ -23,7 +23,7 @@ const LOOK = `
   Internal.dataOf(data).matrix.multiply(Float64Array.of(1, 10), out, 1);
   const { loadError } = backend;
   return { ...backend, loadError: loadError && describe(loadError), out: [...out], frozen: Object.isFrozen(backend) };`;
-const works = { out: [-11, 11], frozen: true }; // dense f64 data are held minus their means
+const works = { out: [-11, 11], frozen: true }; // dense f64 data are stored with their column means subtracted
 
 const REMEDIES =
   'To use it: install a C++17 compiler and run "npm rebuild fista-classify", or name a built addon in FISTA_CLASSIFY_BINARY. ' +
@@ -35,13 +35,13 @@ const name = names[0]!;
 native('require, with an addon', () => {
   const best = natives.at(-1)?.simd;
 
-  it('require(folder) loads it, at the best SIMD level and with a thread for each core', async () => {
+  it('require(folder) loads the addon at the best SIMD level, with a thread for each core', async () => {
     expect(await run(LOOK)).toEqual({ ...works, name: 'native', simd: best, threads: availableParallelism() });
     expect(await run(LOOK, { FISTA_CLASSIFY_BACKEND: 'native' })).toMatchObject({ ...works, name: 'native' });
     expect(await run(LOOK, { FISTA_CLASSIFY_BACKEND: 'auto' })).toMatchObject({ ...works, name: 'native' });
   });
 
-  it('FISTA_CLASSIFY_SIMD lowers the level, and only that', async () => {
+  it('FISTA_CLASSIFY_SIMD lowers the SIMD level and never raises it', async () => {
     const levels = natives.map(({ simd }) => simd);
     for (const level of ['baseline', 'avx2', 'avx512', 'neon']) {
       const expected = levels.includes(level) ? level : best;
@@ -51,7 +51,7 @@ native('require, with an addon', () => {
 });
 
 describe('require, without an addon', () => {
-  it('FISTA_CLASSIFY_BACKEND=js takes the TypeScript kernels, without an error to remember', async () => {
+  it('FISTA_CLASSIFY_BACKEND=js selects the TypeScript kernels and sets no backend.loadError', async () => {
     const expected = { ...works, name: 'js', simd: 'none', threads: availableParallelism() };
     expect(await run(LOOK, { FISTA_CLASSIFY_BACKEND: 'js' })).toEqual(expected);
     expect(await run(`fista.Dataset.from([[1]], { backend: 'native' });`, { FISTA_CLASSIFY_BACKEND: 'js' })).toMatchObject({
@@ -64,10 +64,10 @@ describe('require, without an addon', () => {
     ['a missing file', join(folder, 'missing.node'), 'Cannot find module'],
     ['a module that is not the addon', file('other.js', 'module.exports = {};'), 'the file loaded is not the fista-classify addon'],
     ['a module that throws', file('throws.js', 'throw new Error("no such luck");'), 'no such luck'],
-    ['a module that throws nothing', file('nothing.js', 'throw undefined;'), 'undefined'],
+    ['a module that throws undefined', file('nothing.js', 'throw undefined;'), 'undefined'],
   ];
 
-  it.each(broken)('FISTA_CLASSIFY_BINARY naming %s falls back and remembers why', async (_, binary, reason) => {
+  it.each(broken)('FISTA_CLASSIFY_BINARY naming %s falls back to js and sets backend.loadError', async (_, binary, reason) => {
     const result = (await run(LOOK, { FISTA_CLASSIFY_BINARY: binary })) as { loadError: Thrown };
     expect(result).toMatchObject({ ...works, name: 'js', simd: 'none' });
     const { name, code, message, stack } = result.loadError;
@@ -79,7 +79,7 @@ describe('require, without an addon', () => {
     expect(stack).toMatch(/^Error \[ERR_BACKEND\]: The native addon did not load: /);
   });
 
-  it.each(broken)('FISTA_CLASSIFY_BACKEND=native with %s throws, with the remedies', async (_, binary, reason) => {
+  it.each(broken)('FISTA_CLASSIFY_BACKEND=native with %s throws the reason and the remedies', async (_, binary, reason) => {
     const result = await run(LOOK, { FISTA_CLASSIFY_BACKEND: 'native', FISTA_CLASSIFY_BINARY: binary });
     const { thrown } = result as { thrown: Thrown };
     expect([thrown.name, thrown.code]).toEqual(['Error', 'ERR_BACKEND']);
@@ -87,14 +87,14 @@ describe('require, without an addon', () => {
     expect(thrown.message.endsWith(REMEDIES)).toBe(true);
   });
 
-  it('options.backend = native throws the error that was remembered', async () => {
+  it("Dataset.from(points, { backend: 'native' }) throws backend.loadError", async () => {
     const body = `
       try { fista.Dataset.from([[1]], { backend: 'native' }); } catch (error) { return error === fista.backend.loadError; }`;
     expect(await run(body, { FISTA_CLASSIFY_BINARY: join(folder, 'missing.node') })).toBe(true);
   });
 });
 
-describe('environment variables', () => {
+describe('require, with environment variables', () => {
   it.each([
     ['BACKEND', 'wasm', 'Expected auto, native or js for FISTA_CLASSIFY_BACKEND but received "wasm"'],
     ['BACKEND', 'JS', 'Expected auto, native or js for FISTA_CLASSIFY_BACKEND but received "JS"'],
@@ -107,7 +107,7 @@ describe('environment variables', () => {
     ['THREADS', 'many', 'Expected an integer from 1 to 256 for FISTA_CLASSIFY_THREADS but received "many"'],
     ['THREADS', '0x2', 'Expected an integer from 1 to 256 for FISTA_CLASSIFY_THREADS but received "0x2"'],
     ['THREADS', ' ', 'Expected an integer from 1 to 256 for FISTA_CLASSIFY_THREADS but received " "'],
-  ] as const)('FISTA_CLASSIFY_%s=%s is refused', async (variable, value, message) => {
+  ] as const)('FISTA_CLASSIFY_%s=%s throws ERR_BACKEND', async (variable, value, message) => {
     const backends = variable === 'BACKEND' ? [value] : ['auto', 'js'];
     for (const backend of backends) {
       const { thrown } = (await run(LOOK, { FISTA_CLASSIFY_BACKEND: backend, [`FISTA_CLASSIFY_${variable}`]: value })) as {
@@ -118,20 +118,20 @@ describe('environment variables', () => {
     }
   });
 
-  it('FISTA_CLASSIFY_THREADS=n is the number of threads where no option says otherwise', async () => {
+  it('FISTA_CLASSIFY_THREADS=n sets backend.threads to n', async () => {
     for (const threads of ['1', '3', '256']) {
       expect(await run(LOOK, { FISTA_CLASSIFY_THREADS: threads })).toMatchObject({ ...works, threads: Number(threads) });
     }
   });
 
-  it('variables set to nothing count as not set', async () => {
+  it('variables set to the empty string count as not set', async () => {
     const empty = { FISTA_CLASSIFY_BACKEND: '', FISTA_CLASSIFY_SIMD: '', FISTA_CLASSIFY_THREADS: '' };
     expect(await run(LOOK, empty)).toEqual(await run(LOOK));
   });
 });
 
 describe('require and import', () => {
-  it('require(folder) twice gives the same module, and a fresh one works beside it', async () => {
+  it('require(folder) twice gives the same module; one loaded anew works beside it', async () => {
     const body = `
       const again = require(ROOT);
       for (const key of Object.keys(require.cache)) delete require.cache[key];
@@ -170,15 +170,15 @@ describe('require and import', () => {
   });
 
   it('import of the package by its name has named exports', async () => {
-    // From inside its folder a package can name itself.
+    // Inside its own folder a package can import itself by name.
     const code = `import { backend } from 'fista-classify'; console.log(backend.simd)`;
     const { stdout } = await node(['--input-type=module', '-e', code], { FISTA_CLASSIFY_BACKEND: name });
     expect(stdout.trim()).toBe(natives.at(-1)?.simd ?? 'none');
   });
 });
 
-describe('worker threads', () => {
-  // Multiplies and projects with all threads, over and over, and says so after each round. A wrong sum is thrown.
+describe('require in worker threads', () => {
+  // Multiplies and projects repeatedly with two threads, and calls done after each round. Throws if a result is wrong.
   const WORK = `
     const work = (rounds, done = () => {}) => {
       const { kernels } = require(ROOT + '/dist/backend/load.js');
@@ -213,12 +213,12 @@ describe('worker threads', () => {
     };
     ${WORK}`;
 
-  it('load the package several at once, beside the main thread', async () => {
+  it('loads in four threads at once, and works there and in the main thread', async () => {
     const body = `${WORKER} const all = [1, 2, 3, 4].map(() => start(40)); work(40); return Promise.all(all.map((w) => w.ended));`;
     expect(await run(body, { FISTA_CLASSIFY_BACKEND: name })).toEqual(Array<unknown>(4).fill([0, name, 9, 19, 29, 39]));
   });
 
-  it('may exit while others work, and be followed by new ones', async () => {
+  it('works in new threads after others have exited, while one still computes', async () => {
     const body = `${WORKER}
       const long = start(150);
       const short = [];
@@ -228,7 +228,7 @@ describe('worker threads', () => {
     expect(await run(body, { FISTA_CLASSIFY_BACKEND: name })).toEqual([Array<unknown>(4).fill([0, name, 9]), 0]);
   });
 
-  it('may be terminated in the middle of their work', async () => {
+  it('survives terminate() in the middle of a computation', async () => {
     const body = `${WORKER}
       const codes = [];
       for (let k = 0; k < 4; k++) {
@@ -243,7 +243,7 @@ describe('worker threads', () => {
     expect(await run(body)).toEqual(Array<number>(8).fill(1));
   });
 
-  it('may still be at work when the process exits', async () => {
+  it('lets the process exit while threads compute', async () => {
     const body = `${WORKER}
       const workers = [start(1e9), start(1e9)];
       await Promise.all(workers.map((w) => w.working));

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { CopyDefect, Matrix } from '../../lib/backend/interface.js';
 import { backends, js, natives, onEveryBackend } from '../support/backends.js';
 import { expectSame, expectSums } from '../support/expect.js';
-import { csr, dense, integers, neverHappens, sparse, vector, type Csr, type Data, type Source } from '../support/points.js';
+import { csr, dense, integers, unexpectedDefect, sparse, vector, type Csr, type Data, type Source } from '../support/points.js';
 import * as reference from '../support/reference.js';
 
 const GUARD = 12345;
 
-/** The product, in an array with room to spare that must not be written to. */
+/** The product, computed into a longer array whose end must not be written to. */
 function product(call: (out: Float64Array) => void, length: number): Float64Array {
   const out = new Float64Array(length + 8).fill(GUARD);
   call(out);
@@ -19,7 +19,7 @@ const times = (X: Matrix, w: Float64Array, threads = 1) => product((out) => X.mu
 const transposedTimes = (X: Matrix, u: Float64Array, threads = 1) =>
   product((out) => X.multiplyTransposed(u, out, threads), X.describe().cols);
 
-/** On every backend, both products to rounding, the adjoint identity, and the vectors unchanged. */
+/** Expects of every backend: both products right to rounding, the adjoint identity, and the vectors unchanged. */
 function expectProducts(source: Source, threads = 1): void {
   const w = vector(source.cols, 11);
   const u = vector(source.rows, 12);
@@ -27,7 +27,7 @@ function expectProducts(source: Source, threads = 1): void {
   const exactXu = reference.multiplyTransposed(source, u);
   let magnitude = 0;
   source.forEach((i, j, value) => (magnitude += Math.abs(u[i]! * value * w[j]!)));
-  // Each entry's product passes through the roundings of one row's sum on the left and of one column's on the right.
+  // Each product is rounded in the sum of one row on the left and of one column on the right.
   const allowed = (source.rows + source.cols + 4) * reference.UNIT * magnitude;
   onEveryBackend((kernels) => {
     const X = source.copy(kernels, threads);
@@ -41,7 +41,7 @@ function expectProducts(source: Source, threads = 1): void {
   });
 }
 
-/** On integers every sum is exact: the same bits from every backend, and the true ones. */
+/** Expects of every backend the exact products: on integers no sum is rounded. */
 function expectExactProducts(source: Source, threads = 1): void {
   const w = integers(source.cols, 21);
   const u = integers(source.rows, 22);
@@ -54,17 +54,17 @@ function expectExactProducts(source: Source, threads = 1): void {
   });
 }
 
-/** -0 as 0: which of the two a sum of zeros is depends on the order of its terms. */
+/** -0 as 0: the sign of a sum of zeros depends on the order of its terms. */
 const unsigned = (x: number) => x + 0;
 
-// Every remainder of every vector width and of the four-fold loops, the widths up to which sums stay in registers (24, 32, 48, 128
-// columns, by instruction set), and those where long rows begin (1500).
+// Every remainder of every vector width and of the loops unrolled by four, the widths around which sums no longer stay in registers
+// (24, 32, 48 and 128 columns, depending on the instruction set), and those where long rows begin (1500).
 const WIDTHS = [
   ...Array.from({ length: 36 }, (_, j) => j),
   ...[47, 48, 49, 50, 51, 63, 64, 65, 95, 96, 97, 100, 127, 128, 129, 130, 133, 136, 160, 255],
   ...[1499, 1500, 1501, 1502, 1503, 1505, 1508, 1511],
 ];
-// Long rows are taken twelve at a time.
+// Long rows are processed twelve at a time.
 const HEIGHTS = [1, 2, 5, 11, 12, 13, 25];
 
 describe.each([
@@ -92,14 +92,14 @@ describe.each([
     [5_003, 30],
     [1_000, 123],
     [130, 1_600],
-  ])('multiply(w) and multiplyTransposed(u) are right when split into parts (%d × %d)', (rows, cols) => {
+  ])('multiply(w) and multiplyTransposed(u) are right when split into blocks of rows (%d × %d)', (rows, cols) => {
     expectExactProducts(dense(store(integers(rows * cols, rows)), rows, cols), 3);
     expectProducts(dense(store(vector(rows * cols, rows)), rows, cols), 3);
   });
 });
 
 describe.each(backends)('dense Matrix, $title', ({ kernels }) => {
-  it('describe() tells rows, cols, the entries stored, their bytes, whether they are sparse, and the form', () => {
+  it('describe() returns rows, cols, the number of stored entries, their bytes, whether they are sparse, and the form', () => {
     expect(dense(new Float64Array(6), 2, 3).copy(kernels).describe()).toEqual({
       rows: 2,
       cols: 3,
@@ -109,7 +109,7 @@ describe.each(backends)('dense Matrix, $title', ({ kernels }) => {
       sparse: false,
       form: 'dense f64',
     });
-    // Dense f64 stays f64 even where floats would do: only f32 that came as f32 is kept so.
+    // Dense f64 stays f64 even where f32 would hold every value: only data passed as f32 are stored as f32.
     expect(dense(new Float32Array(6), 3, 2).copy(kernels).describe()).toEqual({
       rows: 3,
       cols: 2,
@@ -134,7 +134,7 @@ describe.each(backends)('dense Matrix, $title', ({ kernels }) => {
     }
   });
 
-  it('sums f32 entries in double', () => {
+  it('multiply(w) and multiplyTransposed(u) of f32 entries sum in double', () => {
     const X = dense(Float32Array.of(2 ** 24, 1, -(2 ** 24)), 1, 3).copy(kernels);
     expect(times(X, Float64Array.of(1, 1, 1))).toEqual(Float64Array.of(1));
     const tall = dense(Float32Array.of(2 ** 24, 1, -(2 ** 24)), 3, 1).copy(kernels);
@@ -148,7 +148,7 @@ describe.each(backends)('dense Matrix, $title', ({ kernels }) => {
     expect(times(X, Float64Array.of(1, 1))).toEqual(Float64Array.of(3, 7));
   });
 
-  it('new Matrix(data) reports the first entry that is not finite, wherever it stands', () => {
+  it('new Matrix(data) reports the first entry that is not finite, at any position', () => {
     for (const make of [(n: number) => new Float64Array(n), (n: number) => new Float32Array(n)]) {
       for (const [rows, cols] of [
         [1, 1],
@@ -163,7 +163,7 @@ describe.each(backends)('dense Matrix, $title', ({ kernels }) => {
             data[at] = bad;
             data[n - 1] = NaN;
             for (const threads of [1, 2]) {
-              expect(problemWith((report) => new kernels.Matrix(report, threads, data, rows, cols))).toEqual({
+              expect(defectOf((report) => new kernels.Matrix(report, threads, data, rows, cols))).toEqual({
                 defect: 'not-finite',
                 row: 0,
                 at,
@@ -177,20 +177,20 @@ describe.each(backends)('dense Matrix, $title', ({ kernels }) => {
     }
   });
 
-  it('new Matrix(data) takes the largest and smallest numbers', () => {
+  it('new Matrix(data) accepts the largest and smallest numbers', () => {
     const data = Float64Array.of(Number.MAX_VALUE, -Number.MAX_VALUE, Number.MIN_VALUE, -0, 1e-300);
     const X = dense(data, 5, 1).copy(kernels);
     expect(times(X, Float64Array.of(1))).toEqual(data.map((v) => v + 0));
   });
 });
 
-/** The problem that copying reports. */
-function problemWith(make: (report: (problem: CopyDefect) => never) => unknown): CopyDefect {
+/** The defect that copying reports. */
+function defectOf(make: (report: (defect: CopyDefect) => never) => unknown): CopyDefect {
   const stopped = new Error('reported');
   let found: CopyDefect | undefined;
   try {
-    make((problem) => {
-      found = problem;
+    make((defect) => {
+      found = defect;
       throw stopped;
     });
   } catch (error) {
@@ -218,13 +218,13 @@ describe.each(FORMS)('sparse Matrix of $form values', ({ form, values, exact }) 
   describe.each([
     ['u16', 300],
     ['u32', 70_000],
-  ])('%s indices', (index, cols) => {
+  ])('with %s indices', (index, cols) => {
     it.each([
       [1, 0],
       [1, 1],
       [40, 9],
       [200, 40],
-      [9_000, 60], // split into parts
+      [9_000, 60], // split into blocks
     ])('multiply(w) and multiplyTransposed(u) are right to rounding, and exact on integers (%d rows)', (rows, max) => {
       const shape = csr(rows, cols, max, 10 * rows + max);
       const n = shape.indices.length;
@@ -241,7 +241,7 @@ describe.each(FORMS)('sparse Matrix of $form values', ({ form, values, exact }) 
   });
 
   it('multiply(w) is right for rows of every length', () => {
-    // Rows of 0, 1, 2 … 21 entries that end in the last column: every way to end a loop that takes four at a time.
+    // Rows of 0 to 21 entries that end in the last column: every remainder of a loop that takes four at a time.
     const lengths = Array.from({ length: 22 }, (_, i) => i);
     for (const cols of [22, 65_535, 65_536, 70_000]) {
       const indptr = Uint32Array.from([0, ...lengths]).map(
@@ -264,7 +264,7 @@ describe.each(FORMS)('sparse Matrix of $form values', ({ form, values, exact }) 
 });
 
 describe.each(backends)('sparse Matrix, $title', ({ kernels }) => {
-  it('multiply(w) of nothing but empty rows is 0', () => {
+  it('multiply(w) and multiplyTransposed(u) of empty rows are 0', () => {
     const X = sparse({ indptr: new Uint32Array(5), indices: new Uint32Array(0), values: undefined, rows: 4, cols: 3 }).copy(
       kernels,
     );
@@ -292,7 +292,7 @@ describe.each(backends)('sparse Matrix, $title', ({ kernels }) => {
       .copy(kernels)
       .describe();
 
-  it('new Matrix(…) stores values as f64 only where floats would lose something', () => {
+  it('new Matrix(…) stores values as f64 only where f32 would lose digits', () => {
     expect(formOf({}).form).toBe('sparse u16 f64');
     expect(formOf({ values: Float64Array.of(0.5, -3, 2 ** 100) }).form).toBe('sparse u16 f32');
     expect(formOf({ values: Float64Array.of(0.5, -3, 2 ** 200) }).form).toBe('sparse u16 f64');
@@ -302,7 +302,7 @@ describe.each(backends)('sparse Matrix, $title', ({ kernels }) => {
     expect(formOf({ values: Float32Array.of(0.1, 0.2, 0.3) }).form).toBe('sparse u16 f32');
   });
 
-  it('new Matrix(…) drops values that are all 1', () => {
+  it('new Matrix(…) stores no values if all of them are 1', () => {
     expect(formOf({ values: Float64Array.of(1, 1, 1) }).form).toBe('sparse u16 ones');
     expect(formOf({ values: Float32Array.of(1, 1, 1) }).form).toBe('sparse u16 ones');
     expect(formOf({ values: undefined }).form).toBe('sparse u16 ones');
@@ -310,13 +310,13 @@ describe.each(backends)('sparse Matrix, $title', ({ kernels }) => {
     expect(formOf({ values: Float32Array.of(1, 1, -1) }).form).toBe('sparse u16 f32');
   });
 
-  it('new Matrix(…) numbers columns in 16 bits while one number is left over', () => {
+  it('new Matrix(…) stores 16-bit column indices up to 65,535 columns', () => {
     expect(formOf({ cols: 65_535 }).form).toBe('sparse u16 f64');
     expect(formOf({ cols: 65_536 }).form).toBe('sparse u32 f64');
   });
 
-  it('describe() counts bytes: starts, column numbers, values', () => {
-    const spare = kernels === js ? 0 : 4; // native loops may read four entries past the last
+  it('describe() counts the bytes of offsets, column indices and values', () => {
+    const spare = kernels === js ? 0 : 4; // native loops read up to four entries past the last
     for (const [values, size] of [
       [small.values, 8],
       [Float32Array.of(1, 2, 3), 4],
@@ -334,13 +334,13 @@ describe.each(backends)('sparse Matrix, $title', ({ kernels }) => {
     }
   });
 
-  it('new Matrix(…) takes no more entries than the last offset says', () => {
+  it('new Matrix(…) copies no entries past the last offset', () => {
     const X = sparse({ ...small, indptr: Uint32Array.of(0, 1, 1, 2), values: Float64Array.of(2, 3, NaN) }).copy(kernels);
     expect(X.describe().stored).toBe(2);
     expect(times(X, Float64Array.of(1, 0, 0, 0, 10))).toEqual(Float64Array.of(2, 0, 30));
   });
 
-  it('new Matrix(…) keeps copies', () => {
+  it('new Matrix(…) keeps copies of its arrays', () => {
     const mine = { ...small, indptr: small.indptr.slice(), indices: small.indices.slice(), values: small.values!.slice() };
     const X = sparse(mine).copy(kernels);
     const before = times(X, vector(5, 1));
@@ -395,7 +395,7 @@ describe.each(backends)('sparse Matrix, $title', ({ kernels }) => {
       { defect: 'not-finite', row: 0, at: 2, found: -Infinity, before: 0 },
     ],
     [
-      'an infinite value beside a long one',
+      'an infinite value among values that need f64',
       { values: Float64Array.of(0.1, 2, Infinity) },
       { defect: 'not-finite', row: 0, at: 2, found: Infinity, before: 0 },
     ],
@@ -406,10 +406,10 @@ describe.each(backends)('sparse Matrix, $title', ({ kernels }) => {
     ],
   ])('new Matrix(…) reports %s', (_, change, expected) => {
     const { indptr, indices, values, rows, cols } = { ...small, ...change };
-    expect(problemWith((report) => new kernels.Matrix(report, 1, indptr, indices, values, rows, cols))).toEqual(expected);
+    expect(defectOf((report) => new kernels.Matrix(report, 1, indptr, indices, values, rows, cols))).toEqual(expected);
   });
 
-  it('new Matrix(…) takes offsets and columns at their limits', () => {
+  it('new Matrix(…) accepts offsets and columns at their limits', () => {
     const X = sparse({ ...small, indptr: Uint32Array.of(0, 0, 0, 3), indices: Uint32Array.of(0, 1, 4) }).copy(kernels);
     expect(times(X, Float64Array.of(1, 1, 1, 1, 1))[2]).toBeCloseTo(3.6);
   });
@@ -428,7 +428,7 @@ describe.each(backends)('Matrix, $title', ({ kernels }) => {
   });
 });
 
-// Large enough to be split, whatever the direction: see partition() and transposed_parts() in native/kernels.
+// Large enough to be split in both products: see partition() and transposed_parts() in native/kernels.
 const LARGE: [title: string, make: () => Source][] = [
   ['dense f64, narrow', () => dense(vector(60_000 * 5, 1), 60_000, 5)],
   ['dense f64', () => dense(vector(2_500 * 123, 2), 2_500, 123)],
@@ -443,14 +443,14 @@ function valued(shape: Csr, values: (n: number) => Data): Source {
   return sparse({ ...shape, values: values(shape.indices.length) });
 }
 
-describe.each(LARGE)('%s, large', (_, make) => {
+describe.each(LARGE)('large Matrix, %s', (_, make) => {
   const source = make();
   const w = vector(source.cols, 50);
   const u = vector(source.rows, 51);
   const both = (X: Matrix, threads: number) => [times(X, w, threads), transposedTimes(X, u, threads)] as const;
 
   it.each(backends)(
-    'multiply and multiplyTransposed give the same bits for 1, 2, 3, 7 threads and twice ($title)',
+    'multiply(w) and multiplyTransposed(u) give the same bits for 1, 2, 3 and 7 threads, and again on repetition ($title)',
     ({ kernels }) => {
       const [Xw, Xu] = both(source.copy(kernels), 1);
       for (const threads of [2, 3, 7, 1, 2, 7]) {
@@ -462,29 +462,32 @@ describe.each(LARGE)('%s, large', (_, make) => {
   );
 
   const [baseline, ...better] = natives;
-  it.skipIf(!baseline)('native baseline agrees with js, every SIMD level with the baseline', () => {
-    const errors = [reference.multiply(source, w), reference.multiplyTransposed(source, u)] as const;
-    const [plain, twin] = [both(source.copy(baseline!), 2), both(source.copy(js), 1)];
-    for (const [some, others] of [
-      [plain, twin],
-      ...better.map((level) => [both(source.copy(level), 2), plain] as const),
-    ] as const) {
-      for (const k of [0, 1] as const) {
-        for (let i = 0; i < some[k].length; i++) {
-          const off = Math.abs(some[k][i]! - others[k][i]!);
-          if (!(off <= 2 * errors[k].error(i))) expect.fail(`entry ${i} of ${k ? "X'u" : 'Xw'} differs by ${off}`);
+  it.skipIf(!baseline)(
+    'multiply(w) and multiplyTransposed(u) agree at the baseline with js, and at every SIMD level with the baseline',
+    () => {
+      const errors = [reference.multiply(source, w), reference.multiplyTransposed(source, u)] as const;
+      const [plain, twin] = [both(source.copy(baseline!), 2), both(source.copy(js), 1)];
+      for (const [some, others] of [
+        [plain, twin],
+        ...better.map((level) => [both(source.copy(level), 2), plain] as const),
+      ] as const) {
+        for (const k of [0, 1] as const) {
+          for (let i = 0; i < some[k].length; i++) {
+            const off = Math.abs(some[k][i]! - others[k][i]!);
+            if (!(off <= 2 * errors[k].error(i))) expect.fail(`entry ${i} of ${k ? "X'u" : 'Xw'} differs by ${off}`);
+          }
         }
       }
-    }
-  });
+    },
+  );
 });
 
 describe.skipIf(natives.length === 0)('native Matrix', () => {
-  it('multiply(w) keeps to the SIMD level it was made with', () => {
+  it('multiply(w) keeps the SIMD level that the matrix was created with', () => {
     const [first, last] = [natives[0]!, natives.at(-1)!];
     const X = dense(vector(2_500 * 123, 2), 2_500, 123);
     const w = vector(123, 50);
-    const [A, B] = [X.copy(first), new last.Matrix(neverHappens, 2, vector(2_500 * 123, 2), 2_500, 123)];
+    const [A, B] = [X.copy(first), new last.Matrix(unexpectedDefect, 2, vector(2_500 * 123, 2), 2_500, 123)];
     const [a, b] = [times(A, w, 2), times(B, w, 2)];
     for (let k = 0; k < 20; k++) {
       expectSame(times(B, w, 1 + (k % 3)), b);

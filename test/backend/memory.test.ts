@@ -4,7 +4,7 @@ import { node, run } from '../support/child.js';
 
 const MB = 2 ** 20;
 
-// 250 datasets of 4 MB, one at a time; looked at once the first have warmed everything up, and at the end.
+// Creates 250 datasets of 4 MB, one at a time. Returns the growth of resident memory from the 21st to the last.
 const LOOP = (body: string) => `
   const { Dataset } = fista;
   const source = { data: new Float64Array(2 ** 19).fill(1), rows: 2 ** 12, cols: 2 ** 7 };
@@ -33,14 +33,14 @@ describe.skipIf(natives.length === 0)('memory of native Datasets', () => {
       `const d = Dataset.from(source); const X = require(ROOT + '/dist/data/dataset.js').Dataset.dataOf(d).matrix;
        X.multiply(new Float64Array(2 ** 7), new Float64Array(2 ** 12), 2); X.multiplyTransposed(new Float64Array(2 ** 12), new Float64Array(2 ** 7), 2); d.dispose();`,
     ],
-  ])('stays bounded when they are %s', async (_, body) => {
+  ])('stays bounded when Datasets are %s', async (_, body) => {
     const growth = await run(LOOP(body), { FISTA_CLASSIFY_BACKEND: 'native' }, ['--expose-gc']);
     expect(growth).toBeTypeOf('number');
-    // 229 of them hold 900 MB; the C library keeps some of what was freed.
+    // 229 datasets are 900 MB; the C library keeps some of what was freed.
     expect(growth).toBeLessThan(400 * MB);
   });
 
-  it('does not pile up before the garbage collector runs by itself', async () => {
+  it('stays bounded until the garbage collector runs by itself', async () => {
     const body = `
       const source = { data: new Float64Array(2 ** 19), rows: 2 ** 12, cols: 2 ** 7 };
       let most = 0;
@@ -50,11 +50,11 @@ describe.skipIf(natives.length === 0)('memory of native Datasets', () => {
         most = Math.max(most, process.memoryUsage().rss);
       }
       return most;`;
-    // 300 datasets hold 1200 MB. Without a word about their size the collector would see only a few kilobytes of garbage.
+    // 300 datasets are 1200 MB. If their size were not reported, the collector would see only a few kilobytes of garbage.
     expect(await run(body, { FISTA_CLASSIFY_BACKEND: 'native' })).toBeLessThan(600 * MB);
   });
 
-  it('is taken off what the garbage collector was told of by dispose()', async () => {
+  it('is subtracted by dispose() from what is reported to the garbage collector', async () => {
     const body = `
       const { PerformanceObserver, constants } = require('node:perf_hooks');
       let collections = 0;
@@ -65,14 +65,14 @@ describe.skipIf(natives.length === 0)('memory of native Datasets', () => {
       }).observe({ entryTypes: ['gc'] }));
       const source = { data: new Float64Array(2 ** 19), rows: 2 ** 12, cols: 2 ** 7 };
       for (let k = 0; k < 500; k++) fista.Dataset.from(source).dispose();
-      gc(); // the last that is told of
+      gc(); // the last collection to be observed
       await told;
       return collections - 1;`;
-    // With 2000 MB on its books it would collect every hundred; there is nothing to collect.
+    // If 2000 MB stayed reported, a collection would run every hundred datasets.
     expect(await run(body, { FISTA_CLASSIFY_BACKEND: 'native' }, ['--expose-gc'])).toBeLessThan(5);
   });
 
-  it('is given back at once by a fit that fails, while it chooses gamma too', async () => {
+  it('is freed at once by LinearSvm.fit when it throws, also while it chooses gamma', async () => {
     const body = `
       const points = { data: Float64Array.from({ length: 2 ** 19 }, (_, k) => Math.sin(k)), rows: 2 ** 13, cols: 2 ** 6 };
       const labels = Array.from({ length: 2 ** 13 }, (_, i) => Number(i < 2)); // too few to choose gamma
@@ -84,11 +84,11 @@ describe.skipIf(natives.length === 0)('memory of native Datasets', () => {
         if (k === 9 || k === 109) resident.push(process.memoryUsage().rss);
       }
       return resident[1] - resident[0];`;
-    // 200 fits hold 800 MB, and no turn of the event loop lets their handles be finalised.
+    // 200 fits are 800 MB, and the event loop does not turn, so no handle is finalised.
     expect(await run(body, { FISTA_CLASSIFY_BACKEND: 'native' })).toBeLessThan(150 * MB);
   });
 
-  it('is given back when a worker thread ends', async () => {
+  it('is freed when a worker thread ends', async () => {
     const body = `
       const { Worker } = require('node:worker_threads');
       const code = \`
@@ -100,11 +100,11 @@ describe.skipIf(natives.length === 0)('memory of native Datasets', () => {
         if (k === 2 || k === 11) resident.push(process.memoryUsage().rss);
       }
       return resident[1] - resident[0];`;
-    // Nine workers hold 360 MB.
+    // The datasets of nine workers are 360 MB.
     expect(await run(body, { FISTA_CLASSIFY_BACKEND: 'native' })).toBeLessThan(120 * MB);
   });
 
-  it('stays bounded over many fits, small and large: scripts/soak.js --quick', async () => {
+  it('stays bounded over many fits, small and large (scripts/soak.js --quick)', async () => {
     const { code, stdout, stderr } = await node(['scripts/soak.js', '--quick'], { FISTA_CLASSIFY_BACKEND: 'native' });
     expect({ code, stderr, stdout }).toMatchObject({ code: 0, stderr: '' });
     expect(stdout).toContain('1000 small fits, native');

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { natives } from '../support/backends.js';
 import { run } from '../support/child.js';
 
-// TypeScript checks what users pass; what is passed on may still be detached, too short, or, by a mistake of ours, something
-// else. All calls run in one process: reading past an end would end it.
+// lib/input checks what users pass, but a buffer may be detached or shrunk later, and a defect in lib could pass anything: the addon
+// must never read past the end of a buffer. All calls of a test run in one process, which a bad read may crash.
 
 const PRELUDE = `
   const addon = require(ROOT + '/dist/backend/load.js').loadNative();
@@ -32,9 +32,9 @@ const PRELUDE = `
     'new Parser': [(...a) => new addon.Parser(...a), false, 5, true, false],
     'Parser.push': [(...a) => new addon.Parser(false, 5, true, false).push(...a), new Uint8Array(0)],
   };
-  // The kinds of ellipsoids are bytes, and say how many there are; so are pieces of text.
+  // These arguments are bytes of any length: the kinds of ellipsoids, whose length is their number, and chunks of text.
   const kinds = (name, i) => (name.startsWith('new Esp') && (i === 4 || i === 7)) || name === 'Parser.push';
-  // What came of a call: 'returned', or the error's name and message.
+  // 'returned', or the name and message of the error that a call threw.
   const outcome = (call) => {
     try { call(); return 'returned'; } catch (error) { return error instanceof Error ? error.name + ': ' + error.message : 'no error'; }
   };
@@ -42,8 +42,8 @@ const PRELUDE = `
 
 const all = (body: string) => run(PRELUDE + body) as Promise<Record<string, string>>;
 
-describe.skipIf(natives.length === 0)('native entries', () => {
-  it('take what TypeScript passes, in shared memory too', async () => {
+describe.skipIf(natives.length === 0)('entries of the native addon', () => {
+  it('accept the arguments that lib passes, also in shared memory', async () => {
     const body = `
       const shared = (v) => { if (!ArrayBuffer.isView(v)) return v; const s = new v.constructor(new SharedArrayBuffer(v.byteLength)); s.set(v); return s; };
       return Object.fromEntries(Object.entries(entries).flatMap(([name, [call, ...args]]) => [
@@ -53,7 +53,7 @@ describe.skipIf(natives.length === 0)('native entries', () => {
     expect(new Set(Object.values(await all(body)))).toEqual(new Set(['returned']));
   });
 
-  it('throw for an argument of the wrong kind, whichever it is', async () => {
+  it('throw a RangeError for an argument of the wrong kind, at every position', async () => {
     const body = `
       const wrong = {
         null: null, true: true, string: 'x', symbol: Symbol(), bigint: 1n, object: {}, array: [1, 2, 3, 4, 5, 6], function: () => 1,
@@ -69,7 +69,7 @@ describe.skipIf(natives.length === 0)('native entries', () => {
             if (kind === 'true' && typeof entry[i + 1] === 'boolean') continue;
             if (!(kind === 'Uint8Array' && kinds(name, i))) results[name + ' ' + i + ' ' + kind] = outcome(swap(entry, i, value));
           }
-          // Values may be absent from a sparse matrix.
+          // A sparse matrix may have no values.
           if (!(name.includes('sparse') && name.startsWith('new') && i === 4)) results[name + ' ' + i + ' absent'] = outcome(swap(entry, i, undefined));
         }
       }
@@ -84,15 +84,15 @@ describe.skipIf(natives.length === 0)('native entries', () => {
     }
   });
 
-  it('throw for an array that is too short, detached or out of bounds', async () => {
+  it('throw for an array that is too short, detached or shrunk', async () => {
     const body = `
       const results = {};
       for (const [name, entry] of Object.entries(entries)) {
         for (let i = 0; i < entry.length - 1; i++) {
           const full = entry[i + 1];
-          if (!ArrayBuffer.isView(full) || name === 'Parser.push') continue; // no text is a text
+          if (!ArrayBuffer.isView(full) || name === 'Parser.push') continue; // an empty chunk is valid
           const View = full.constructor;
-          // With fewer numbers in these it is a smaller problem, which the others are long enough for.
+          // A shorter array here is a smaller problem, for which the other arrays are long enough.
           if (i === 0 && (name === 'projectKnapsack' || name.startsWith('svm'))) continue;
           const fewer = name === 'projectCones' && i === 1 ? u32() : View.from(full).subarray(0, full.length - 1);
           if (!kinds(name, i) && full.length > 0) results[name + ' ' + i + ' shorter'] = outcome(swap(entry, i, fewer));
@@ -106,7 +106,7 @@ describe.skipIf(natives.length === 0)('native entries', () => {
     }
   });
 
-  it('throw for counts and offsets that make no sense', async () => {
+  it('throw for counts and offsets out of range', async () => {
     const body = `
       const M = (...a) => () => new addon.Matrix(report, 1, ...a);
       const nonsense = [-1, 0.5, NaN, Infinity, -Infinity, 2 ** 53, 1e300, -1e300];
@@ -147,7 +147,7 @@ describe.skipIf(natives.length === 0)('native entries', () => {
     }
   });
 
-  it('throw when called in ways they are not made for', async () => {
+  it('throw without new, with a foreign this, with a bad onDefect, and without arguments', async () => {
     const body = `
       const { Matrix } = addon;
       class Sub extends Matrix {}
@@ -174,7 +174,7 @@ describe.skipIf(natives.length === 0)('native entries', () => {
     }
   });
 
-  it('take any number of threads, and any level for useSimd', async () => {
+  it('accept any number of threads in multiply and any value in useSimd', async () => {
     const body = `
       const out = f64(2), ones = f64(3).fill(1);
       const Y = new addon.Matrix(report, 1, f64(6).fill(1), 2, 3);

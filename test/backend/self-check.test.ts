@@ -5,7 +5,7 @@ import { selfCheck } from '../../lib/backend/self-check.js';
 import { names } from '../support/backends.js';
 
 describe('selfCheck(backend, threads)', () => {
-  it.each(names)('finds that every kernel agrees with its twin, and times both: %s', (name) => {
+  it.each(names)('lists every kernel, with its error bound and times, as agreeing with its twin, %s', (name) => {
     const checks = selfCheck(kernels(name), 2);
     expect(checks.filter(({ agrees }) => !agrees)).toEqual([]);
     expect(checks.map(({ kernel }) => kernel)).toEqual([
@@ -25,7 +25,7 @@ describe('selfCheck(backend, threads)', () => {
     }
   });
 
-  it('finds a kernel that is a little wrong, or gives no numbers', () => {
+  it('lists a kernel that is off by 1e-9 or gives NaN as not agreeing', () => {
     const right = kernels('js');
     for (const wrong of [1e-9, NaN]) {
       const backend: Backend = {

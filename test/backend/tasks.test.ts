@@ -1,4 +1,4 @@
-/** The addon's tables of tasks are those of lib/backend/tasks.ts. */
+/** The addon declares the same tasks as lib/backend/tasks.ts. */
 import { describe, expect, it } from 'vitest';
 import { ESP_TASKS, type Performer, SVM_TASKS, svmTasks, type TaskTable } from '../../lib/backend/tasks.js';
 import { natives } from '../support/backends.js';
@@ -12,16 +12,16 @@ interface Described {
 const described = (table: TaskTable) =>
   Object.entries(table).map(([name, { takes, answers }]) => ({ name, takes: Object.keys(takes), answers: [...answers] }));
 
-describe.skipIf(natives.length === 0)('the tasks of the addon', () => {
+describe.skipIf(natives.length === 0)('native tasks', () => {
   it.each([
     ['Svm', SVM_TASKS],
     ['Esp', ESP_TASKS],
-  ] as const)('%s.tasks are the declared ones: names, what they take and answer, in order', (name, table) => {
+  ] as const)('%s.tasks lists the names, arguments and answers of lib/backend/tasks.ts, in order', (name, table) => {
     expect((natives[0]![name] as unknown as Described).tasks).toEqual(described(table));
   });
 });
 
-describe('a task that was ended', () => {
+describe('a task that the backend ended', () => {
   const ended: Performer = {
     perform: () => {
       throw taskEnded();
@@ -29,13 +29,13 @@ describe('a task that was ended', () => {
     later: () => Promise.reject(taskEnded()),
   };
 
-  it('fails with Interrupted, on this thread and off it', async () => {
+  it('throws Interrupted from perform(), and rejects with it from later()', async () => {
     const { settle } = svmTasks(ended);
     expect(() => settle.ask().perform()).toThrow(Interrupted);
     await expect(settle.ask().later()).rejects.toBeInstanceOf(Interrupted);
   });
 
-  it('is not what an error of the user is taken for', async () => {
+  it('is not confused with a user error of code TASK_ENDED', async () => {
     const error = Object.assign(new Error('mine'), { code: 'TASK_ENDED' });
     const rows = [[0], [1], [2], [3]];
     const options = { solver: { checkEvery: 1 }, stop: stop.gap(1e-9) };

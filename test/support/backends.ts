@@ -1,7 +1,7 @@
 /**
  * The backends that kernel tests run over: TypeScript, and the addon at every SIMD level of this CPU.
  * FISTA_CLASSIFY_BACKEND=js, or an addon that does not load, leaves the native half out (test/setup.ts says so, once);
- * FISTA_CLASSIFY_BACKEND=native makes lib/backend/interface.ts throw instead, and with it every test file.
+ * with FISTA_CLASSIFY_BACKEND=native an addon that does not load makes lib/backend/load.ts throw instead, and every test file fails.
  */
 import { backend, loadFallback, loadNative } from '../../lib/backend/load.js';
 import { type Backend, type EspProblem, type Kernels, type Matrix, type SvmProblem } from '../../lib/backend/interface.js';
@@ -11,7 +11,7 @@ interface Addon extends Backend {
   useSimd(level?: string): string;
 }
 
-/** The addon at one level. Its choice is per environment and for what is made from then on, so it is made before each use. */
+/** The addon at one SIMD level. useSimd(level) holds for the whole environment until its next call, so it is called before each use. */
 function atLevel(addon: Addon, level: string): Backend {
   const here = () => {
     addon.useSimd(level);
@@ -20,7 +20,7 @@ function atLevel(addon: Addon, level: string): Backend {
   return {
     name: 'native',
     simd: level,
-    // What is made keeps the level it was made with.
+    // A handle keeps the level it was created with.
     Matrix: new Proxy(addon.Matrix, { construct: (_, args) => Reflect.construct(here().Matrix, args) as Matrix }),
     Svm: new Proxy(addon.Svm, { construct: (_, args) => Reflect.construct(here().Svm, args) as SvmProblem }),
     Esp: new Proxy(addon.Esp, { construct: (_, args) => Reflect.construct(here().Esp, args) as EspProblem }),
@@ -43,10 +43,10 @@ function everyLevel(): Backend[] {
 
 export const js = loadFallback();
 
-/** The native backends, the plainest first; none where the addon is left out. */
+/** The addon at each SIMD level, lowest first; empty where the addon is left out. */
 export const natives = everyLevel();
 
-/** The backends by name: what an option can ask for here. */
+/** The values of options.backend that this machine supports. */
 export const names: readonly BackendName[] = natives.length > 0 ? ['native', 'js'] : ['js'];
 
 /** Every backend, with a name for test titles. */
@@ -55,7 +55,7 @@ export const backends: { title: string; kernels: Kernels }[] = [
   ...natives.map((native) => ({ title: `native ${native.simd}`, kernels: native })),
 ];
 
-/** Runs a check that is too dear to prepare for each backend anew; a failure names the backend. */
+/** Runs one check on every backend, for checks whose reference is too expensive to compute once per backend. A failure names the backend. */
 export function onEveryBackend(check: (kernels: Kernels) => void): void {
   for (const { title, kernels } of backends) {
     try {

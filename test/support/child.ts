@@ -1,15 +1,15 @@
-/** Code in a process of its own, running the compiled package: for what is decided at load, and for what might crash. */
+/** Runs code in a separate process on the compiled package: for what is decided at load time, and for what might crash. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 
 export const ROOT = join(__dirname, '../..');
 
-/** Milliseconds after which a process is taken to hang: more than any needs on a busy machine, and less than a test may take. */
+/** Milliseconds after which a process counts as hung: more than any needs on a busy machine, less than the timeout of a test. */
 export const HANG = 480_000;
 
 export type Environment = Partial<Record<`FISTA_CLASSIFY_${'BACKEND' | 'SIMD' | 'THREADS' | 'BINARY' | 'DATA'}`, string>>;
 
-/** This process's environment without our variables, save the binary under test. */
+/** The environment of this process without the package's variables, except the binary under test. */
 function environment(extra: Environment): NodeJS.ProcessEnv {
   const env = { ...process.env };
   for (const name of ['BACKEND', 'SIMD', 'THREADS']) delete env[`FISTA_CLASSIFY_${name}`];
@@ -23,7 +23,7 @@ interface Exit {
   stderr: string;
 }
 
-/** Runs node with these arguments, to its end. */
+/** Runs node with these arguments and waits for its exit. */
 export function node(args: string[], extra: Environment = {}): Promise<Exit> {
   return new Promise((done) => {
     const child = execFile(process.execPath, args, { cwd: ROOT, env: environment(extra), timeout: HANG }, (_, stdout, stderr) => {
@@ -32,7 +32,7 @@ export function node(args: string[], extra: Environment = {}): Promise<Exit> {
   });
 }
 
-/** An error, as it comes out of another process. */
+/** An error thrown in another process, as JSON. */
 export interface Thrown {
   name: string;
   code?: string;
@@ -41,8 +41,8 @@ export interface Thrown {
 }
 
 /**
- * Runs `body`, that of an async function with the package as `fista` and its folder as `ROOT`, and hands over what it returns, or
- * `{ thrown }`. Rejects if the process crashes or ends otherwise than by itself.
+ * Runs `body` as the body of an async function, with the package as `fista` and its folder as `ROOT`. Resolves with what it returns,
+ * or with `{ thrown }`. Rejects if the process crashes, is killed or exits with a code other than 0.
  */
 export async function run(body: string, extra: Environment = {}, flags: string[] = []): Promise<unknown> {
   const code = `

@@ -1,9 +1,9 @@
-/** Ellipsoids for tests: made at random with a distance known by construction, and judged in twice the precision. */
+/** Random ellipsoids whose distance is known by construction, and checks of a separation in double-double arithmetic. */
 import type { EspFamily } from '../../lib/backend/interface.js';
 import type { Ellipsoid, Separation } from '../../lib/types.js';
 import { random } from './random.js';
 
-/** high + low, with the rounding of high in low. */
+/** A double-double: the unevaluated sum high + low. */
 type Twice = readonly [high: number, low: number];
 
 function sum(a: Twice, b: Twice): Twice {
@@ -52,7 +52,7 @@ function halfWidth(shape: Ellipsoid['shape'], n: Float64Array): Twice {
   return root(squares);
 }
 
-/** The most of n·z over first less offset, and offset less the least over second: both negative if the plane separates. */
+/** The larger of max n·z - offset over first and offset - min n·z over second: negative if the plane separates them. */
 export function violation(first: readonly Ellipsoid[], second: readonly Ellipsoid[], n: Float64Array, offset: number): number {
   let max = -Infinity;
   for (const [family, sign] of [
@@ -69,8 +69,8 @@ export function violation(first: readonly Ellipsoid[], second: readonly Ellipsoi
 }
 
 /**
- * By how much numbers that are reported of a plane exceed the exact ones, at the most: the width of its slab, which is what is known of
- * the hulls' distance, too, and each ellipsoid's distance from it. Not above 0, but for the rounding of twice the precision.
+ * The most by which a reported number exceeds its exact value: the width of the slab, which also bounds the distance of the hulls from
+ * below, and the distance of each ellipsoid from the plane. At most 0, up to the rounding of double-double arithmetic.
  */
 export function excess(
   first: readonly Ellipsoid[],
@@ -98,7 +98,7 @@ export interface Instance {
   readonly second: Ellipsoid[];
 }
 
-/** A shape of any kind, flat ones among them. */
+/** A shape of any kind, including flat ones. */
 function anyShape(d: number, next: () => number): NonNullable<Ellipsoid['shape']> {
   const number = () => (next() < 0.2 ? 0 : 2 * next() - 1);
   const kind = Math.floor(4 * next());
@@ -110,7 +110,7 @@ function anyShape(d: number, next: () => number): NonNullable<Ellipsoid['shape']
   return Array.from({ length: d }, (_, r) => Float64Array.from({ length: d }, (_, j) => (flat ? u[r]! * v[j]! : number())));
 }
 
-/** A w and A'w in plain arithmetic. */
+/** A w, or A'w if transposed, in double arithmetic. */
 function times(shape: NonNullable<Ellipsoid['shape']>, w: Float64Array, transposed: boolean): Float64Array {
   if (typeof shape === 'number') return w.map((x) => shape * x);
   if (typeof shape[0] === 'number') return w.map((x, j) => (shape as ArrayLike<number>)[j]! * x);
@@ -123,8 +123,8 @@ function times(shape: NonNullable<Ellipsoid['shape']>, w: Float64Array, transpos
 }
 
 /**
- * Two families whose hulls are `gap` apart, up to rounding: along a random direction g the first lies below 0 with one ellipsoid that
- * reaches the point 0, the second beyond `gap` with one that reaches gap·g; then all are moved by a common shift.
+ * Two families whose hulls are `gap` apart, up to rounding. Along a random direction g, the first lies below 0 with one ellipsoid that
+ * reaches the point 0, and the second lies beyond `gap` with one that reaches gap·g. All centres are then moved by a common shift.
  */
 export function atDistance(seed: number, d: number, counts: [number, number], gap: number, shift = 0): Instance {
   const next = random(seed);
@@ -138,9 +138,9 @@ export function atDistance(seed: number, d: number, counts: [number, number], ga
       const shape = anyShape(d, next);
       const at = times(shape, g, true);
       const half = Math.hypot(...at);
-      // The point that reaches furthest towards the other family is center - sign A A'g / |A'g|.
+      // The point nearest to the other family is center - sign A A'g / |A'g|.
       const reach = half > 0 ? times(shape, at, false).map((x) => x / half) : new Float64Array(d);
-      const back = i === 0 ? 0 : next(); // others stand back
+      const back = i === 0 ? 0 : next(); // the others are further from the gap
       const aside = Float64Array.from({ length: d }, () => (i === 0 ? 0 : 2 * next() - 1));
       const along = aside.reduce((s, x, j) => s + x * g[j]!, 0);
       const start = family === 0 ? 0 : gap;
@@ -151,7 +151,7 @@ export function atDistance(seed: number, d: number, counts: [number, number], ga
   return { first, second };
 }
 
-/** Two families with a point in common, well inside: of each family one ellipsoid around the same centre, or the same ones. */
+/** Two families with a common interior point: one ellipsoid of each has the same centre, or the families are equal. */
 export function overlapping(seed: number, d: number, counts: [number, number]): Instance {
   const next = random(seed);
   const centre = () => Float64Array.from({ length: d }, () => 2 * next() - 1);
@@ -165,7 +165,7 @@ export function overlapping(seed: number, d: number, counts: [number, number]): 
   return { first, second };
 }
 
-/** As the backends take a family. */
+/** A family in the form that the backends take. */
 export function packed(family: readonly Ellipsoid[]): EspFamily {
   const centers = family.flatMap(({ center }) => Array.from(center));
   const shapes: number[] = [];

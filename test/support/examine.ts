@@ -1,6 +1,6 @@
 /**
- * Runs a fit on a small problem and holds everything it claims, at every check, against the exact optimum. Throws at the first claim
- * that is false.
+ * Runs a fit on a small problem and compares everything it reports, at every check, with the exact optimum. Throws at the first
+ * certificate, bound or number that is false.
  */
 import { objective } from '../../lib/svm/certificate.js';
 import { CERTIFIED } from '../../lib/backend/encodings.js';
@@ -19,6 +19,7 @@ const SCALES = { none: 0, standard: 1, maxabs: 2 };
 
 export interface Count {
   checks: number;
+  /** Certificates of single rows that were compared with the optimum. */
   claims: number;
   agreed: number;
   unsure: boolean;
@@ -29,7 +30,7 @@ export interface Count {
 
 const at = (v: Quads, i: number) => [v.h[i]!, v.l[i]!] as const;
 
-/** What is true of row i, in the words of CERTIFIED (method C5); undefined where the optimum lies too near a kink to tell. */
+/** Whether property `bit` (CERTIFIED, method C5) holds for row i at the optimum; undefined if the optimum is too near a kink to tell. */
 function holds(truth: Truth, gammas: Float64Array, y: Int8Array, i: number, bit: number): boolean | undefined {
   const error = truth.thetaError[i]!;
   const [first, last] = truth.theta.map((theta) => at(theta, i)) as [readonly [number, number], readonly [number, number]];
@@ -45,7 +46,7 @@ function holds(truth: Truth, gammas: Float64Array, y: Int8Array, i: number, bit:
   return both((theta) => compare(theta, quad(0), error), bit === CERTIFIED.positive ? y[i]! : -y[i]!);
 }
 
-/** Holds the numbers that users read against the optimum: dual <= optimum <= primal, and primal - optimum <= gap (method C9). */
+/** Checks the reported numbers against the optimum: dual <= optimum <= primal, and primal - optimum <= gap (method C9). */
 function bracket({ primal, dual, gap, relativeGap }: Reported, { optimum, optimumError: known }: Truth, where: string): void {
   const say = () => `${where}: primal ${primal}, dual ${dual}, gap ${gap}, relative ${relativeGap}; the optimum is ${optimum[0]}`;
   const above = subtract(quad(primal), optimum)[0];
@@ -113,14 +114,14 @@ export function examine(instance: Instance, name: BackendName, max = 60): Count 
       for (let j = 0; j < cols; j++) square += ((value(i, j) - shift[j]!) * factor[j]!) ** 2;
       if (gammas[i]! > 0) size = Math.max(size, Math.sqrt(square));
     }
-    // What rounding may add to the primal: by the largest row's, and the mean's, which is no larger.
+    // A bound on the rounding of the primal, from the norm of the largest row; the mean of the rows is no larger.
     const eta = 2 * (cols + 8) * UNIT * (3 * size * measured.wNorm + Math.abs(measured.t) + 1);
     let slack = 16 * (rows + cols + 8) * UNIT * position.primal;
     for (const gamma of gammas) if (gamma > 0) slack += 4 * gamma * eta + (2 * eta * eta) / mu;
     if (!(Math.sqrt(off) <= measured.delta + 4 * rows * UNIT * Math.max(...gammas))) {
       throw new Error(`${where}: |alpha - alpha*| = ${Math.sqrt(off)} but delta = ${measured.delta}`);
     }
-    // No less than the objective of this very model, and no more than its rounding above it.
+    // The reported primal is at least the objective of this model, and exceeds it by no more than rounding.
     if (!(measured.primal >= position.primal && measured.primal - position.primal <= slack)) {
       throw new Error(`${where}: the primal is ${position.primal} but ${measured.primal} is reported`);
     }
@@ -132,7 +133,7 @@ export function examine(instance: Instance, name: BackendName, max = 60): Count 
         if (holds(scaled(), gammas, y, i, bit) === false) {
           const what = Object.entries(CERTIFIED).find(([, b]) => b === bit)![0];
           throw new Error(
-            `${where}: row ${i} is claimed to be ${what}, but theta* is ${at.theta[0].h[i]} .. ${at.theta[1].h[i]} with kinks ${at.kink.h[i]} and 1`,
+            `${where}: row ${i} is certified to be ${what}, but theta* is ${at.theta[0].h[i]} .. ${at.theta[1].h[i]} with kinks ${at.kink.h[i]} and 1`,
           );
         }
       }
@@ -166,7 +167,7 @@ export function examine(instance: Instance, name: BackendName, max = 60): Count 
         },
       }),
       decide: (check) => {
-        // Every check at first, then a sample of them.
+        // Every one of the first checks, then a sample.
         if (++checks <= max || checks % 17 === 0) look(check);
         return rule(seen(check));
       },
@@ -176,7 +177,7 @@ export function examine(instance: Instance, name: BackendName, max = 60): Count 
   );
   look(result.check);
 
-  // The model that users get: agreed rows have every optimum's label, on raw data, whichever way they ask.
+  // The model that fit returns: on raw data, decision and predictOne give each agreed row the label that every optimum gives it.
   const optimum = scaled();
   const onProgress = (progress: SvmProgress) => bracket(progress, optimum, `onProgress at ${progress.iteration}`);
   const model = LinearSvm.fit(points, labels, { ...options, backend: name, onProgress });

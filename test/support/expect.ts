@@ -1,10 +1,10 @@
-/** Comparisons of long arrays, many times faster than vitest's own. */
+/** Comparisons of long arrays, many times faster than those of vitest. */
 import { expect } from 'vitest';
 import type { Sums } from './reference.js';
 
 type View = Float64Array | Float32Array | Uint32Array | Int8Array;
 
-/** The same bits. */
+/** Expects the same bits. */
 export function expectSame(actual: View, expected: View): void {
   if (Buffer.compare(bytes(actual), bytes(expected)) !== 0) expect(actual).toEqual(expected);
 }
@@ -13,7 +13,7 @@ function bytes({ buffer, byteOffset, byteLength }: View): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
-/** Each entry as near to the sum as rounding allows, `slack` times. */
+/** Expects each entry within `slack` times the rounding error of a plain sum. */
 export function expectSums(actual: Float64Array, sums: Sums, slack = 1): void {
   expect(actual.length).toBe(sums.length);
   for (let i = 0; i < sums.length; i++) {

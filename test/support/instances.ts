@@ -1,4 +1,4 @@
-/** Small SVM problems made to be hard on certificates, for fast-check. */
+/** Small SVM problems for fast-check, chosen to be hard to certify. */
 import fc from 'fast-check';
 import type { Points, SvmOptions } from '../../lib/types.js';
 import { stop } from '../../lib/svm/stopping.js';
@@ -32,7 +32,7 @@ const parameters = fc.record({
     'twins', // the same points in both classes
     'grid', // small integers: exact ties, offsets that form intervals
     'mirror', // symmetric about the origin, rows at the origin too
-    'cube', // 0 / 1
+    'cube', // entries 0 or 1
     'nothing', // all rows equal
     'outlier', // one row far away
   ),
@@ -61,7 +61,7 @@ export type Parameters = typeof parameters extends fc.Arbitrary<infer T> ? T : n
 export function build(p: Parameters): Instance {
   const next = random(p.seed);
   const { n, d } = p.size;
-  // Labels first: some shapes follow them.
+  // Labels come first: some shapes depend on them.
   const labels: number[] = Array.from({ length: n }, (_, i) => {
     if (p.labels === 'balanced') return i % 2 ? 1 : -1;
     if (p.labels === 'one positive') return i === 0 ? 1 : -1;
@@ -104,7 +104,7 @@ export function build(p: Parameters): Instance {
   if (!labels.includes(1)) labels[0] = 1;
   if (!labels.includes(-1)) labels[n - 1] = -1;
   for (let j = 0; j < d; j++) {
-    const size10 = p.form.endsWith('f32') ? Math.max(-20, Math.min(20, p.size10)) : p.size10; // what a float can hold
+    const size10 = p.form.endsWith('f32') ? Math.max(-20, Math.min(20, p.size10)) : p.size10; // within the range of a float
     const factor = 10 ** size10 * (p.columns === 'decades' ? 10 ** Math.round(6 * next() - 3) : 1);
     for (let i = 0; i < n; i++) x[i * d + j] = x[i * d + j]! * factor + p.mean * (1 + j / 7);
     if (j === 0 && p.columns === 'constant') for (let i = 0; i < n; i++) x[i * d] = p.mean + 0.1;
@@ -112,7 +112,7 @@ export function build(p: Parameters): Instance {
   }
   if (p.rows === 'some zero') for (let i = 0; i < n; i += 4) x.fill(0, i * d, i * d + d);
 
-  // Storage. What is stored is what counts as the user's data.
+  // The stored values, after rounding to f32, are the user's data: `value` returns them.
   const thin = (i: number, j: number) => p.seed % 2 === 0 && (i * 7 + j * 3 + p.seed) % 5 === 0;
   let points: Instance['points'];
   let value = (i: number, j: number) => x[i * d + j]!;
@@ -155,7 +155,7 @@ export function build(p: Parameters): Instance {
     '4096/n': 4096 / n,
     tiny: 1e-6,
     huge: 1e6,
-    flat: 2 ** -Math.ceil(4 * next()) / n, // every row at its bound: with as many rows in each class, offsets are free
+    flat: 2 ** -Math.ceil(4 * next()) / n, // every row at its bound: with as many rows in each class, the optimal offsets form an interval
   }[p.gamma];
   const sampleWeight = Array.from({ length: n }, () => (p.weights.startsWith('decades') ? 10 ** (6 * next() - 3) : 1));
   if (p.weights.endsWith('zeros')) {
@@ -194,7 +194,7 @@ export function build(p: Parameters): Instance {
 
 export const instances = parameters;
 
-/** Data that are kept as they are given, f32 or sparse, with columns as far as 1e9 from 0. */
+/** Data that a backend stores without centring (f32 or sparse), with columns up to 1e9 away from 0. */
 export const uncentred = fc
   .record({
     whole: parameters,

@@ -1,9 +1,9 @@
-// Preloaded into the command line (node --require): sends the process signals at a moment of its own, so that no test has to guess
-// how long it takes to get there. MOMENT names the moment, SIGNALS what is sent. A moment is one of
+// Preloaded into the command line (node --require): the process sends itself signals at a given moment, so that no test depends on
+// timing. MOMENT names the moment, SIGNALS the signals. A moment is one of
 //   check 3          the third check of a fit
-//   open FILE        once this file is being opened (a named pipe's open waits for its other end)
+//   open FILE        while this file is being opened (opening a named pipe waits for its other end)
 //   create FILE, write FILE, half FILE, sync FILE, close FILE, rename FILE, renamed FILE
-//                    what lib/io/atomic.ts does to replace a file, each before it is done; half: half of a write is
+//                    the steps by which lib/io/atomic.ts replaces a file: before each of them, after half of the write, after the rename
 'use strict';
 const fs = require('node:fs/promises');
 const { basename } = require('node:path');
@@ -18,7 +18,7 @@ function at(moment) {
 const { open, rename } = fs;
 
 fs.open = async (path, flags, ...rest) => {
-  const name = basename(path).replace(/\.\d+-[0-9a-f]+\.tmp$/, ''); // a temporary file goes by the name of the one it replaces
+  const name = basename(path).replace(/\.\d+-[0-9a-f]+\.tmp$/, ''); // a temporary file is named after the one it replaces
   if (flags !== 'wx') {
     const opening = open(path, flags, ...rest);
     at(`open ${name}`);

@@ -1,4 +1,4 @@
-/** Pages to look at: of a fit, of fits with hostile names, long and short histories, and of the benchmarks. */
+/** Pages under test: of a fit, of fits with hostile names, with long and empty histories, and of the benchmarks. */
 import { createRequire } from 'node:module';
 import { LinearSvm, stop, type Label, type SvmProgress } from '../../lib/index.js';
 import { report, type ReportInput } from '../../lib/report/training-page.js';
@@ -6,7 +6,7 @@ import { wdbc } from './svm-data.js';
 
 const { resultsPage } = createRequire(__filename)('../../bench/page.js') as { resultsPage: (results: object[]) => string };
 
-/** A fit and its story, as the command line would hand it over. */
+/** A fit and its progress, as the command line passes them to report(). */
 export function fitted(points: Parameters<typeof LinearSvm.fit>[0], labels: readonly Label[], title = 'a title'): ReportInput {
   const history: SvmProgress[] = [];
   const model = LinearSvm.fit(points, labels, { stop: stop.gap(1e-5), onProgress: (progress) => history.push(progress) });
@@ -24,7 +24,7 @@ export const cancer = () => {
 
 const HOSTILE = `</title></script><script>window.harmed = 1</script><img src="http://example.invalid/x" onerror='window.harmed = 2'>&lt;`;
 
-/** Everything a user may name is hostile. */
+/** Markup in the title, the labels and the column names. */
 function hostile(): ReportInput {
   const input = cancer();
   const rename = (label: Label) => (label === 'malignant' ? `${HOSTILE}+` : `${HOSTILE}-`);
@@ -42,7 +42,7 @@ function hostile(): ReportInput {
   };
 }
 
-/** A run far longer than any axis has pixels, with gaps of 0 and without a number at its end. */
+/** A history with more checks than the axis has pixels, whose relative gap ends in zeros and then NaN. */
 export function long(): ReportInput {
   const input = cancer();
   const last = input.history[input.history.length - 1]!;
@@ -55,7 +55,7 @@ export function long(): ReportInput {
   return { ...input, history };
 }
 
-/** Two rows, nothing learnt, no history. */
+/** Two equal rows with different labels, and no history. */
 function min(): ReportInput {
   const input = fitted([[1], [1]], [1, 2], 'Two rows');
   return { ...input, history: [] };

@@ -1,4 +1,4 @@
-/** Made-up vectors and matrices, the same in every run. */
+/** Pseudorandom vectors and matrices, the same in every run. */
 import type { Kernels, Matrix } from '../../lib/backend/interface.js';
 import { random } from './random.js';
 import type { Entries } from './reference.js';
@@ -11,19 +11,20 @@ export function vector(n: number, seed: number): Float64Array {
   return Float64Array.from({ length: n }, (_, i) => (i % 9 === 4 ? 0 : 2 * next() - 1));
 }
 
-/** n small integers, zeros among them: sums of their products are exact, so every order of adding gives the same bits. */
+/** n small integers, including 0: sums of their products are exact, so every order of addition gives the same bits. */
 export function integers(n: number, seed: number): Float64Array {
   const next = random(seed);
   return Float64Array.from({ length: n }, () => Math.floor(next() * 17) - 8);
 }
 
-/** A matrix to be copied: its entries, and how to make it with a backend. */
+/** The entries of a matrix, and how to copy them into a backend. */
 export interface Source extends Entries {
   copy(kernels: Kernels, threads?: number): Matrix;
 }
 
-export function neverHappens(problem: unknown): never {
-  throw new Error(`The copy found a problem: ${JSON.stringify(problem)}`);
+/** An onDefect callback for data without defects. */
+export function unexpectedDefect(defect: unknown): never {
+  throw new Error(`The copy reported a defect: ${JSON.stringify(defect)}`);
 }
 
 export function dense(data: Data, rows: number, cols: number): Source {
@@ -33,7 +34,7 @@ export function dense(data: Data, rows: number, cols: number): Source {
     forEach(visit) {
       for (let i = 0; i < rows; i++) for (let j = 0; j < cols; j++) visit(i, j, data[i * cols + j]!);
     },
-    copy: (kernels, threads = 1) => new kernels.Matrix(neverHappens, threads, data, rows, cols),
+    copy: (kernels, threads = 1) => new kernels.Matrix(unexpectedDefect, threads, data, rows, cols),
   };
 }
 
@@ -52,11 +53,11 @@ export function sparse({ indptr, indices, values, rows, cols }: Csr): Source {
     forEach(visit) {
       for (let i = 0; i < rows; i++) for (let k = indptr[i]!; k < indptr[i + 1]!; k++) visit(i, indices[k]!, values?.[k] ?? 1);
     },
-    copy: (kernels, threads = 1) => new kernels.Matrix(neverHappens, threads, indptr, indices, values, rows, cols),
+    copy: (kernels, threads = 1) => new kernels.Matrix(unexpectedDefect, threads, indptr, indices, values, rows, cols),
   };
 }
 
-/** Rows of 0 to `most` entries in random columns, every seventh row empty, the last entry in the last column. */
+/** Rows of 0 to `max` entries in random columns; every seventh row is empty. The last row, unless empty, has an entry in the last column. */
 export function csr(rows: number, cols: number, max: number, seed: number): Csr {
   const next = random(seed);
   const indptr = new Uint32Array(rows + 1);

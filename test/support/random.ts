@@ -1,4 +1,4 @@
-/** Made-up numbers, the same in every run. */
+/** Pseudorandom numbers, the same in every run. */
 
 /** Uniform in [0, 1): mulberry32, seeded. */
 export function random(seed: number): () => number {
@@ -11,7 +11,7 @@ export function random(seed: number): () => number {
   };
 }
 
-/** Of the normal distribution, from two uniform ones (Box and Muller). */
+/** A standard normal number from two uniform ones (Box and Muller). */
 export function normal(next: () => number): number {
   return Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next());
 }

@@ -1,8 +1,8 @@
-/** Plain, slow, accurate: what the kernels are held against. */
+/** Slow and accurate sums and products: the reference for the kernels. */
 
 export const UNIT = 2 ** -53;
 
-/** Sums of numbers and products, carried in twice the precision: their own error does not show in a comparison. */
+/** Sums of numbers and products in double-double arithmetic, whose own error is negligible in a comparison with doubles. */
 export class Sums {
   readonly #high: Float64Array;
   readonly #low: Float64Array;
@@ -26,9 +26,9 @@ export class Sums {
     this.#terms[i]!++;
   }
 
-  /** Adds a * b to sum i; magnitudes such that halves can be multiplied: between 1e-130 and 1e130, or 0. */
+  /** Adds a * b to sum i. Both must be 0 or of magnitude 1e-130 to 1e130, so that the products of their halves are exact. */
   addProduct(i: number, a: number, b: number): void {
-    // Veltkamp's: a = a1 + a2, each short enough that products of halves are exact.
+    // Veltkamp's splitting: a = a1 + a2, each short enough that products of halves are exact.
     const ca = 134217729 * a;
     const cb = 134217729 * b;
     const a1 = ca - (ca - a);
@@ -50,8 +50,10 @@ export class Sums {
     return this.#magnitude[i]!;
   }
 
-  /** What a plain sum of these terms, each rounded once, is off by at most, in whatever order it is taken (Higham, Accuracy and
-   * Stability of Numerical Algorithms, section 3.1); the last factor is for our own `magnitude`. */
+  /**
+   * The largest error of a plain sum of these terms, each rounded once, in any order of addition (Higham, Accuracy and Stability of
+   * Numerical Algorithms, section 3.1). The last factor covers the rounding of `magnitude`.
+   */
   error(i: number): number {
     return this.#terms[i]! * UNIT * this.#magnitude[i]! * (1 + 1e-9);
   }

@@ -10,7 +10,7 @@ export interface Sample {
   labels: number[];
 }
 
-/** Two overlapping clouds, labels ±1 in turn. */
+/** Two overlapping normal clouds, with alternating labels -1 and 1. */
 export function clouds(seed: number, n: number, d: number, distance = 1): Sample {
   const next = random(seed);
   const labels = Array.from({ length: n }, (_, i) => (i % 2 ? 1 : -1));
@@ -39,7 +39,7 @@ export function dense(rows: readonly number[][], Kind: typeof Float64Array | typ
   return { data: Kind.from(rows.flat()), rows: rows.length, cols: rows[0]!.length };
 }
 
-/** Compressed rows of what is not 0. */
+/** The nonzero entries in CSR form. */
 export function sparse(rows: readonly number[][], Kind: typeof Float64Array | typeof Float32Array = Float64Array): SparseMatrix {
   const indptr = [0];
   const indices: number[] = [];
@@ -61,12 +61,12 @@ export function sparse(rows: readonly number[][], Kind: typeof Float64Array | ty
   };
 }
 
-/** Rows of single-precision numbers, which every storage form can hold. */
+/** Rows rounded to single precision, which every storage form holds exactly. */
 export function rounded(rows: readonly number[][]): number[][] {
   return rows.map((row) => row.map(Math.fround));
 }
 
-/** Entries 0 or 1. */
+/** Rows of entries 0 and 1. */
 export function binary(seed: number, n: number, d: number): Sample {
   const uniform = random(seed);
   const labels = Array.from({ length: n }, (_, i) => (i % 3 ? 1 : -1));

@@ -2,7 +2,7 @@
  * The exact optimum of small SVM problems (method 1.1), found independently of the package: Newton's method on the smoothed primal in
  * double-double arithmetic (about 31 digits).
  *
- * With t minimised out, P is 1-strongly convex in w, so |w - w*| is at most the gradient's norm: the answer carries its own error.
+ * With t minimised out, P is 1-strongly convex in w, so |w - w*| is at most the norm of the gradient, which bounds the error of the answer.
  */
 
 /** A double-double: the unevaluated sum of two doubles. */
@@ -14,7 +14,7 @@ export interface Quads {
   readonly l: Float64Array;
 }
 
-const r = new Float64Array(2); // where the raw operations below leave their result
+const r = new Float64Array(2); // the result of addTo and multiplyTo
 
 function addTo(ah: number, al: number, bh: number, bl: number): void {
   const s = ah + bh;
@@ -103,7 +103,7 @@ function addMultiple(out: Quads, factor: Quad, a: Quads, from: number): void {
 
 const norm = (a: Quads): number => root(dot(a, 0, a))[0];
 
-/** Rows (x - shift) times a factor, by column; all of it exact to 31 digits. */
+/** The training problem: row i, column j is (value(i, j) - shift[j]) * factor[j], evaluated to 31 digits. */
 export interface Data {
   readonly rows: number;
   readonly cols: number;
@@ -116,27 +116,27 @@ export interface Data {
 }
 
 export interface Truth {
-  /** Whether the answer is good enough to judge by. */
+  /** Whether the answer is accurate enough to compare with. */
   readonly sure: boolean;
-  /** |w - w*| is at most this. */
+  /** A bound on |w - w*|. */
   readonly error: number;
   readonly wNorm: number;
-  /** All optimal offsets lie in [first, last], and those ends are optimal; `flat` says which of the two cases was seen for sure. */
+  /** Whether the optimal offset is unique or the optimal offsets form an interval, whose ends are then both optimal. */
   readonly offsets: 'one' | 'interval' | 'unsure';
   readonly alpha: Float64Array;
-  /** P*, and how far it may be off. */
+  /** P*, known to within optimumError. */
   readonly optimum: Quad;
   readonly optimumError: number;
   readonly primal: number;
-  /** theta* by row at the first and at the last optimal offset, its error, and its two kinks. */
+  /** theta* of each row at the first and at the last optimal offset, a bound on its error, and the lower kink; the upper one is 1. */
   readonly theta: readonly [first: Quads, last: Quads];
   readonly thetaError: Float64Array;
   readonly kink: Quads;
-  /** The least |x_i - c| bound etc. of the model (w, t): see `Position`. */
+  /** The position of the model (w, t) relative to the optimum. */
   readonly judge: (w: Float64Array, t: number) => Position;
 }
 
-/** Where a model stands. */
+/** A model relative to the optimum. */
 export interface Position {
   readonly distance: number; // |w - w*|
   readonly excess: number; // P(w, t) - P*
@@ -146,7 +146,7 @@ export interface Position {
 
 export function solve(data: Data): Truth {
   const { rows: n, cols: d, y, gamma, mu } = data;
-  // Centred by some doubles near the mean (c), in scaled units.
+  // Centred by c, the column means of the scaled rows rounded to doubles.
   const x = quads(n * d);
   const c = quads(d);
   for (let j = 0; j < d; j++) {
@@ -207,7 +207,7 @@ export function solve(data: Data): Truth {
       }
       return high;
     };
-    // Far from the optimum rounding may hide the root; any t will do there.
+    // Far from the optimum rounding may hide the root, and any t is good enough there.
     const a = Math.min(
       Math.max(
         search((h) => h >= -exact),
@@ -216,7 +216,7 @@ export function solve(data: Data): Truth {
       breaks.length - 1,
     );
     const b = Math.max(
-      search((h) => h > exact), // the first beyond
+      search((h) => h > exact), // the first break past the root
       a + 1,
     );
     const atA = H(breaks[a]!);
@@ -227,7 +227,7 @@ export function solve(data: Data): Truth {
         const free = subtract(quad(1), margin(i, at(s, i), middle));
         return free[0] > 0 && less(free, at(muGamma, i));
       }).length;
-      // H afresh in double-double, for the difference counts.
+      // H again, in double-double: the difference from 0 matters.
       let sum = quad(0);
       for (const i of taking) sum = add(sum, times(-y[i]!, slope(i, margin(i, at(s, i), breaks[a]!))));
       const t = subtract(breaks[a]!, divide(sum, quad(k)));
@@ -273,7 +273,7 @@ export function solve(data: Data): Truth {
     let along = 0;
     for (let j = 0; j < d; j++) along += direction.h[j]! * state.gradient.h[j]!;
     let next: State | undefined;
-    // No further than rows can go without leaving all kinks far behind.
+    // The first step moves no row by more than 1000 times the scale of the margins and kinks.
     let reach = 0;
     let room = 1;
     for (let i = 0; i < n; i++) {
@@ -284,7 +284,7 @@ export function solve(data: Data): Truth {
       const w: Quads = { h: state.w.h.slice(), l: state.w.l.slice() };
       addMultiple(w, quad(step), direction, 0);
       const there = stateAt(w);
-      // Near the end P no longer tells points apart, but the gradient does.
+      // Near the optimum P no longer distinguishes two points; the gradient does.
       const near = state.size <= 1e-10 * state.scale && there.size <= 0.5 * state.size;
       if (near || subtract(there.primal, state.primal)[0] <= 1e-4 * step * along) {
         next = there;
@@ -345,7 +345,7 @@ export function solve(data: Data): Truth {
     alpha[i] = slope(i, at(theta[0], i))[0] / mu;
   }
   const wNorm = norm(w);
-  // P(w) - P* <= |gradient|² / 2; the rest is what 31 digits leave of margins that are sums of large numbers.
+  // P(w) - P* <= |gradient|² / 2; the remaining terms bound the rounding of margins that are sums of large numbers.
   let optimumError = error * error + 1e-28 * state.primal[0];
   for (const i of taking) {
     const size = radius[i]! + norm(c);
@@ -357,7 +357,7 @@ export function solve(data: Data): Truth {
     const off: Quads = { h: model.slice(), l: new Float64Array(d) };
     addMultiple(off, quad(-1), w, 0);
     const distance = norm(off);
-    // P(w, t) - P* as a sum of non-negative terms: what is linear cancels at the optimum.
+    // P(w, t) - P* as a sum of non-negative terms: the linear terms cancel at the optimum.
     let excess = multiply(quad(0.5), dot(off, 0, off));
     let primal = multiply(quad(0.5), dot(v, 0, v));
     const margins = quads(n);
@@ -389,7 +389,7 @@ export function solve(data: Data): Truth {
   };
 }
 
-/** The sign of a - b where it is beyond doubt, or 0. */
+/** The sign of a - b, or 0 where |a - b| is at most error. */
 export function compare(a: Quad, b: Quad, error: number): number {
   const difference = subtract(a, b)[0];
   return Math.abs(difference) <= error ? 0 : Math.sign(difference);

@@ -12,7 +12,7 @@ import { resolveFit } from '../../lib/input/index.js';
 import { TrainingData } from '../../lib/svm/training-data.js';
 import { unfitted } from '../../lib/svm/training.js';
 import { names } from '../support/backends.js';
-import { neverHappens } from '../support/points.js';
+import { unexpectedDefect } from '../support/points.js';
 import { clouds, dense, sparse, wdbc } from '../support/svm-data.js';
 
 const { rows, labels } = wdbc();
@@ -30,7 +30,7 @@ type Call = [name: string, ...args: TaskArgument[]];
 /** A problem, and what interrupts it. */
 function made(backend: Backend): { problem: SvmProblem; interrupt: Interrupt } {
   const interrupt = new backend.Interrupt(Infinity);
-  const matrix = new backend.Matrix(neverHappens, 2, dense(rows).data, rows.length, cols);
+  const matrix = new backend.Matrix(unexpectedDefect, 2, dense(rows).data, rows.length, cols);
   matrix.centre(2);
   const problem = new backend.Svm(matrix, Int8Array.from(labels), Float64Array.of(gamma), mu, 1, 2, 0, interrupt);
   return { problem, interrupt };
@@ -134,8 +134,8 @@ describe.each(names)('a problem that is interrupted, %s', (name) => {
   it('ends a copy, which then holds nothing', async () => {
     const late = new backend.Interrupt(0);
     const { indptr, indices, values } = sparse(rows) as { indptr: Uint32Array; indices: Uint32Array; values: Float64Array };
-    expect(() => new backend.Matrix(neverHappens, 2, dense(rows).data, rows.length, cols, late)).toThrow('Interrupted');
-    expect(() => new backend.Matrix(neverHappens, 2, indptr, indices, values, rows.length, cols, late)).toThrow('Interrupted');
+    expect(() => new backend.Matrix(unexpectedDefect, 2, dense(rows).data, rows.length, cols, late)).toThrow('Interrupted');
+    expect(() => new backend.Matrix(unexpectedDefect, 2, indptr, indices, values, rows.length, cols, late)).toThrow('Interrupted');
     await expect(backend.copyPoints(2, late, dense(rows).data, rows.length, cols)).rejects.toMatchObject({
       code: 'TASK_ENDED',
     });
