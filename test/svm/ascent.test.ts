@@ -14,11 +14,11 @@ const never = () => {
   throw new Error('the data are fine');
 };
 
-/** A problem on wdbc: gamma by row, one row in ten of another weight, one of 0. */
+/** A problem on wdbc with gamma by row: every tenth row has another weight, one row has weight 0. */
 function problemOf({ Svm, Matrix }: Backend, points: 'dense' | 'f32' | 'sparse' | 'wide' | 'ones', scale: number) {
   const rows = points === 'ones' ? cancer.rows.map((row) => row.map((v, j) => Number(v > cancer.rows[7]![j]!))) : cancer.rows;
   const { indptr, indices, values } = sparse(rows);
-  const apart = points === 'wide' ? 3000 : 1; // columns beyond 16 bits
+  const apart = points === 'wide' ? 3000 : 1; // column indices beyond 16 bits
   const matrix =
     points === 'dense'
       ? new Matrix(never, 2, dense(rows).data, 569, 30)
@@ -38,7 +38,7 @@ function problemOf({ Svm, Matrix }: Backend, points: 'dense' | 'f32' | 'sparse' 
   return new Svm(matrix, Int8Array.from(cancer.labels), gamma, 569 / 128, scale, 2);
 }
 
-/** Performs tasks here and now. */
+/** Performs tasks synchronously. */
 function asking(problem: SvmProblem) {
   const tasks = svmTasks(problem);
   return <K extends keyof SvmTasks>(name: K, ...given: Parameters<SvmTasks[K]['ask']>): SvmTasks[K]['answer'] => {
@@ -48,8 +48,8 @@ function asking(problem: SvmProblem) {
   };
 }
 
-/** An epoch, and another one without the rows that were shrunk; then settled, and once more from there. */
-function story(backend: Backend, points: Parameters<typeof problemOf>[1], scale: number): number[] {
+/** The numbers of an epoch over all rows and one over the active set, of settle, of another epoch, and of settle again. */
+function trace(backend: Backend, points: Parameters<typeof problemOf>[1], scale: number): number[] {
   const problem = problemOf(backend, points, scale);
   const ask = asking(problem);
   const weight = (0.3 * ask('begin', { curvature: false }).radiusSquares) / 568;
@@ -82,36 +82,39 @@ describe.each(names)('coordinate ascent, %s', (name) => {
   const wants = (points: Points, labels: number[], options: SvmOptions<number> = {}) =>
     LinearSvm.fit(points, labels, { backend: name, ...options });
 
-  it.each(['dense', 'f32', 'sparse', 'wide', 'ones'] as const)('raises the dual and keeps alpha in its box, %s', (points) => {
-    for (const scale of [0, 1, 2]) {
-      const problem = problemOf(backend, points, scale);
-      const ask = asking(problem);
-      const weight = (0.3 * ask('begin', { curvature: false }).radiusSquares) / 568;
-      let offset = 0;
-      let last = -Infinity;
-      for (let epoch = 0; epoch < 12; epoch++) {
-        ({ offset } = ask('ascend', { offset, weight, delta: 0.1, all: epoch < 3 }));
-        if (epoch % 4 !== 3) continue;
-        ask('settle');
-        const alpha = new Float64Array(569);
-        problem.alpha(alpha);
-        let [dual, balance] = [-ask('refresh').wSquared / 2, 0];
-        alpha.forEach((a, i) => {
-          expect(a).toBeGreaterThanOrEqual(0);
-          expect(a).toBeLessThanOrEqual(i === 5 ? 0 : ((i % 10 ? 1 : 3) * 64) / 569);
-          dual += a - (569 / 256) * a * a;
-          balance += a * cancer.labels[i]!;
-        });
-        expect(Math.abs(balance)).toBeLessThan(1e-12);
-        expect(dual).toBeGreaterThan(last);
-        last = dual;
+  it.each(['dense', 'f32', 'sparse', 'wide', 'ones'] as const)(
+    'ascend raises the dual and keeps alpha in its box, %s',
+    (points) => {
+      for (const scale of [0, 1, 2]) {
+        const problem = problemOf(backend, points, scale);
+        const ask = asking(problem);
+        const weight = (0.3 * ask('begin', { curvature: false }).radiusSquares) / 568;
+        let offset = 0;
+        let last = -Infinity;
+        for (let epoch = 0; epoch < 12; epoch++) {
+          ({ offset } = ask('ascend', { offset, weight, delta: 0.1, all: epoch < 3 }));
+          if (epoch % 4 !== 3) continue;
+          ask('settle');
+          const alpha = new Float64Array(569);
+          problem.alpha(alpha);
+          let [dual, balance] = [-ask('refresh').wSquared / 2, 0];
+          alpha.forEach((a, i) => {
+            expect(a).toBeGreaterThanOrEqual(0);
+            expect(a).toBeLessThanOrEqual(i === 5 ? 0 : ((i % 10 ? 1 : 3) * 64) / 569);
+            dual += a - (569 / 256) * a * a;
+            balance += a * cancer.labels[i]!;
+          });
+          expect(Math.abs(balance)).toBeLessThan(1e-12);
+          expect(dual).toBeGreaterThan(last);
+          last = dual;
+        }
+        expect(last).toBeGreaterThan(0);
+        problem.dispose();
       }
-      expect(last).toBeGreaterThan(0);
-      problem.dispose();
-    }
-  });
+    },
+  );
 
-  it('settles what there is, without an epoch before it', () => {
+  it('settle before the first epoch leaves alpha = 0', () => {
     const problem = problemOf(backend, 'dense', 1);
     const ask = asking(problem);
     ask('begin', { curvature: false });
@@ -122,7 +125,7 @@ describe.each(names)('coordinate ascent, %s', (name) => {
     problem.dispose();
   });
 
-  it('leaves rows at their bounds when it settles, of either label', () => {
+  it('settle leaves rows of both labels at alpha = 0', () => {
     const problem = problemOf(backend, 'dense', 1);
     const ask = asking(problem);
     const weight = (0.3 * ask('begin', { curvature: false }).radiusSquares) / 568;
@@ -135,7 +138,7 @@ describe.each(names)('coordinate ascent, %s', (name) => {
     problem.dispose();
   });
 
-  it('ends with the same answer as FISTA alone, after a fraction of its passes', () => {
+  it('LinearSvm.fit gives the answer of FISTA alone, after a fraction of its passes', () => {
     for (const points of [cancer.rows, sparse(cancer.rows)]) {
       const [start, alone] = (['auto', 'fista'] as const).map(
         (method) => wants(points, cancer.labels, { method, stop: stop.gap(1e-3) }).info,
@@ -146,7 +149,7 @@ describe.each(names)('coordinate ascent, %s', (name) => {
     }
   });
 
-  it('finds offsets far from 0, of data that are not centred', () => {
+  it('LinearSvm.fit finds offsets far from 0 on data that are not centred', () => {
     const { rows, labels } = clouds(4, 600, 3, 3);
     const far = rows.map((row) => row.map((v) => v + 50));
     for (const points of [far, dense(far, Float32Array), sparse(far)]) {
@@ -156,23 +159,23 @@ describe.each(names)('coordinate ascent, %s', (name) => {
     }
   });
 
-  it('counts epochs as iterations, within limits', () => {
+  it('LinearSvm.fit counts epochs as iterations, and keeps maxIterations and timeLimit', () => {
     for (const maxIterations of [1, 2, 7]) {
       const { info } = wants(cancer.rows, cancer.labels, { maxIterations, stop: stop.gap(0) });
       expect(info).toMatchObject({ status: 'max-iterations', iterations: maxIterations });
     }
     const { status, iterations } = wants(cancer.rows, cancer.labels, { timeLimit: 1e-6, stop: stop.gap(0) }).info;
     expect(status).toBe('time-limit');
-    expect(iterations).toBeLessThanOrEqual(1); // none where the machine is so busy that the first was interrupted
+    expect(iterations).toBeLessThanOrEqual(1); // 0 if the machine is so busy that the first epoch was interrupted
   });
 
-  it('goes on from a warm start', () => {
+  it('LinearSvm.fit continues from warmStart', () => {
     const cold = wants(cancer.rows, cancer.labels, { stop: stop.gap(1e-6) });
     const warm = wants(cancer.rows, cancer.labels, { stop: stop.gap(1e-6), warmStart: cold });
     expect(warm.info.iterations).toBeLessThan(0.5 * cold.info.iterations);
   });
 
-  it.each(['norm', 'paper'] as const)("leaves FISTA its own step size, '%s'", (stepSize) => {
+  it.each(['norm', 'paper'] as const)("LinearSvm.fit leaves FISTA its own step size after the epochs, '%s'", (stepSize) => {
     const { rows, labels } = clouds(8, 60, 4);
     const options = { solver: { stepSize, ascent: true }, gamma: 20, stop: stop.gap(1e-7), maxIterations: 100_000 };
     const { info } = wants(rows, labels, options);
@@ -182,8 +185,8 @@ describe.each(names)('coordinate ascent, %s', (name) => {
     expect(Math.abs(info.primal - alone.primal)).toBeLessThan(1e-6 * alone.primal);
   });
 
-  it("info.method says whether FISTA made a step, and with method: 'ascent' it never does", () => {
-    const hard = { gamma: 1e4, mu: 1e-8, maxIterations: 60, stop: stop.gap(1e-9) }; // where epochs do not pay
+  it("info.method tells whether FISTA made a step; with method: 'ascent' it makes none", () => {
+    const hard = { gamma: 1e4, mu: 1e-8, maxIterations: 60, stop: stop.gap(1e-9) }; // epochs make little progress here
     const of = (options: SvmOptions<number>) => wants(cancer.rows, cancer.labels, options).info;
     expect(of({})).toMatchObject({ method: 'ascent' });
     expect(of(hard)).toMatchObject({ method: 'fista', iterations: 60 });
@@ -194,7 +197,7 @@ describe.each(names)('coordinate ascent, %s', (name) => {
     expect(of({ timeLimit: 1e-9, method: 'fista' })).toMatchObject({ method: 'fista', status: 'time-limit' });
   });
 
-  it('leaves it to FISTA where epochs do not pay, and not where they do', () => {
+  it('solveSvm switches to FISTA where epochs make little progress, and only there', () => {
     const kinds = (gamma: number, relative: number): string[] => {
       const { refuse, arguments: lists } = viewPoints(cancer.rows);
       const matrix = new backend.Matrix(refuse, 1, ...lists);
@@ -231,16 +234,19 @@ describe.each(names)('coordinate ascent, %s', (name) => {
   });
 });
 
-describe.skipIf(!names.includes('native'))('coordinate ascent, natively', () => {
-  it.each(['dense', 'f32', 'sparse', 'wide', 'ones'] as const)('does what the TypeScript kernels do, %s', (points) => {
-    for (const scale of [0, 1, 2]) {
-      const [native, js] = (['native', 'js'] as const).map((name) => story(kernels(name), points, scale));
-      expect(native!.length).toBe(js!.length);
-      native!.forEach((value, k) => expect(Math.abs(value - js![k]!)).toBeLessThan(1e-9 * Math.max(1, Math.abs(js![k]!))));
-    }
-  });
+describe.skipIf(!names.includes('native'))('coordinate ascent, native', () => {
+  it.each(['dense', 'f32', 'sparse', 'wide', 'ones'] as const)(
+    'ascend, settle and gap answer as the TypeScript kernels do, %s',
+    (points) => {
+      for (const scale of [0, 1, 2]) {
+        const [native, js] = (['native', 'js'] as const).map((name) => trace(kernels(name), points, scale));
+        expect(native!.length).toBe(js!.length);
+        native!.forEach((value, k) => expect(Math.abs(value - js![k]!)).toBeLessThan(1e-9 * Math.max(1, Math.abs(js![k]!))));
+      }
+    },
+  );
 
-  it('does not depend on the number of threads', () => {
+  it('LinearSvm.fit gives the same bits for 1 and 2 threads', () => {
     const { rows, labels } = clouds(9, 20_000, 6);
     const [one, two] = [1, 2].map((threads) => LinearSvm.fit(rows, labels, { threads, backend: 'native' }));
     expect(one!.weights).toEqual(two!.weights);

@@ -18,12 +18,12 @@ vi.mock(import('../../lib/solver/drivers.js'), async (original) => (await import
 const cancer = wdbc();
 const ROOT = join(__dirname, '../..');
 
-// Hundreds of thousands of iterations: until it is aborted.
+// A fit that does not end before it is aborted.
 const endless = clouds(7, 300, 20, 0.5);
 const never = { name: 'never', everyIteration: false, start: () => () => undefined };
 const ENDLESS: SvmOptions<number> = { stop: never, gamma: 1e6, maxIterations: 1e9 };
 
-/** All of a fit that must not depend on when it ran. */
+/** Everything of a fit except its time. */
 function essence({ weights, bias, labels, info }: LinearSvm<number>) {
   return { weights, bias, labels, info: { ...(info as SvmInfo), elapsed: 0 } };
 }
@@ -33,7 +33,7 @@ const tick = () => new Promise((resolve) => setImmediate(resolve));
 describe.each(names)('LinearSvm.fitAsync(points, labels), %s', (backend) => {
   const { rows, labels } = cancer;
 
-  it('equals fit, bit for bit', async () => {
+  it('gives the model of LinearSvm.fit, bit for bit', async () => {
     const weak = { weights: new Float64Array(30).fill(1e-3), bias: 1 };
     for (const form of [rows, dense(rows), dense(rows, Float32Array), sparse(rows), Dataset.from(rows, { backend })]) {
       for (const options of [
@@ -53,7 +53,7 @@ describe.each(names)('LinearSvm.fitAsync(points, labels), %s', (backend) => {
     }
   });
 
-  it('calls onProgress as fit does', async () => {
+  it('calls onProgress as LinearSvm.fit does', async () => {
     const [sync, later]: [number[], number[]] = [[], []];
     LinearSvm.fit(rows, labels, { backend, onProgress: ({ gap }) => sync.push(gap) });
     await LinearSvm.fitAsync(rows, labels, { backend, onProgress: ({ gap }) => later.push(gap) });
@@ -61,7 +61,7 @@ describe.each(names)('LinearSvm.fitAsync(points, labels), %s', (backend) => {
     expect(later.length).toBeGreaterThan(3);
   });
 
-  it('runs several fits side by side, each with its own result', async () => {
+  it('gives each of several concurrent fits its own result', async () => {
     const samples = [1, 2, 3, 4, 5, 6].map((seed) => clouds(seed, 150 + 10 * seed, 3 + seed));
     const fits = samples.map((sample) => LinearSvm.fitAsync(sample.rows, sample.labels, { backend, stop: stop.gap(1e-6) }));
     const models = await Promise.all(fits);
@@ -71,7 +71,7 @@ describe.each(names)('LinearSvm.fitAsync(points, labels), %s', (backend) => {
     });
   });
 
-  it('runs several fits in turns: each has its checks though none of them ends', async () => {
+  it('lets several endless fits take turns: each reaches its checks', async () => {
     const { rows, labels } = endless;
     const controller = new AbortController();
     const checks = [0, 0, 0, 0, 0, 0];
@@ -85,7 +85,7 @@ describe.each(names)('LinearSvm.fitAsync(points, labels), %s', (backend) => {
     for (const end of await Promise.allSettled(fits)) expect(end).toEqual({ status: 'rejected', reason: 'all had theirs' });
   });
 
-  it('shares a Dataset between fits at once', async () => {
+  it('shares a Dataset between concurrent fits', async () => {
     using data = Dataset.from(rows, { backend });
     const flipped = labels.map((y, i) => (i % 9 ? y : -y));
     const jobs: [number[], SvmOptions<number>][] = [
@@ -98,7 +98,7 @@ describe.each(names)('LinearSvm.fitAsync(points, labels), %s', (backend) => {
     jobs.forEach(([y, options], k) => expect(essence(models[k]!)).toEqual(essence(LinearSvm.fit(data, y, options))));
   });
 
-  it('rejects with the reason of a signal aborted before, without a step', async () => {
+  it('rejects with the reason of a signal that is already aborted, without a step', async () => {
     const reason = new Error('mine');
     let called = false;
     const fit = LinearSvm.fitAsync(rows, labels, { backend, signal: AbortSignal.abort(reason), onProgress: () => (called = true) });
@@ -106,7 +106,7 @@ describe.each(names)('LinearSvm.fitAsync(points, labels), %s', (backend) => {
     expect(called).toBe(false);
   });
 
-  it('rejects with the reason of a signal aborted meanwhile, within one step', async () => {
+  it('rejects with the reason of a signal aborted during the fit, within one step', async () => {
     const { rows, labels } = endless;
     for (const reason of [new Error('mine'), 'text', { why: 1 }]) {
       const controller = new AbortController();
@@ -128,7 +128,7 @@ describe.each(names)('LinearSvm.fitAsync(points, labels), %s', (backend) => {
     await expect(LinearSvm.fitAsync(rows, labels, options)).rejects.toMatchObject({ name: 'TimeoutError' });
   });
 
-  it('rejects when aborted inside onProgress, even at the last check', async () => {
+  it('rejects if the signal is aborted inside onProgress, even at the last check', async () => {
     const reason = new Error('enough');
     const controller = new AbortController();
     let calls = 0;
@@ -142,7 +142,7 @@ describe.each(names)('LinearSvm.fitAsync(points, labels), %s', (backend) => {
     expect(calls).toBe(1);
   });
 
-  it('is not disturbed by a signal aborted afterwards', async () => {
+  it('keeps its result if the signal is aborted afterwards', async () => {
     const controller = new AbortController();
     const model = await LinearSvm.fitAsync(rows, labels, { backend, signal: controller.signal });
     controller.abort();
@@ -159,7 +159,7 @@ describe.each(names)('LinearSvm.fitAsync(points, labels), %s', (backend) => {
     expect((await LinearSvm.fitAsync(rows, labels, { backend })).info.status).toBe('agreement');
   });
 
-  it('may start another fit, sync or async, inside onProgress', async () => {
+  it('allows another fit, sync or async, inside onProgress', async () => {
     const inner: Promise<LinearSvm<number>>[] = [];
     let sync: LinearSvm<number> | undefined;
     const onProgress = () => {
@@ -170,7 +170,7 @@ describe.each(names)('LinearSvm.fitAsync(points, labels), %s', (backend) => {
     for (const model of [sync!, ...(await Promise.all(inner))]) expect(essence(model)).toEqual(essence(outer));
   });
 
-  it('lets the event loop turn: timers fire between the checks of a fit that does not end', async () => {
+  it('lets timers fire between the checks of an endless fit', async () => {
     const controller = new AbortController();
     let [checks, fired] = [0, 0];
     const timer = setInterval(() => {
@@ -182,7 +182,7 @@ describe.each(names)('LinearSvm.fitAsync(points, labels), %s', (backend) => {
     clearInterval(timer);
   });
 
-  it('does not see changes made to its arguments after the call', async () => {
+  it('ignores changes made to its arguments after the call', async () => {
     const make = () => {
       const { indptr, indices, values } = sparse(rows);
       return {
@@ -219,7 +219,7 @@ describe.each(names)('LinearSvm.fitAsync(points, labels), %s', (backend) => {
     }
   });
 
-  it('does not need buffers that were transferred after the call', async () => {
+  it('finishes if the buffers of its arguments are transferred after the call', async () => {
     const expected = essence(LinearSvm.fit(dense(rows), labels, { backend }));
     const form = dense(rows);
     const fit = LinearSvm.fitAsync(form, labels, { backend });
@@ -228,18 +228,18 @@ describe.each(names)('LinearSvm.fitAsync(points, labels), %s', (backend) => {
     expect(essence(await fit)).toEqual(expected);
   });
 
-  it('survives garbage collections', async () => {
+  it('gives the same model while garbage collections run', async () => {
     const expected = essence(LinearSvm.fit(rows, labels, { backend }));
     let collections = 0;
     const onProgress = () => globalThis.gc!();
     const fits = Array.from({ length: 3 }, () => LinearSvm.fitAsync(Dataset.from(rows, { backend }), labels, { onProgress }));
-    const timer = setInterval(() => collections++ < 20 && globalThis.gc!(), 1); // in the midst of a step, too
+    const timer = setInterval(() => collections++ < 20 && globalThis.gc!(), 1); // also during a step
     for (const model of await Promise.all(fits)) expect(essence(model)).toEqual(expected);
     clearInterval(timer);
     expect(globalThis.gc).toBeTypeOf('function');
   });
 
-  it('rejects bad input, and does not throw it', async () => {
+  it('rejects bad input instead of throwing', async () => {
     const promise = LinearSvm.fitAsync(null as never, labels, { backend });
     expect(promise).toBeInstanceOf(Promise);
     await expect(promise).rejects.toBeInstanceOf(TypeError);
@@ -247,7 +247,7 @@ describe.each(names)('LinearSvm.fitAsync(points, labels), %s', (backend) => {
 });
 
 describe('Dataset.dispose() while a fit is under way', () => {
-  it.each(names)('lets a fit work on, and refuses new ones; %s backend', async (backend) => {
+  it.each(names)('lets fitAsync finish, and makes later calls reject, %s', async (backend) => {
     for (const points of [dense(cancer.rows), sparse(cancer.rows)]) {
       const data = Dataset.from(points, { backend });
       const expected = essence(LinearSvm.fit(data, cancer.labels));
@@ -258,7 +258,7 @@ describe('Dataset.dispose() while a fit is under way', () => {
     }
   });
 
-  it('lets a fit go on from the choice of gamma to the fit', async () => {
+  it('lets fitAsync and crossValidate finish, also between the choice of gamma and the fit', async () => {
     const { rows, labels } = clouds(3, 1500, 3);
     for (const backend of names) {
       for (const options of [{ gamma: 'auto' }, { method: 'fista' }] as const) {
@@ -276,7 +276,7 @@ describe('Dataset.dispose() while a fit is under way', () => {
     }
   });
 
-  it('may happen in onProgress', async () => {
+  it('lets fit and fitAsync finish when called in onProgress', async () => {
     for (const backend of names) {
       const expected = essence(LinearSvm.fit(cancer.rows, cancer.labels, { backend }));
       for (const later of [false, true]) {
@@ -289,9 +289,9 @@ describe('Dataset.dispose() while a fit is under way', () => {
   });
 });
 
-describe('file reads', () => {
-  it.skipIf(!names.includes('native'))("do not wait for fits, which need none of libuv's threads", () => {
-    // libuv has one thread, and that is busy for an hour: a read waits for it, a fit does not.
+describe('LinearSvm.fitAsync and file reads', () => {
+  it.skipIf(!names.includes('native'))("share no thread: a fit finishes while libuv's only thread is busy", () => {
+    // The only thread of libuv is busy for an hour: the read waits for it, the fit must not.
     const script = `
       const { LinearSvm } = require(${JSON.stringify(ROOT)});
       const { pbkdf2 } = require('node:crypto');
@@ -303,7 +303,7 @@ describe('file reads', () => {
       const labels = rows.map((row, i) => (row[0] + Math.sin(i) > 0 ? 1 : -1));
       LinearSvm.fitAsync(rows, labels, { backend: 'native' }).then(() => {
         writeSync(1, read ? 'read, then fitted' : 'fitted');
-        process.kill(process.pid, 'SIGKILL'); // an exit would wait for the thread
+        process.kill(process.pid, 'SIGKILL'); // process.exit would wait for that thread
       });
     `;
     const env = { ...process.env, UV_THREADPOOL_SIZE: '1' };
@@ -311,7 +311,7 @@ describe('file reads', () => {
     expect([stdout, stderr]).toEqual(['fitted', '']);
   });
 
-  it('and fits go on together in one process', async () => {
+  it('both finish when they run at once', async () => {
     const fit = LinearSvm.fitAsync(cancer.rows, cancer.labels, { stop: stop.gap(1e-9) });
     const text = await readFile(join(ROOT, 'package.json'), 'utf8');
     expect(text).toContain('fista-classify');
@@ -319,7 +319,7 @@ describe('file reads', () => {
   });
 });
 
-describe('a program', () => {
+describe('a program that calls LinearSvm.fitAsync', () => {
   const setup = `
     const { LinearSvm, stop } = require(${JSON.stringify(ROOT)});
     const rows = Array.from({ length: 5000 }, (_, i) => Array.from({ length: 30 }, (_, j) => Math.sin(i * 31 + j * j)));
@@ -328,7 +328,7 @@ describe('a program', () => {
   `;
   const run = (body: string) => spawnSync(process.execPath, ['-e', setup + body], { encoding: 'utf8', timeout: HANG });
 
-  it.each(names)('may exit in the middle of fits, %s', (backend) => {
+  it.each(names)('exits with its code in the middle of fits, %s', (backend) => {
     for (const code of [
       `setTimeout(() => process.exit(7), 30)`,
       `process.exit(7)`,
@@ -339,25 +339,25 @@ describe('a program', () => {
     }
   });
 
-  it('ends by an exception in the middle of fits', () => {
+  it('exits with 1 on an uncaught exception in the middle of a fit', () => {
     const { status, signal, stderr } = run(`forever({}); setTimeout(() => { throw new Error('on purpose'); }, 20);`);
     expect({ status, signal }).toEqual({ status: 1, signal: null });
     expect(stderr).toContain('on purpose');
   });
 
-  it('is kept alive by a fit, and not by a finished one', () => {
+  it('stays alive until the fit is done, and no longer', () => {
     const { status, stdout } = run(`LinearSvm.fitAsync(rows, labels).then(({ info }) => console.log(info.status));`);
     expect({ status, stdout: stdout.trim() }).toEqual({ status: 0, stdout: expect.stringMatching(/^(agreement|gap)$/) as string });
   });
 
-  it('may leave a fit without waiting for its rejection', () => {
+  it('exits with 1 on a rejection that nothing handles', () => {
     const { status, stderr } = run(`forever({ onProgress() { throw new Error('nobody listens'); } });`);
     expect(status).toBe(1);
     expect(stderr).toContain('nobody listens');
   });
 });
 
-describe('a worker thread', () => {
+describe('LinearSvm.fitAsync in a worker thread', () => {
   const code = (body: string) => `
     const { parentPort } = require('node:worker_threads');
     const { LinearSvm } = require(${JSON.stringify(ROOT)});
@@ -369,7 +369,7 @@ describe('a worker thread', () => {
   `;
   const ended = (worker: Worker) => new Promise<number>((resolve, reject) => worker.once('exit', resolve).once('error', reject));
 
-  it.each(names)('may be terminated in the middle of a fit, %s', async (backend) => {
+  it.each(names)('survives terminate() in the middle of a fit, and fits here go on, %s', async (backend) => {
     for (let k = 0; k < 3; k++) {
       const worker = new Worker(
         code(`forever('${backend}', () => parentPort.postMessage('check')); forever('${backend}', () => {});`),
@@ -380,18 +380,17 @@ describe('a worker thread', () => {
       await worker.terminate();
       expect(await exit).toBe(1);
     }
-    // This thread is unharmed.
     expect((await LinearSvm.fitAsync(cancer.rows, cancer.labels)).info.status).toBe('agreement');
   });
 
-  it.each(names)('may exit in the middle of a fit, %s', async (backend) => {
+  it.each(names)('lets the thread exit in the middle of a fit, %s', async (backend) => {
     for (const way of ['process.exit(0)', 'setTimeout(() => process.exit(0), 10)']) {
       const worker = new Worker(code(`forever('${backend}', () => { ${way}; });`), { eval: true });
       expect(await ended(worker)).toBe(0);
     }
   });
 
-  it('trains the same model, while this thread trains too', async () => {
+  it('gives the model of this thread while both train', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'fista-worker-'));
     const file = join(folder, 'data.json');
     writeFileSync(file, JSON.stringify(cancer));
@@ -404,14 +403,14 @@ describe('a worker thread', () => {
     );
     const here = LinearSvm.fitAsync(cancer.rows, cancer.labels);
     const there = new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject));
-    const exit = ended(worker); // which may be before this thread's fit is done
+    const exit = ended(worker); // may come before the fit of this thread is done
     expect(await there).toEqual((await here).toJSON());
     expect(await exit).toBe(0);
     rmSync(folder, { recursive: true });
   });
 });
 
-it('a run lets the event loop turn, however fast answers come', async () => {
+it('runAsync(loop) lets the event loop turn even if every step answers at once', async () => {
   let turned = false;
   const step = { perform: () => undefined, later: () => undefined as Promise<void> | undefined };
   const loop = function* (): Generator<Step, boolean, void> {

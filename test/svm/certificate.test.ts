@@ -1,6 +1,6 @@
 /**
- * The certificate's decisions and formulas (method C2 to C9), by themselves: a generator asks for sums and is given those of a few rows, or sums that make one
- * term of the rounding stand out. That what follows is true of real problems is for soundness.test.ts.
+ * The formulas and decisions of the certificate (method C2 to C9) in isolation: each generator asks for sums and is given those of a few
+ * rows, or sums in which one rounding term dominates. soundness.test.ts checks the certificates of real problems.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -22,10 +22,10 @@ const CONSTANTS: Constants = {
   predictionNorm: 0,
 };
 
-/** A task's name and arguments. */
+/** The name and arguments of a task. */
 type Call = [name: string, ...args: TaskArgument[]];
 
-/** Runs a generator to its end; what it asked for comes along. */
+/** Runs a generator to its end; returns its value and the tasks it asked for. */
 function drive<R>(loop: (tasks: SvmTasks) => Generator<Step, R, void>, answer: (call: Call) => readonly number[]) {
   const asked: Call[] = [];
   const problem: Performer = {
@@ -40,10 +40,10 @@ function drive<R>(loop: (tasks: SvmTasks) => Generator<Step, R, void>, answer: (
   return { value, asked, places: asked.filter(([name]) => name === 'offsets').map((call) => call[1] as number) };
 }
 
-/** -psi' over the positive rows and the negative ones, and how many rows are on the quadratic piece, at offset t. */
+/** At offset t: the sums of -psi' over the positive and the negative rows, and the number of rows on the quadratic piece. */
 type Slopes = (t: number) => [positive: number, negative: number, quadratic: number];
 
-/** Rows of margin y (s + t). */
+/** The sums of rows with margin y (s + t). */
 const rowsOf =
   (mu: number, gamma: number, rows: readonly (readonly [y: number, s: number])[]): Slopes =>
   (t) => {
@@ -56,7 +56,7 @@ const rowsOf =
     return sums;
   };
 
-/** Answers `offsets` where all rows have the same radius. */
+/** Answers the task `offsets` for rows of one radius. */
 const offsetsOf =
   (slopes: Slopes, radius = 1) =>
   ([, low, high, rho, , etaT]: Call): readonly number[] => {
@@ -64,14 +64,14 @@ const offsetsOf =
     return [...slopes((low as number) + shift), ...slopes((high as number) - shift)];
   };
 
-/** h has slope 2, and its root at 1. (A row on the quadratic piece is worth a slope of 1 / mu = 2.) */
+/** h has slope 2 and root 1. (A row on the quadratic piece adds a slope of 1 / mu = 2.) */
 const LINE: Slopes = (t) => [10 - t, 8 + t, 1];
 
 describe('nearOffset(constants, guess, worth)', () => {
   const near = (slopes: Slopes, guess: number, worth: number, constants = CONSTANTS) =>
     drive((tasks) => nearOffset(constants, guess, worth, tasks), offsetsOf(slopes));
 
-  it('keeps a guess whose error is worth no more, and asks for it as it is', () => {
+  it('keeps a guess from which a Newton step gains at most worth', () => {
     // h(3) = 4 with slope 2: a Newton step gains 4² / (2 · 2) = 4.
     const { value, asked } = near(LINE, 3, 4);
     expect(value).toBe(3);
@@ -82,8 +82,8 @@ describe('nearOffset(constants, guess, worth)', () => {
     expect(near(LINE, -1, 3.999).value).toBe(1);
   });
 
-  it('looks at twelve places with a slope at most, and takes the best of them', () => {
-    // A slope that misleads: every step halves the way to 1 at best, and nothing is ever good enough.
+  it('evaluates at most twelve offsets with a slope, and returns the best of them', () => {
+    // A misleading slope: every step at best halves the distance to 1, and no offset is ever good enough.
     const crawl: Slopes = (t) => [1, 1 + (t - 1) ** 3, 50 * Math.max((t - 1) ** 2, 1e-3)];
     const { value, places } = near(crawl, 64, 0);
     expect(places).toHaveLength(12);
@@ -92,21 +92,21 @@ describe('nearOffset(constants, guess, worth)', () => {
     expect(value).not.toBe(64);
   });
 
-  it('takes the place where h is nearest to 0, not the last one', () => {
+  it('returns the offset where h is nearest to 0, not the last one', () => {
     const { value, places } = near((t) => [t < 2 ? 3 : 0, t < 2 ? 0 : 1, 1e-3], -7, 0);
     expect(places).toHaveLength(12);
     expect(value).toBe(places.find((t) => t >= 2));
     expect(value).not.toBe(places.findLast((t) => t >= 2));
   });
 
-  it('does not count places where h is flat', () => {
+  it('does not count offsets where h is flat', () => {
     const far: Slopes = (t) => (t < 1e6 ? [5, 0, 0] : [1e6 + 5 - t, 0, 0.5]);
     const { value, places } = near(far, 0, 1e-6);
     expect(places.length).toBeGreaterThan(20);
     expect(value).toBeCloseTo(1e6 + 5, 6);
   });
 
-  it('keeps the guess where nothing can be told', () => {
+  it('returns the guess if every sum is NaN', () => {
     expect(near(() => [NaN, NaN, NaN], 7, 1).value).toBe(7);
     expect(near(() => [NaN, NaN, NaN], 7, 1).places).toEqual([7]);
   });
@@ -125,30 +125,30 @@ describe('exactOffset(constants, guess)', () => {
     ]);
     for (const guess of [-100, 0, 0.3, 1e9]) {
       const { value, asked } = exact(rows, guess);
-      // Four rows on the quadratic piece: their mean is -t.
+      // All four rows are on the quadratic piece: the mean of their s is -t.
       expect(Math.abs(value + (1 / 3 + 0.7 + 0.1 - 0.2) / 4)).toBeLessThan(1e-15);
       for (const [, , , rho, wNorm, etaT] of asked) expect([rho, wNorm, etaT]).toEqual([0, 0, 0]);
     }
   });
 
-  it('is the middle of the offsets that rounding cannot tell from a root', () => {
-    // (8 + 8) u of the sums' 2 is 32 u; the steps beyond 1 and 2 are 20 u away from 0.
+  it('is the middle of the interval where h is 0 up to rounding', () => {
+    // The rounding of h is (8 + 8) u times the sum 2 of both sides: 32 u. The steps beyond 1 and 2 are 20 u away from 0.
     const h = (t: number) => (t < 1 ? -0.5 : t < 2 ? -20 * U : t < 5 ? 20 * U : 0.5);
     const { value } = exact((t) => [1 - h(t) / 2, 1 + h(t) / 2, 0], 0, { ...CONSTANTS, n: 8 });
     expect(value).toBeCloseTo(3, 12);
-    // One row fewer would be 30 u of it, and they can be told at 36 u.
+    // A step 34 u away from 0 is no longer within the rounding.
     const g = (t: number) => (t < 1 ? -0.5 : t < 2 ? -34 * U : t < 5 ? 20 * U : 0.5);
     expect(exact((t) => [1 - g(t) / 2, 1 + g(t) / 2, 0], 0, { ...CONSTANTS, n: 8 }).value).toBeCloseTo(3.5, 12);
   });
 
-  it('allows each sum its own rounding, on either side', () => {
-    // n u = 1/8: h = 4t - 10 may be off by (10 + 2t) / 8, so that 8.75 / 4.25 <= t <= 3.
+  it('allows each of the two sums its own rounding', () => {
+    // n u = 1/8: the error of h = 4t - 10 is at most (10 + 2t) / 8, so that 8.75 / 4.25 <= t <= 3.
     const constants = { ...CONSTANTS, n: 2 ** 50 - 8 };
     const { value } = exact((t) => [10 - t, 3 * t, 2], 1, constants);
     expect(value).toBeCloseTo((8.75 / 4.25 + 3) / 2, 12);
   });
 
-  it('keeps the guess where there is no root, on either side', () => {
+  it('returns the guess if h has no root on either side', () => {
     expect(exact(() => [1, 0, 0], 3).value).toBe(3);
     expect(exact(() => [0, 1, 0], 3).value).toBe(3);
   });
@@ -165,7 +165,7 @@ describe('measure(constants, t, wSquared, centreDot)', () => {
     const dw = (n + 4) * U * (alphaRadii + m * alphas); // |x_i| <= r_i + |m|
     const off = dw + imbalance * m;
     const grown = 1 + 2 * n * U;
-    // What P's own rounding may be: of the margins, of the sums, and of numbers too small for a double.
+    // A bound on the rounding of P: of the margins, of the sums, and of subnormal terms.
     const alphaEtas = 2 * (maxEntries + 4) * U * (w * (alphaRadii + m * alphas) + Math.abs(t) * alphas);
     const error = (grown + 2 * (d + 16) * U) * (alphaEtas + fyRounding) + (n + d + 32) * U * P + (n + d) * 2 ** -1021;
     const W = Math.abs(t + centreDot) + 4 * d * U * m * w + 1 + maxRadius * Math.sqrt(2 * (P + error));
@@ -182,7 +182,7 @@ describe('measure(constants, t, wSquared, centreDot)', () => {
     };
   }
 
-  /** Of any size, or 0: each term comes to be the largest now and then. */
+  /** 0 or of any magnitude, so that each term dominates in some runs. */
   const any = fc.oneof(
     { weight: 1, arbitrary: fc.constant(0) },
     {
@@ -199,8 +199,8 @@ describe('measure(constants, t, wSquared, centreDot)', () => {
     fc.integer({ min: 40, max: 52 }).map((e) => 2 ** e),
   );
 
-  it('gives the bounds of the method, whichever term is the largest', () => {
-    const factsOf = fc.record({
+  it('returns the bounds of the method, whichever term dominates', () => {
+    const constantsOf = fc.record({
       n: count,
       d: count,
       mu: positive,
@@ -208,11 +208,11 @@ describe('measure(constants, t, wSquared, centreDot)', () => {
       maxRadius: any,
       centreNorm: any,
       maxEntries: count,
-      predictionNorm: fc.constant(NaN), // no business of it
+      predictionNorm: fc.constant(NaN), // not used here
     });
     fc.assert(
       fc.property(
-        factsOf,
+        constantsOf,
         signed,
         any,
         signed,
@@ -239,7 +239,7 @@ describe('measure(constants, t, wSquared, centreDot)', () => {
     );
   });
 
-  it('proves the distance in alpha by the residual or by the gap, whichever is nearer', () => {
+  it('bounds the distance in alpha by the residual or by the gap, whichever is smaller', () => {
     const constants = { ...CONSTANTS, n: 1, mu: 2 };
     const at = (fy: number, res2: number) =>
       drive(
@@ -255,7 +255,7 @@ describe('certify(constants, measured, proof, hint)', () => {
   const MEASURED: Measured = { t: 1, wNorm: 3, centreDot: 0, primal: 1, dual: 0, gap: 1, rounding: 0, rho: 0.25, delta: 0.1 };
   const PROOF = { delta: 0.125, ball: true };
 
-  function claimed(
+  function certified(
     slopes: Slopes,
     given: { constants?: Partial<Constants>; measured?: Partial<Measured>; hint?: Hint; ball?: boolean } = {},
   ) {
@@ -271,9 +271,9 @@ describe('certify(constants, measured, proof, hint)', () => {
     return { value, asked, places, hint, last, low: last[1]!, high: last[2]! };
   }
 
-  it('encloses the first and the last root of shifted sums, a little outside', () => {
-    // Shifted by rho times a radius of 1, the roots of LINE are 0.75 and 1.25; Newton finds them at once, and 2 % beyond will do.
-    const { low, high, places, asked } = claimed(LINE);
+  it('encloses the first and the last root of the shifted sums, with a small margin', () => {
+    // Shifted by rho times a radius of 1, the roots of LINE are 0.75 and 1.25. Newton finds them in one step; the margin is 2 %.
+    const { low, high, places, asked } = certified(LINE);
     expect(low).toBeCloseTo(0.75 - 0.02 * 0.25, 9);
     expect(high).toBeCloseTo(1.25 + 0.02 * 0.25, 9);
     expect(places).toHaveLength(2);
@@ -281,9 +281,9 @@ describe('certify(constants, measured, proof, hint)', () => {
     expect(asked[0]).toEqual(['offsets', 1, 1, 0.25, 3, etaT]);
   });
 
-  it('claims with the rounding of decisions, as they are added up', () => {
+  it('passes the rounding of decisions to the task certify, and returns its counts', () => {
     const constants = { d: 100, predictionNorm: 7 };
-    const { last, value } = claimed(LINE, { constants, measured: { t: -5 } });
+    const { last, value } = certified(LINE, { constants, measured: { t: -5 } });
     const [name, low, high, rho, wNorm, etaT, delta, ball, t, guardR, guard] = last;
     expect(name).toBe('certify');
     expect(low! < 0.75 && high! > 1.25).toBe(true);
@@ -292,22 +292,22 @@ describe('certify(constants, measured, proof, hint)', () => {
     expect(guardR! / U).toBeCloseTo(4 * 108 * 3, 9);
     expect(guard! / U).toBeCloseTo(4 * 108 * (7 * 3 + 5), 9);
     expect(value).toEqual({ agreed: 4, properlyClassified: 3, zero: 2, atBound: 1 });
-    expect(claimed(LINE, { ball: false }).last[7]).toBe(0);
+    expect(certified(LINE, { ball: false }).last[7]).toBe(0);
   });
 
-  it('goes to the far end of roots that are many', () => {
+  it('goes to the far ends where the roots form an interval', () => {
     // h is 0 from -2 to 4; shifted, from -2.25 to 3.75 and from -1.75 to 4.25.
     const flat: Slopes = (t) => [t < -2 ? -1 - t : 1, t > 4 ? t - 3 : 1, t < -2 || t > 4 ? 0.5 : 0];
-    const { low, high } = claimed(flat);
+    const { low, high } = certified(flat);
     expect(low).toBeLessThan(-2.25);
     expect(low).toBeGreaterThan(-2.25 - 0.06 * 3.25);
     expect(high).toBeGreaterThan(4.25);
     expect(high).toBeLessThan(4.25 + 0.06 * 3.25);
   });
 
-  it('allows the sums their rounding, outwards', () => {
-    // eps = 1/8. S- (1 + eps) >= S+ (1 - eps): 1.125 · 3t = 0.875 (10 - t) at 8.75 / 4.25; the other way round at 11.25 / 3.75.
-    const { low, high } = claimed((t) => [10 - t, 3 * t, 4], {
+  it('moves both ends outwards by the rounding of the sums', () => {
+    // eps = 1/8. S- (1 + eps) >= S+ (1 - eps): 1.125 · 3t = 0.875 (10 - t) at 8.75 / 4.25; with the signs exchanged at 11.25 / 3.75.
+    const { low, high } = certified((t) => [10 - t, 3 * t, 4], {
       constants: { n: 2 ** 50 - 8, mu: 1 },
       measured: { t: 2.5, rho: 0.01 },
     });
@@ -318,24 +318,24 @@ describe('certify(constants, measured, proof, hint)', () => {
     expect(high).toBeLessThan(last + 0.06 * (last - 2.5));
   });
 
-  it('counts every row, and eight more, into the rounding of a sum', () => {
-    // 16 u of sums of 1: h is within it from 1 to 2, beyond it from 2 on and before 1.
+  it('takes (n + 8) u as the rounding of a sum over n rows', () => {
+    // With 8 rows the rounding of h is 16 u of each sum 1: |h| is within it from 1 to 2, and beyond it elsewhere.
     const slopes: Slopes = (t) => [1, 1 + (t < 1 ? -40 : t < 2 ? 28 : 40) * U, 0];
-    const { high } = claimed(slopes, { constants: { n: 8 }, measured: { rho: 1e-9 } });
+    const { high } = certified(slopes, { constants: { n: 8 }, measured: { rho: 1e-9 } });
     expect(high).toBeGreaterThanOrEqual(2);
-    expect(claimed(slopes, { constants: { n: 4 }, measured: { rho: 1e-9 } }).high).toBeLessThan(2);
+    expect(certified(slopes, { constants: { n: 4 }, measured: { rho: 1e-9 } }).high).toBeLessThan(2);
     const below: Slopes = (t) => [1 + (t < 0 ? 40 : t < 1 ? 28 : -40) * U, 1, 0];
-    expect(claimed(below, { constants: { n: 8 }, measured: { rho: 1e-9 } }).low).toBeLessThanOrEqual(0);
-    expect(claimed(below, { constants: { n: 4 }, measured: { rho: 1e-9 } }).low).toBeGreaterThan(0.5);
+    expect(certified(below, { constants: { n: 8 }, measured: { rho: 1e-9 } }).low).toBeLessThanOrEqual(0);
+    expect(certified(below, { constants: { n: 4 }, measured: { rho: 1e-9 } }).low).toBeGreaterThan(0.5);
   });
 
-  it('looks first where the ends were found last, in units of rho', () => {
+  it('starts from the ends that the hint kept, in units of rho', () => {
     const hint = { low: 0, high: 0 };
     const wide: Slopes = (t) => [t < -3 ? -2 - t : 1, t > 5 ? t - 4 : 1, t < -3 || t > 5 ? 0.5 : 0];
-    const before = claimed(wide, { hint });
+    const before = certified(wide, { hint });
     expect(hint.low).toBeCloseTo((before.low - 1) / 0.25, 9);
     expect(hint.high).toBeCloseTo((before.high - 1) / 0.25, 9);
-    const again = claimed(wide, { hint, measured: { t: 1.25 } });
+    const again = certified(wide, { hint, measured: { t: 1.25 } });
     expect(again.asked[0]!.slice(1, 3)).toEqual([
       1.25 + 0.25 * ((before.low - 1) / 0.25),
       1.25 + 0.25 * ((before.high - 1) / 0.25),
@@ -343,37 +343,37 @@ describe('certify(constants, measured, proof, hint)', () => {
     expect(again.places.length).toBeLessThan(before.places.length);
   });
 
-  it('goes out by the shift of the row that is furthest, where h is flat', () => {
+  it('steps outwards by the shift of the largest radius where h is flat', () => {
     const flat: Slopes = (t) => [t < -2 ? 2 : 1, t > 4 ? 2 : 1, 0];
-    const { asked } = claimed(flat, { constants: { maxRadius: 3 } });
+    const { asked } = certified(flat, { constants: { maxRadius: 3 } });
     expect(asked[1]!.slice(1, 3)).toEqual([expect.closeTo(1 - 0.75, 12), expect.closeTo(1 + 0.75, 12)]);
-    // With nothing to go by, by 1.
-    const still = claimed(flat, { constants: { maxRadius: 0 }, measured: { t: 0 } });
+    // By 1 if that shift is 0.
+    const still = certified(flat, { constants: { maxRadius: 0 }, measured: { t: 0 } });
     expect(still.asked[1]!.slice(1, 3)).toEqual([-1, 1]);
   });
 
-  it('does not end on the inner side of a root, however near, nor on the root', () => {
+  it('ends strictly outside the roots, even if it starts on them or just inside', () => {
     // From just inside of 0.75 and 1.25.
-    const { low, high } = claimed(LINE, { hint: { low: -0.9999, high: 0.9999 } });
+    const { low, high } = certified(LINE, { hint: { low: -0.9999, high: 0.9999 } });
     expect(low < 0.75 && low > 0.7).toBe(true);
     expect(high > 1.25 && high < 1.3).toBe(true);
     // From the roots themselves, where the sums are equal.
-    const onIt = claimed(LINE, { measured: { t: 0 }, hint: { low: 3, high: 5 } });
+    const onIt = certified(LINE, { measured: { t: 0 }, hint: { low: 3, high: 5 } });
     expect(onIt.low < 0.75 && onIt.low > 0.7).toBe(true);
     expect(onIt.high > 1.25 && onIt.high < 1.3).toBe(true);
   });
 
-  it('has nothing to say where there is no end, and starts anew next time', () => {
+  it('certifies with infinite ends if the sums are NaN, and encloses the offset if rho is 0', () => {
     const hint = { low: -1, high: 1 };
-    const { low, high } = claimed(() => [NaN, NaN, NaN], { hint });
+    const { low, high } = certified(() => [NaN, NaN, NaN], { hint });
     expect([low, high]).toEqual([-Infinity, Infinity]);
-    const point = claimed(LINE, { measured: { rho: 0 }, hint: { low: 0, high: 0 } });
+    const point = certified(LINE, { measured: { rho: 0 }, hint: { low: 0, high: 0 } });
     expect(point.low <= 1 && point.high >= 1).toBe(true);
   });
 });
 
 describe("solveSvm(problem, tasks, settings) and 'precision'", () => {
-  /** A run whose Fenchel–Young terms are fy at each iteration, on data 1e8 away from 0: the primal is known to 2e-7 or so. */
+  /** A run with Fenchel–Young terms fy(iteration) on data 1e8 away from 0, where rounding limits the primal to about 2e-7. */
   const end = (fy: (iteration: number) => number) => {
     let iteration = 0;
     const answers: Record<string, () => readonly number[]> = {
@@ -405,19 +405,19 @@ describe("solveSvm(problem, tasks, settings) and 'precision'", () => {
     return { status: value.status, iteration: value.check.iteration, primal, dual, gap, rounding };
   };
 
-  it('ends where rounding is most of primal - dual and the gap does not halve any more', () => {
+  it('ends once rounding is most of primal - dual and the gap no longer halves', () => {
     const { status, iteration, primal, dual, gap, rounding } = end(() => 1e-9);
     expect([status, iteration]).toEqual(['precision', 105]);
     expect(rounding).toBeLessThan(0.5 * gap);
     expect(primal - dual).toBeGreaterThan(100 * gap);
   });
 
-  it('goes on while the gap halves, and where it is most of primal - dual', () => {
+  it('goes on while the gap halves, or is most of primal - dual', () => {
     expect(end((k) => Math.max(1e-7 * 2 ** (-k / 90), 1e-10))).toMatchObject({ status: 'precision', iteration: 960 }); // 100 after the last halving
     expect(end(() => 1e-3)).toMatchObject({ status: 'max-iterations', iteration: 1000 });
   });
 
-  it('ends at once where rounding is most of the gap', () => {
+  it('ends at once if rounding is most of the gap', () => {
     expect(end((k) => 1e-3 * 2 ** -k)).toMatchObject({ status: 'precision' });
     expect(end((k) => 1e-3 * 2 ** -k).iteration).toBeLessThan(60);
   });

@@ -16,12 +16,12 @@ let model: LinearSvm;
 let json: SvmJSON;
 let before: string;
 
-// In the first test: what runs outside of tests, mutation testing blames on all of them.
+// Inside a hook: mutation testing attributes code that runs outside of tests to every test.
 beforeEach(() => {
   if (before !== undefined) return;
   model = LinearSvm.fit(rows, labels);
   json = JSON.parse(JSON.stringify(model)) as SvmJSON;
-  delete (json as { checksum?: string }).checksum; // what is changed on purpose has none
+  delete (json as { checksum?: string }).checksum; // so that changed copies pass the checksum
   before = JSON.stringify([rows, labels, spam, json, model]);
 });
 
@@ -34,7 +34,7 @@ const one = (point: unknown) => model.predictOne(point as never);
 
 const POINTS = 'rows of numbers, { data, rows, cols }, { indptr, indices, rows, cols } or a Dataset';
 
-// One line each: a table.
+// One line for each call.
 // prettier-ignore
 const TABLE: Record<string, Row[]> = {
   points: [
@@ -264,7 +264,7 @@ function disposed(): Dataset {
 }
 
 for (const [where, table] of Object.entries(TABLE)) {
-  describe(`bad input: ${where}`, () => {
+  describe(`LinearSvm refuses bad input: ${where}`, () => {
     it.each(table)('%s', (_call, run, Kind, code, message) => {
       let thrown: unknown;
       try {
@@ -276,19 +276,19 @@ for (const [where, table] of Object.entries(TABLE)) {
       expect(thrown).toMatchObject({ message, code });
       expect((thrown as Error).constructor).toBe(Kind);
       expect((thrown as Error).stack).toContain(`${Kind.name} [${code}]: `);
-      // The option that the message names is there as data, too.
+      // error.option is the option that the message names.
       const [, named, unknown] = /options\.(solver\.\w+|\w+)|^Unknown option "(\w+)"/.exec(message) ?? [];
       expect((thrown as { option?: string }).option).toBe(named ?? unknown);
     });
   });
 }
 
-describe('bad input, whatever it is,', () => {
-  it('changes nothing', () => {
+describe('bad input', () => {
+  it('leaves points, labels, JSON and model unchanged', () => {
     expect(JSON.stringify([rows, labels, spam, json, model])).toBe(before);
   });
 
-  it('is refused alike by fitAsync, by rejecting', async () => {
+  it('makes LinearSvm.fitAsync reject with the error that LinearSvm.fit throws', async () => {
     for (const [points, given, options] of [
       [null, labels, {}],
       [rows, [1], {}],
@@ -304,7 +304,7 @@ describe('bad input, whatever it is,', () => {
     }
   });
 
-  it('is refused alike by both backends', () => {
+  it('makes LinearSvm.fit throw the same message on both backends', () => {
     for (const points of [
       [
         [1, NaN],
@@ -321,7 +321,7 @@ describe('bad input, whatever it is,', () => {
     }
   });
 
-  it('is met before a callback is called or a buffer written', () => {
+  it('makes LinearSvm.fit and model.decision throw before onProgress is called or out is written', () => {
     let called = 0;
     const out = new Float64Array(1).fill(7);
     expect(() => option({ onProgress: () => called++, maxIterations: 0 })).toThrow();
@@ -341,7 +341,7 @@ describe('bad input, whatever it is,', () => {
 });
 
 describe('LinearSvm.fromJSON(json) with a __proto__ key', () => {
-  it('reads its own properties only, and pollutes nothing', () => {
+  it('reads own properties only, and pollutes no prototype', () => {
     const polluted = JSON.parse(JSON.stringify(json).replace('{', '{"__proto__":{"polluted":true,"bias":5},')) as object;
     expect(Object.hasOwn(polluted, '__proto__')).toBe(true);
     const read = LinearSvm.fromJSON(polluted);

@@ -1,4 +1,4 @@
-/** Time limits and aborts end a task that is under way; what a run then ends with was checked before, and holds. */
+/** Time limits and aborts interrupt a running task; the run then ends with the state of its last complete check. */
 import { describe, expect, it } from 'vitest';
 import { loadFallback, loadNative } from '../../lib/backend/load.js';
 import type { Backend, Interrupt, SvmProblem } from '../../lib/backend/interface.js';
@@ -19,15 +19,15 @@ const { rows, labels } = wdbc();
 const cols = 30;
 const gamma = 64 / rows.length;
 const mu = 1 / (2 * gamma);
-/** Over before anything can be done: the deadline has passed when the points are copied. */
+/** A time limit that has passed before the points are copied. */
 const NO_TIME = 1e-9;
 
 const load = (name: string): Backend => (name === 'native' ? loadNative() : loadFallback());
 
-/** A task's name and arguments. */
+/** The name and arguments of a task. */
 type Call = [name: string, ...args: TaskArgument[]];
 
-/** A problem, and what interrupts it. */
+/** A problem and its interrupt. */
 function made(backend: Backend): { problem: SvmProblem; interrupt: Interrupt } {
   const interrupt = new backend.Interrupt(Infinity);
   const matrix = new backend.Matrix(unexpectedDefect, 2, dense(rows).data, rows.length, cols);
@@ -39,7 +39,7 @@ function made(backend: Backend): { problem: SvmProblem; interrupt: Interrupt } {
 const NOTHING = { agreed: 0, properlyClassified: 0, zero: 0, atBound: 0 };
 const untrained = (): LoopCheck => ({ iteration: 0, L: 0, measured: { t: 1 } as LoopCheck['measured'], ...NOTHING });
 
-/** The loop of a fit that is never done, with a word at every check. */
+/** The loop of a fit that never stops by itself; calls `at` at every check. */
 function loopOf(
   problem: SvmProblem,
   settings: { ascent: boolean; certify: 'always' | 'shown' | 'end' },
@@ -72,10 +72,10 @@ function stateOf(problem: SvmProblem): { w: Float64Array; alpha: Float64Array; c
   return { w, alpha, certified };
 }
 
-describe.each(names)('a problem that is interrupted, %s', (name) => {
+describe.each(names)('Interrupt of a problem, %s', (name) => {
   const backend = load(name);
 
-  it('fails at every task but those that are done at once', () => {
+  it('makes every task throw except keep, forget, certify, restore, score and model', () => {
     const { problem, interrupt } = made(backend);
     problem.perform('begin', 0);
     expect(interrupt.isSet).toBe(false);
@@ -116,7 +116,7 @@ describe.each(names)('a problem that is interrupted, %s', (name) => {
     problem.dispose();
   });
 
-  it('fails off the main thread, too', async () => {
+  it('makes tasks off the main thread reject', async () => {
     const { problem, interrupt } = made(backend);
     await problem.later('begin', 0);
     interrupt.set();
@@ -124,14 +124,14 @@ describe.each(names)('a problem that is interrupted, %s', (name) => {
     problem.dispose();
   });
 
-  it('is set by the clock', async () => {
+  it('is set when its time has passed', async () => {
     expect(new backend.Interrupt(-1).isSet).toBe(true);
     const soon = new backend.Interrupt(5);
     while (!soon.isSet) await new Promise((resolve) => setTimeout(resolve, 1));
     expect(new backend.Interrupt(1e9).isSet).toBe(false);
   });
 
-  it('ends a copy, which then holds nothing', async () => {
+  it('makes new Matrix throw and copyPoints reject', async () => {
     const late = new backend.Interrupt(0);
     const { indptr, indices, values } = sparse(rows) as { indptr: Uint32Array; indices: Uint32Array; values: Float64Array };
     expect(() => new backend.Matrix(unexpectedDefect, 2, dense(rows).data, rows.length, cols, late)).toThrow('Interrupted');
@@ -146,13 +146,13 @@ describe.each(names)('a problem that is interrupted, %s', (name) => {
 
   const settings = [true, false].flatMap((ascent) => (['always', 'shown', 'end'] as const).map((certify) => ({ ascent, certify })));
 
-  it.each(settings)('leaves the last check as it was: ascent $ascent, certify $certify', ({ ascent, certify }) => {
-    // After each of the tasks that follow the third check the run is interrupted, in turn.
+  it.each(settings)('ends solveSvm with the state of the last check, ascent $ascent, certify $certify', ({ ascent, certify }) => {
+    // Interrupts the run after each of the tasks that follow the third check, in turn.
     let tasks = Infinity;
     for (let after = 0; after < tasks && after < 60; after++) {
       const { problem, interrupt } = made(backend);
       let checks = 0;
-      let left = -1; // tasks before the interruption
+      let left = -1; // tasks left before the interruption
       let third: { check: LoopCheck; state: ReturnType<typeof stateOf> } | undefined;
       const counting = {
         perform: (...call: Call) => {
@@ -171,7 +171,7 @@ describe.each(names)('a problem that is interrupted, %s', (name) => {
               third = { check, state: stateOf(problem) };
               left = after;
             }
-            if (checks === 4) tasks = after; // a whole check was done before the interruption: all cases were seen
+            if (checks === 4) tasks = after; // the fourth check came first: all tasks between two checks were interrupted
           },
           counting,
         ),
@@ -189,7 +189,7 @@ describe.each(names)('a problem that is interrupted, %s', (name) => {
     expect(tasks).toBeGreaterThan(3);
   });
 
-  it('ends with what is known without a step where there was no check', () => {
+  it('ends solveSvm with weights and alpha of 0 before the first check', () => {
     const { problem, interrupt } = made(backend);
     interrupt.set();
     const result = run(loopOf(problem, { ascent: true, certify: 'always' }, () => undefined));
@@ -201,7 +201,7 @@ describe.each(names)('a problem that is interrupted, %s', (name) => {
     problem.dispose();
   });
 
-  it('throws the reason of a signal rather than that it was interrupted', async () => {
+  it('makes runAsync reject with the reason of the signal, not with Interrupted', async () => {
     const { problem, interrupt } = made(backend);
     const controller = new AbortController();
     const reason = new Error('mine');
@@ -214,7 +214,7 @@ describe.each(names)('a problem that is interrupted, %s', (name) => {
   });
 });
 
-describe.each(names)('a fit without time, %s', (backend) => {
+describe.each(names)('LinearSvm.fit(points, labels, { timeLimit: 1e-9 }), %s', (backend) => {
   const forms: [string, Points][] = [
     ['dense', dense(rows)],
     ['f32', dense(rows, Float32Array)],
@@ -222,7 +222,7 @@ describe.each(names)('a fit without time, %s', (backend) => {
     ['rows', rows],
   ];
 
-  it.each(forms)('says what it knows, %s', async (_, points) => {
+  it.each(forms)("returns a model with status 'time-limit' and a valid gap, %s", async (_, points) => {
     for (const options of [{}, { keepSets: true }, { classWeight: 'balanced' }, { gamma: 'auto' }] as SvmOptions<number>[]) {
       const given = { ...options, backend, timeLimit: NO_TIME };
       for (const { info, weights } of [LinearSvm.fit(points, labels, given), await LinearSvm.fitAsync(points, labels, given)]) {
@@ -234,7 +234,7 @@ describe.each(names)('a fit without time, %s', (backend) => {
     }
   });
 
-  it('whose points were not even copied has no weights, and the label of the class that would cost more', () => {
+  it('has weights of 0, and predicts the class of larger cost, if the points were not even copied', () => {
     const { rows: many, labels: y } = clouds(3, 400, 5);
     const mostly = y.map((_, i) => (i % 5 ? 'often' : 'seldom'));
     const input = resolveFit(many, mostly, { backend, keepSets: true });
@@ -248,14 +248,14 @@ describe.each(names)('a fit without time, %s', (backend) => {
       zero: new Uint32Array(0),
       atBound: new Uint32Array(0),
     });
-    // 80 rows on the wrong side, at margin -1, and all others at margin 1.
+    // 80 rows at margin -1, the others at margin 1.
     expect(info.primal).toBeCloseTo(80 * 0.16 * (2 - (3.125 * 0.16) / 2), 9);
     const exact = LinearSvm.fit(many, mostly, { backend, gamma: 0.16, stop: stop.gap(1e-9) }).info;
     expect(info.primal).toBeGreaterThanOrEqual(exact.primal);
     expect(info.dual).toBeLessThanOrEqual(exact.dual);
   });
 
-  it('is what a cross-validation scores, fit by fit', async () => {
+  it('gives the models that crossValidate scores, with a status for each fit', async () => {
     const { table } = await crossValidate(rows, labels, { backend, timeLimit: NO_TIME, folds: 3, gammas: [0.1, 1] });
     for (const { status, accuracy } of table) {
       expect(status).toEqual(Array(3).fill('time-limit'));
@@ -264,14 +264,14 @@ describe.each(names)('a fit without time, %s', (backend) => {
   });
 });
 
-describe.each(names)('what ends a fit, %s', (backend) => {
-  it('is the reason of a signal aborted before, also where there is no time', async () => {
+describe.each(names)('LinearSvm.fit and LinearSvm.fitAsync, ended from outside, %s', (backend) => {
+  it('throw the reason of a signal that is already aborted, even if the time limit has passed', async () => {
     const options = { backend, signal: AbortSignal.abort('why'), timeLimit: NO_TIME };
     expect(() => LinearSvm.fit(rows, labels, options)).toThrow('why');
     await expect(LinearSvm.fitAsync(rows, labels, options)).rejects.toBe('why');
   });
 
-  it('is what a callback throws, whatever its code is', async () => {
+  it('throw the error of onProgress unchanged, even if its code is TASK_ENDED', async () => {
     const mine = Object.assign(new Error('mine'), { code: 'TASK_ENDED' });
     const options = {
       backend,
@@ -284,7 +284,7 @@ describe.each(names)('what ends a fit, %s', (backend) => {
     await expect(LinearSvm.fitAsync(rows, labels, options)).rejects.toBe(mine);
   });
 
-  it('is one signal for many fits, with one listener', async () => {
+  it('add so few listeners to a shared signal that Node does not warn', async () => {
     const warnings: string[] = [];
     const hear = (warning: Error) => warnings.push(warning.name);
     process.on('warning', hear);
@@ -292,12 +292,12 @@ describe.each(names)('what ends a fit, %s', (backend) => {
     const { rows: many, labels: y } = clouds(4, 1500, 4);
     await Promise.all(Array.from({ length: 15 }, () => LinearSvm.fitAsync(many, y, { backend, signal, gamma: 'auto' })));
     await crossValidate(many, y, { backend, threads: 12, folds: 12, gammas: [0.1] });
-    await new Promise(setImmediate); // warnings come with the next turn
+    await new Promise(setImmediate); // warnings are emitted in the next turn
     process.off('warning', hear);
     expect(warnings).toEqual([]);
   });
 
-  it('is an error with a code where points are detached by what is asked for after them', async () => {
+  it('throw ERR_POINTS if reading the labels detaches the points', async () => {
     for (const form of [() => dense(rows), () => dense(rows, Float32Array)]) {
       const attack = () => {
         const points = form();
@@ -314,7 +314,7 @@ describe.each(names)('what ends a fit, %s', (backend) => {
     }
   });
 
-  it('is the time, while gamma is chosen: nothing is chosen then', async () => {
+  it("return the default gamma if the time limit passes while gamma: 'auto' is chosen", async () => {
     const { rows: many, labels: y } = clouds(5, 20_000, 3);
     const sampleWeight = many.map((_, i) => (i % 4 < 2 ? 1 : 0));
     const options: SvmOptions<number> = { backend, gamma: 'auto', timeLimit: NO_TIME, sampleWeight };
@@ -326,7 +326,7 @@ describe.each(names)('what ends a fit, %s', (backend) => {
   });
 });
 
-describe.each(names)('fits of few rows at once, %s', (backend) => {
+describe.each(names)('LinearSvm.fitAsync of few rows, %s', (backend) => {
   const points = [
     [0, 0],
     [1, 0],
@@ -334,7 +334,7 @@ describe.each(names)('fits of few rows at once, %s', (backend) => {
     [1, 1],
   ];
 
-  it('let the event loop turn between them', async () => {
+  it('lets the event loop turn between 300 concurrent fits', async () => {
     let turns = 0;
     let counting = true;
     const count = () => {
@@ -352,7 +352,7 @@ describe.each(names)('fits of few rows at once, %s', (backend) => {
     });
   });
 
-  it('begin after the call: a signal aborted right behind it is in time', async () => {
+  it('starts after the call returns: a signal aborted right after it rejects the fit', async () => {
     const controller = new AbortController();
     let checks = 0;
     const fit = LinearSvm.fitAsync(points, [0, 0, 1, 1], { backend, signal: controller.signal, onProgress: () => checks++ });

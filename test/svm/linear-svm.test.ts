@@ -21,7 +21,6 @@ function expectClose(a: ArrayLike<number>, b: ArrayLike<number>, tolerance: numb
   for (let j = 0; j < a.length; j++) expect(Math.abs(a[j]! - b[j]!)).toBeLessThanOrEqual(tolerance * size);
 }
 
-/** Weights and bias in one list. */
 const numbers = (model: LinearSvm<never> | LinearSvm<number> | LinearSvm) => [...model.weights, model.bias];
 
 describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
@@ -29,7 +28,7 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
     LinearSvm.fit(points, labels, { backend, ...options });
 
   describe('points', () => {
-    it('may come in any form, with the same result', () => {
+    it('give the same model in every form', () => {
       const rows = rounded(clouds(1, 80, 6).rows);
       const labels = clouds(1, 80, 6).labels;
       const expected = numbers(fit(rows, labels, { scale: 'standard', ...tight }));
@@ -54,7 +53,7 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
       for (const form of forms) expectClose(numbers(fit(form, labels, { scale: 'standard', ...tight })), expected, 1e-6);
     });
 
-    it('may be sparse without values: all ones', () => {
+    it('without values, sparse, are all ones', () => {
       const { rows, labels } = binary(2, 90, 10);
       const { indptr, indices, rows: n, cols } = sparse(rows);
       const ones = { indptr, indices, rows: n, cols };
@@ -62,14 +61,14 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
       expectClose(numbers(fit(ones, labels, tight)), numbers(fit(rows, labels, { scale: 'maxabs', ...tight })), 1e-6);
     });
 
-    it('may live in a shared buffer', () => {
+    it('in shared memory give the same model', () => {
       const { rows, labels } = clouds(3, 20, 3);
       const shared = new Float64Array(new SharedArrayBuffer(8 * 60));
       shared.set(rows.flat());
       expect(numbers(fit({ data: shared, rows: 20, cols: 3 }, labels))).toEqual(numbers(fit(dense(rows), labels)));
     });
 
-    it('and labels and weights are unchanged afterwards', () => {
+    it('are unchanged afterwards, and so are labels, sampleWeight and warmStart', () => {
       const { rows, labels } = clouds(4, 40, 4);
       const sampleWeight = rows.map((_, i) => 1 + (i % 3));
       for (const form of [rows, dense(rows), dense(rows, Float32Array), sparse(rows)]) {
@@ -91,7 +90,7 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
       ['strings, by code unit', labels.map((y) => (y > 0 ? 'a' : 'Z')), ['Z', 'a']],
       ['booleans', labels.map((y) => y > 0), [false, true]],
       ['typed arrays', Int8Array.from(labels), [-1, 1]],
-    ])('may be %s', (_kind, given, names) => {
+    ])('as %s give the same model, in the order of model.labels', (_kind, given, names) => {
       const model = LinearSvm.fit<number | string | boolean>(rows, given, { backend });
       expect(model.labels).toEqual(names);
       expect(numbers(model)).toEqual(numbers(reference));
@@ -100,7 +99,7 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
       expect(new Set(model.predict(rows))).toEqual(new Set<unknown>(names));
     });
 
-    it('swap sides with positive', () => {
+    it('exchange sides with options.positive', () => {
       const model = fit(rows, labels, { positive: -1, ...tight });
       expect(model.labels).toEqual([1, -1]);
       expectClose(
@@ -112,13 +111,13 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
       expect(fit(rows, labels, { positive: 1 }).labels).toEqual([-1, 1]);
     });
 
-    it('may treat 0 and -0 as one', () => {
+    it('0 and -0 are one class', () => {
       const model = fit([[1], [-1], [2]], [0, 1, -0]);
       expect(model.labels).toEqual([0, 1]);
     });
   });
 
-  describe('gamma, C and mu', () => {
+  describe('options gamma, C and mu', () => {
     const { rows, labels } = clouds(6, 50, 4);
 
     it('default to 64 / rows and 1 / (2 gamma)', () => {
@@ -128,13 +127,13 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
       expect(fit(rows, labels, { gamma: 0.25, mu: 0.125 }).info).toMatchObject({ gamma: 0.25, mu: 0.125 });
     });
 
-    it('C is gamma', () => {
+    it('C is another name of gamma', () => {
       expect(numbers(fit(rows, labels, { C: 0.5 }))).toEqual(numbers(fit(rows, labels, { gamma: 0.5 })));
       expect(numbers(fit(rows, labels, { C: 0.5, gamma: 0.5 }))).toEqual(numbers(fit(rows, labels, { gamma: 0.5 })));
     });
 
-    it('minimise the smoothed objective', () => {
-      // Brute force: no neighbour of the model has a smaller P(w, t).
+    it('define the smoothed objective that the model minimises', () => {
+      // No neighbour of the model has a smaller P(w, t).
       const [gamma, mu] = [0.7, 0.3];
       const model = fit(rows, labels, { gamma, mu, scale: 'none', stop: stop.gap(1e-12) });
       const primal = (w: number[], t: number) =>
@@ -158,8 +157,8 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
     });
   });
 
-  describe('the offset', () => {
-    it('is the best for the weights, to the last bits, however early the fit ends', () => {
+  describe('model.bias', () => {
+    it('is optimal for the weights to the last bits, however early the fit ends', () => {
       const { rows, labels } = clouds(16, 70, 3);
       for (const maxIterations of [1, 2, 3, 8]) {
         const { weights, bias, info } = fit(rows, labels, { scale: 'none', maxIterations, stop: stop.gap(0) });
@@ -172,21 +171,21 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
       }
     });
 
-    it('is the middle where many are as good', () => {
-      // With so small a gamma both rows are at their bound for all offsets of an interval around that of symmetry.
+    it('is the middle of the interval of optimal offsets', () => {
+      // With so small a gamma both rows are at their bound for an interval of offsets around the symmetric one.
       const { weights, bias } = fit([[3], [1]], [1, -1], { gamma: 0.01, scale: 'none' });
       expect(weights[0]).toBeCloseTo(0.02, 15);
       expect(bias).toBeCloseTo(-2 * weights[0]!, 15);
     });
   });
 
-  describe('weights', () => {
+  describe('options sampleWeight and classWeight', () => {
     const { rows, labels } = clouds(7, 60, 3);
     const gamma = 1;
     const mu = 0.4;
     const base: SvmOptions<number> = { gamma, mu, scale: 'none', stop: stop.gap(1e-12) };
 
-    it('sampleWeight 0 is the row left out', () => {
+    it('sampleWeight 0 gives the model without the row', () => {
       const sampleWeight = rows.map((_, i) => (i % 5 === 0 ? 0 : 1));
       const kept = rows.filter((_, i) => i % 5 !== 0);
       const left = fit(
@@ -199,15 +198,15 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
       expect(Math.abs(zero.info.primal - left.info.primal)).toBeLessThan(1e-9 * left.info.primal);
     });
 
-    it('sampleWeight 2 is the row twice, with half the smoothing', () => {
-      // Two copies share a margin: their losses add up to one of weight 2 whose quadratic piece is as wide, mu / 2.
+    it('sampleWeight 2 gives the model with the row twice and half the smoothing', () => {
+      // Two copies have the same margin: their losses add up to one of weight 2 with mu / 2, whose quadratic piece is as wide.
       const twice = fit([...rows, ...rows], [...labels, ...labels], { ...base, mu });
       const weighted = fit(rows, labels, { ...base, mu: mu / 2, sampleWeight: rows.map(() => 2) });
       expectClose(numbers(weighted), numbers(twice), 1e-5);
       expect(Math.abs(weighted.info.primal - twice.info.primal)).toBeLessThan(1e-9 * twice.info.primal);
     });
 
-    it('classWeight multiplies gamma by class, as a record, a Map, or sampleWeight', () => {
+    it('classWeight multiplies gamma by class: a record, a Map and sampleWeight give the same model', () => {
       const expected = numbers(fit(rows, labels, { ...base, sampleWeight: labels.map((y) => (y > 0 ? 3 : 0.5)) }));
       expect(numbers(fit(rows, labels, { ...base, classWeight: { 1: 3, '-1': 0.5 } }))).toEqual(expected);
       expect(numbers(fit(rows, labels, { ...base, classWeight: new Map([[1, 3], [-1, 0.5]]) }))).toEqual(expected); // prettier-ignore
@@ -217,14 +216,14 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
       ).toEqual(expected);
     });
 
-    it('classWeight leaves the other class at 1, and multiplies sampleWeight', () => {
+    it('classWeight is 1 for a class it does not name, and multiplies sampleWeight', () => {
       const sampleWeight = rows.map((_, i) => 1 + (i % 2));
       const both = fit(rows, labels, { ...base, classWeight: { 1: 2 }, sampleWeight });
       const product = sampleWeight.map((v, i) => v * (labels[i]! > 0 ? 2 : 1));
       expect(numbers(both)).toEqual(numbers(fit(rows, labels, { ...base, sampleWeight: product })));
     });
 
-    it("classWeight 'balanced' makes both classes weigh the same", () => {
+    it("classWeight 'balanced' gives both classes the same total weight", () => {
       const some = [...rows.slice(0, 30), ...rows.slice(30).filter((_, i) => labels[30 + i] === 1)];
       const names = [...labels.slice(0, 30), ...labels.slice(30).filter((y) => y === 1)];
       const [n, positives] = [names.length, names.filter((y) => y === 1).length];
@@ -233,7 +232,7 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
     });
   });
 
-  describe('scale', () => {
+  describe('options.scale', () => {
     const normalised = (kind: 'standard' | 'maxabs', rows: number[][]) => {
       const d = rows[0]!.length;
       const column = (j: number) => rows.map((row) => row[j]!);
@@ -263,7 +262,7 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
           1e-5,
         );
       }
-      // The same path, step by step: to rounding, not only to the gap.
+      // Every step is the same: the weights agree to rounding, not only to the gap.
       const short = { maxIterations: 30, stop: stop.gap(0) };
       const [a, b] = [fit(rows, labels, { scale: kind, ...short }), fit(byHand.rows, labels, { scale: 'none', ...short })];
       expectClose(a.decision(rows), b.decision(byHand.rows), 1e-9);
@@ -276,7 +275,7 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
       expect(fit(rows, labels, { scale: 'none' }).info.scale).toBe('none');
     });
 
-    it('does not blow up a constant column, whose mean has rounding', () => {
+    it("'standard' does not magnify a constant column whose mean is rounded", () => {
       for (const constant of [0.1, 1e8 / 3, -7, 1e-12]) {
         for (const kind of ['standard', 'maxabs'] as const) {
           const { rows, labels } = clouds(10, 33, 2);
@@ -284,7 +283,7 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
           const expected = fit(rows, labels, { scale: kind, ...tight });
           for (const form of [wider, dense(wider, Float32Array), sparse(wider)]) {
             const model = fit(form, labels, { scale: kind, ...tight });
-            // Whatever a point has there hardly matters.
+            // The value of a point in that column hardly changes its decision.
             const far = model.decision([[0, 0, 0], [0, 0, 2 * constant]]); // prettier-ignore
             expect(Math.abs(far[0]! - far[1]!)).toBeLessThan(1e-6);
             expectClose(model.weights.subarray(0, 2), expected.weights, 1e-4);
@@ -293,7 +292,7 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
       }
     });
 
-    it('does not depend on a common shift, up to 1e8', () => {
+    it("'standard' gives the same weights after a common shift of up to 1e8", () => {
       const { rows, labels } = clouds(11, 40, 3);
       const moved = rows.map((row) => row.map((v) => v + 1e8));
       const [a, b] = [fit(rows, labels, tight), fit(moved, labels, tight)];
@@ -302,18 +301,18 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
     });
   });
 
-  describe('warmStart', () => {
+  describe('options.warmStart', () => {
     const { rows, labels } = cancer;
     const options: SvmOptions<number> = { stop: stop.gap(1e-6) };
     const cold = fit(rows, labels, options);
 
-    it('from the same problem is done at the first checks', () => {
+    it('from the same problem takes at most a quarter of the iterations', () => {
       const warm = fit(rows, labels, { ...options, warmStart: cold });
       expect(warm.info.status).toBe('gap');
       expect(warm.info.iterations).toBeLessThanOrEqual(cold.info.iterations / 4);
     });
 
-    it('needs weights and bias only, as in JSON', () => {
+    it('needs only weights and bias: a model from JSON gives the same fit', () => {
       const warmStart = LinearSvm.fromJSON(JSON.parse(JSON.stringify(cold)));
       const warm = fit(rows, labels, { ...options, warmStart });
       expect(numbers(warm)).toEqual(numbers(fit(rows, labels, { ...options, warmStart: cold })));
@@ -322,7 +321,7 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
       );
     });
 
-    it('from another gamma, or from nonsense, leads to the same optimum', () => {
+    it('from another gamma, or from arbitrary weights, leads to the same optimum', () => {
       const other = { gamma: 0.5, stop: stop.gap(1e-9) };
       const expected = fit(rows, labels, other);
       const nonsense = { weights: cold.weights.map((w) => -1e3 * w), bias: 1e9 };
@@ -334,10 +333,10 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
     });
   });
 
-  describe('info', () => {
+  describe('model.info', () => {
     const { rows, labels } = cancer;
 
-    it('holds every number, and they agree', () => {
+    it('has every field, and its numbers are consistent', () => {
       const { info } = fit(rows, labels, { keepSets: true });
       expect(Object.keys(info).sort()).toEqual(
         ['L', 'agreed', 'alpha', 'atBound', 'backend', 'dual', 'elapsed', 'gamma', 'gap', 'iterations', 'method', 'mu', 'passes', 'primal', 'properlyClassified', 'relativeGap', 'rows', 'scale', 'sets', 'shares', 'status', 'threads', 'zero'].sort(), // prettier-ignore
@@ -358,7 +357,7 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
       expect([plain.sets, plain.alpha]).toEqual([undefined, undefined]);
     });
 
-    it.each(['none', 'standard'] as const)('has with keepSets a feasible dual that makes the weights, scale %s', (scale) => {
+    it.each(['none', 'standard'] as const)('has with keepSets a feasible alpha that gives the weights, scale %s', (scale) => {
       const weights = rows.map((_, i) => 0.5 + (i % 4));
       const { info, ...model } = fit(rows, labels, {
         keepSets: true,
@@ -390,7 +389,7 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
         const s = spread(j) ** 2;
         expect(Math.abs(value - w[j]! / s)).toBeLessThan((1e-11 * size[j]!) / s);
       });
-      // A row proved to be 0 or at its bound is there, or nearly so; the sets ascend and do not contradict each other.
+      // alpha of a row certified as zero or at its bound is there, or nearly so; the sets ascend and do not overlap.
       for (const set of Object.values(sets)) expect([...set]).toEqual([...set].sort((a, b) => a - b));
       for (const i of sets.zero) expect(alpha[i]!).toBeLessThan(1e-2 * info.gamma);
       const zero = new Set(sets.zero);
@@ -401,17 +400,17 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
     });
   });
 
-  describe('stopping', () => {
+  describe('ends', () => {
     const { rows, labels } = cancer;
 
-    it('ends by the first of agreement and gap by default', () => {
+    it('by default with the first of agreement and gap', () => {
       expect(fit(rows, labels).info.status).toBe('agreement');
-      // No row can ever be agreed upon: the same point in both classes.
+      // The same point in both classes: no row can ever be agreed.
       const { info } = fit([[1], [1]], [1, -1]);
       expect(info).toMatchObject({ status: 'gap', agreed: 0 });
     });
 
-    it('gap', () => {
+    it("with 'gap' at a relative gap of at most that of stop.gap(relative)", () => {
       for (const relative of [1e-1, 1e-3, 1e-6]) {
         const { info } = fit(rows, labels, { stop: stop.gap(relative) });
         expect(info.status).toBe('gap');
@@ -419,7 +418,7 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
       }
     });
 
-    it('stale, with a check at every iteration', () => {
+    it("with 'stale' by stop.stale(), with a check at every iteration", () => {
       const seen: number[] = [];
       const { info } = fit(rows, labels, { stop: stop.stale(), onProgress: ({ iteration }) => seen.push(iteration) });
       expect(info.status).toBe('stale');
@@ -427,20 +426,20 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
       expect(seen).toEqual(Array.from({ length: info.iterations }, (_, k) => k + 1));
     });
 
-    it("the paper's algorithm as printed takes its number of iterations", () => {
+    it("with 'stale' after about 831 iterations of method: 'paper'", () => {
       const { info } = fit(rows, labels, { method: 'paper' });
       expect(info.status).toBe('stale');
       expect(info.iterations).toBeGreaterThan(831 * 0.95);
       expect(info.iterations).toBeLessThan(831 * 1.05);
     });
 
-    it('precision, when rounding is what is left of the gap', () => {
+    it("with 'precision' once rounding is most of the gap", () => {
       const { info } = fit(rows, labels, { stop: stop.gap(0) });
       expect(info.status).toBe('precision');
       expect(info.relativeGap).toBeLessThan(1e-10);
     });
 
-    it('max-iterations, with a last check', () => {
+    it("with 'max-iterations' after a last check", () => {
       for (const maxIterations of [1, 2, 7]) {
         const seen: number[] = [];
         const { info } = fit(rows, labels, {
@@ -456,21 +455,21 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
       }
     });
 
-    it('time-limit, with a last check', () => {
+    it("with 'time-limit' after at most one iteration if the time is over", () => {
       const { info } = fit(rows, labels, { timeLimit: 1e-6, stop: stop.gap(1e-9) });
       expect(info.status).toBe('time-limit');
-      expect(info.iterations).toBeLessThanOrEqual(1); // none where the machine is so busy that the first was interrupted
+      expect(info.iterations).toBeLessThanOrEqual(1); // 0 if the machine is so busy that the first iteration was interrupted
       expect(fit(rows, labels, { timeLimit: 1e9 }).info.status).toBe('agreement');
     });
 
-    it('several rules: the first that says so', () => {
+    it('with the first of several rules that is met', () => {
       const one = fit(rows, labels, { stop: [stop.gap(1e-9), stop.agreement(0.5)] }).info;
       expect(one.status).toBe('agreement');
       const other = fit(rows, labels, { stop: [stop.gap(0.5), stop.agreement(1)] }).info;
       expect(other.status).toBe('gap');
     });
 
-    it("rules of one's own", () => {
+    it('with the status of a rule of the user, started anew for each fit', () => {
       const seen: number[] = [];
       const third: StopRule = {
         name: 'third',
@@ -489,7 +488,7 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
       expect(seen).toEqual([1, 2, 3, 1, 2, 3]);
     });
 
-    it('an aborted signal throws its reason', () => {
+    it('by throwing the reason of an aborted signal', () => {
       const reason = { why: 'because' };
       expect(thrown(() => fit(rows, labels, { signal: AbortSignal.abort(reason) }))).toBe(reason);
       const controller = new AbortController();
@@ -502,19 +501,19 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
       expect(calls).toBe(1);
     });
 
-    it('what onProgress throws comes out unchanged', () => {
+    it('by throwing what onProgress throws, unchanged', () => {
       for (const error of [new Error('mine'), 'text', undefined]) {
         const onProgress = () => {
-          throw error; // eslint-disable-line @typescript-eslint/only-throw-error -- users may
+          throw error; // eslint-disable-line @typescript-eslint/only-throw-error -- users may throw anything
         };
         expect(thrown(() => fit(rows, labels, { onProgress }))).toBe(error);
       }
-      expect(fit(rows, labels).info.status).toBe('agreement'); // the next fit is well
+      expect(fit(rows, labels).info.status).toBe('agreement'); // the next fit works
     });
   });
 
-  describe('checkEvery and onProgress', () => {
-    it('checks when told, and reports', () => {
+  describe('options checkEvery and onProgress', () => {
+    it('report every checkEvery iterations, with consistent numbers', () => {
       for (const checkEvery of [1, 3, 10]) {
         const seen: SvmProgress[] = [];
         const { info } = fit(cancer.rows, cancer.labels, { solver: { checkEvery }, onProgress: (p) => seen.push(p) });
@@ -525,21 +524,21 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
           expect(p.shares.agreed).toBe(p.agreed / p.rows);
           expect(p.passes).toBeGreaterThan(k ? seen[k - 1]!.passes : 0);
           expect(p.elapsed).toBeGreaterThanOrEqual(k ? seen[k - 1]!.elapsed : 0);
-          // Proved once is proved for good.
+          // What is certified stays certified.
           for (const name of ['properlyClassified', 'zero', 'atBound'] as const) {
             expect(p[name]).toBeGreaterThanOrEqual(k ? seen[k - 1]![name] : 0);
           }
         });
         const last = seen.at(-1)!;
         expect(info.iterations).toBe(last.iteration);
-        expect(info.gap).toBeLessThanOrEqual(last.gap * (1 + 1e-9)); // its offset is the best
+        expect(info.gap).toBeLessThanOrEqual(last.gap * (1 + 1e-9)); // the final offset is optimal
         expect(info.passes).toBe(last.passes);
       }
     });
   });
 
-  describe('results', () => {
-    it('are bit-identical from run to run and for any number of threads', () => {
+  describe('the model', () => {
+    it('is bit-identical from run to run and for 1, 2, 3 and 7 threads', () => {
       const { rows, labels } = clouds(12, 6000, 20);
       for (const form of [dense(rows), dense(rows, Float32Array), sparse(rows.map((row) => row.map((v) => (v > 0.5 ? v : 0))))]) {
         const [first, ...others] = [1, 1, 2, 3, 7].map((threads) => {
@@ -563,28 +562,28 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
       [1e-3, undefined, 24],
       [1e-6, undefined, 31],
       [1e-3, 1024 / 569, 44],
-    ])('reaches gap %f with gamma %s in %i passes, up to 15 %%', (relative, gamma, passes) => {
+    ])('reaches gap %f with gamma %s in at most 15 %% over %i passes', (relative, gamma, passes) => {
       const { info } = fit(cancer.rows, cancer.labels, { stop: stop.gap(relative), ...(gamma && { gamma }) });
       expect(info.status).toBe('gap');
       expect(info.passes).toBeLessThanOrEqual(passes * 1.15);
     });
 
-    it("with stepSize: 'norm' takes the number of iterations in docs/method.md to 99 % agreement", () => {
+    it("reaches 99 % agreement with stepSize: 'norm' after about 178 iterations", () => {
       const { info } = fit(cancer.rows, cancer.labels, { solver: { stepSize: 'norm', checkEvery: 1 } });
       expect(info.iterations).toBeGreaterThan(178 * 0.9);
       expect(info.iterations).toBeLessThan(178 * 1.1);
     });
   });
 
-  describe('edge cases', () => {
-    it('one row a class', () => {
+  describe('takes edge cases:', () => {
+    it('one row of each class', () => {
       const { weights, bias, info } = fit([[1, 0], [-1, 0]], [1, -1], { scale: 'none', stop: stop.gap(1e-9) }); // prettier-ignore
       expect(info.status).toBe('gap');
       expect(weights[0]).toBeGreaterThan(0.9);
       expect([weights[1], bias]).toEqual([0, 0]);
     });
 
-    it('no columns: the bias alone', () => {
+    it('no columns, with only a bias as the model', () => {
       for (const form of [
         [[], [], []],
         { data: new Float64Array(0), rows: 3, cols: 0 },
@@ -598,12 +597,12 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
       }
     });
 
-    it('no entries', () => {
+    it('no stored entries, with weights of 0', () => {
       const model = fit({ indptr: [0, 0, 0], indices: [], rows: 2, cols: 5 }, [1, -1]);
       expect([...model.weights]).toEqual([0, 0, 0, 0, 0]);
     });
 
-    it('many more columns than rows', () => {
+    it('3000 columns and 12 rows, separated to a small gap', () => {
       const { rows, labels } = clouds(13, 12, 3000);
       for (const form of [rows, dense(rows, Float32Array), sparse(rows)]) {
         const model = fit(form, labels, { stop: stop.gap(1e-6) });
@@ -612,14 +611,14 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
       }
     });
 
-    it('duplicates in both classes', () => {
+    it('the same points in both classes, with none agreed', () => {
       const rows = [[1, 2], [1, 2], [1, 2], [3, 4], [3, 4], [3, 4]]; // prettier-ignore
       const { info } = fit(rows, [1, -1, 1, -1, 1, -1], { stop: stop.gap(1e-9) });
       expect(info.status).toBe('gap');
       expect(fit([[5], [5]], [1, -1]).info.agreed).toBe(0);
     });
 
-    it.each([1e300, 1e-300, 1e160, 1e-160])('values around %d are scaled like any others', (size) => {
+    it.each([1e300, 1e-300, 1e160, 1e-160])('values around %d, whose scaled weights are the usual ones', (size) => {
       const rows = [[1, 3], [2, 1], [-1, 2], [-2, 5], [0.5, 1], [-0.25, 1]]; // prettier-ignore
       const labels = [1, 1, -1, -1, 1, -1];
       for (const scale of ['maxabs', 'standard'] as const) {
@@ -638,7 +637,7 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
       }
     });
 
-    it('values too large to square throw rather than hang', () => {
+    it('values whose squares overflow, with an error', () => {
       for (const size of [1e160, 1e200, 1e308]) {
         expect(() => fit([[size], [-size], [size / 2]], [1, -1, 1], { scale: 'none' })).toThrow('overflow');
       }
@@ -646,13 +645,13 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
       expect(() => fit([[max], [-max], [-max], [max], [max]], [1, -1, 1, -1, 1])).toThrow('overflow');
     });
 
-    it('values too small to matter are harmless', () => {
+    it('values whose squares underflow, with a positive weight', () => {
       const { weights, info } = fit([[1e-300], [-1e-300]], [1, -1], { scale: 'none' });
       expect(info.status).toBe('gap');
       expect(weights[0]).toBeGreaterThan(0);
     });
 
-    it('-0 is 0', () => {
+    it('-0, as 0, without giving -0', () => {
       const rows = [[0, 1], [-0, 2], [0, -1], [-0, -3]]; // prettier-ignore
       const labels = [1, 1, -1, -1];
       const model = fit(rows, labels);
@@ -667,7 +666,7 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
       for (const value of numbers(model)) expect(Object.is(value, -0)).toBe(false);
     });
 
-    it('extreme gammas and weights come to an end, with numbers', () => {
+    it('extreme gammas, mus and weights, with finite numbers', () => {
       const { rows, labels } = clouds(14, 12, 2);
       for (const options of [
         { gamma: 1e-100 },
@@ -683,7 +682,7 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
       }
     });
 
-    it('random degenerate points come to an end, with numbers', () => {
+    it('random degenerate points, with finite numbers', () => {
       const value = fc.oneof(fc.constantFrom(0, -0, 1, -1, 1e-300, 1e8, 0.1), fc.double({ min: -10, max: 10, noNaN: true }));
       fc.assert(
         fc.property(
@@ -705,8 +704,8 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
 });
 
 describe.each(BACKENDS)('LinearSvm.fit(points, labels) on data far from the origin, %s', (backend) => {
-  // Sparse data are not centred: the offset is as large as they are.
-  it.each([1e4, 1e6, -1e6])('finds the offset at its first checks: sparse, mean %d', (mean) => {
+  // Sparse data are not centred: the offset is as large as the data.
+  it.each([1e4, 1e6, -1e6])('takes at most twice the iterations of centred data, sparse, mean %d', (mean) => {
     const { rows, labels } = clouds(11, 60, 2);
     const far = sparse(rows.map((row) => row.map((x) => x + mean)));
     const near = LinearSvm.fit(rows, labels, { backend, scale: 'none', solver: { shrinking: false } });
@@ -715,7 +714,7 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels) on data far from the orig
     expect(iterations).toBeLessThanOrEqual(2 * near.info.iterations);
   });
 
-  it('centres dense data of another realm too', () => {
+  it('centres a Float64Array of another realm', () => {
     const { rows, labels } = clouds(11, 60, 2);
     const own = dense(rows.map((row) => row.map((x) => x + 1e8)));
     const foreign = (runInNewContext('Float64Array') as Float64ArrayConstructor).from(own.data);
@@ -725,8 +724,8 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels) on data far from the orig
   });
 });
 
-describe('info.passes', () => {
-  /** Counts, apart from the problem, the entries that the TypeScript kernels read. */
+describe('model.info.passes', () => {
+  /** Counts the entries that the TypeScript kernels read, independently of `problem.read`. */
   function counter() {
     let read = 0;
     let first = true;
@@ -735,7 +734,7 @@ describe('info.passes', () => {
     };
     const { multiplyRows, combineRows, dotRow, addRow } = Matrix.prototype; // eslint-disable-line @typescript-eslint/unbound-method -- called with their own `this`
     vi.spyOn(Matrix.prototype, 'multiplyRows').mockImplementation(function (this: Matrix, row, begin, end, w, out) {
-      if (!first) entries(this, row, begin, end); // the first measures the rows: part of the copy
+      if (!first) entries(this, row, begin, end); // the first call measures the rows, as part of the copy
       first = false;
       return multiplyRows.call(this, row, begin, end, w, out);
     });
@@ -762,7 +761,7 @@ describe('info.passes', () => {
     ['to a small gap', { stop: stop.gap(1e-8) }],
     ['with checks at every iteration', { solver: { checkEvery: 1 } }],
     ['from a warm start', { warmStart: { weights: new Float64Array(30).fill(0.1), bias: 0 } }],
-  ] as [string, SvmOptions<number>][])('is what the kernels read, %s, and the same with both backends', (_name, options) => {
+  ] as [string, SvmOptions<number>][])('counts the entries that the kernels read, on both backends, %s', (_name, options) => {
     for (const form of [cancer.rows, sparse(cancer.rows)]) {
       const count = counter();
       const js = LinearSvm.fit(form, cancer.labels, { ...options, backend: 'js' });
@@ -775,8 +774,8 @@ describe('info.passes', () => {
     }
   });
 
-  it('is one for an iteration in which every row takes part', () => {
-    // One step from 0, where every alpha becomes positive: the start reads Xᵀu, the step both.
+  it('counts half a pass for each product over all rows', () => {
+    // One step from alpha = 0. Xᵀu reads only rows with alpha > 0; the two other products read every row.
     const { rows, labels } = clouds(15, 40, 5, 0);
     for (const backend of BACKENDS) {
       const { info } = LinearSvm.fit(rows, labels, { backend, method: 'fista', maxIterations: 1, keepSets: true });
@@ -785,7 +784,7 @@ describe('info.passes', () => {
     }
   });
 
-  it('falls when rows rest, for the same answer', () => {
+  it('falls with shrinking, for the same answer', () => {
     const [shrinking, active] = [true, false].map(
       (shrinking) =>
         LinearSvm.fit(cancer.rows, cancer.labels, { method: 'fista', solver: { shrinking }, stop: stop.gap(1e-6) }).info,
@@ -795,9 +794,9 @@ describe('info.passes', () => {
   });
 });
 
-describe('the net under the measured curvature', () => {
-  /** Of 20 points of no pattern in 10 dimensions, gamma = 4096/n, many have their measured curvature rejected again and again. */
-  it('is reached now and then, and converges from there', () => {
+describe('LinearSvm.fit with the measured curvature', () => {
+  /** With 20 random points in 10 dimensions and gamma = 4096 / n, many steps are rejected repeatedly. */
+  it('converges after it falls back to the norm, for good and with all rows active', () => {
     const { perform } = Svm.prototype; // eslint-disable-line @typescript-eslint/unbound-method -- called with its own `this`
     let calls: string[] = [];
     vi.spyOn(Svm.prototype, 'perform').mockImplementation(function (this: Svm, ...call) {
@@ -815,7 +814,7 @@ describe('the net under the measured curvature', () => {
       reached++;
       expect(calls.filter((name) => name === 'unshrink').length).toBe(1);
       expect(calls.filter((name) => name === 'power').length).toBeGreaterThan(10);
-      expect(calls.lastIndexOf('shrink')).toBeLessThan(calls.indexOf('unshrink')); // all rows active from then on
+      expect(calls.lastIndexOf('shrink')).toBeLessThan(calls.indexOf('unshrink')); // no row is shrunk from then on
       expect(info.iterations).toBeLessThan(2000);
       const native = LinearSvm.fit(rows, labels, { ...options, backend: names[0]! }).info;
       expect(native.status).toBe('gap');
@@ -826,7 +825,7 @@ describe('the net under the measured curvature', () => {
     expect(reached).toBeGreaterThan(3);
   });
 
-  it('is not needed by 10 separable points in 60 dimensions, which must converge all the same', () => {
+  it('converges within 1000 iterations on 10 separable points in 60 dimensions', () => {
     for (let seed = 1; seed <= 40; seed++) {
       const { rows, labels } = clouds(seed, 10, 60, 3);
       const { info } = LinearSvm.fit(rows, labels, { gamma: 4096 / 10, scale: 'none', stop: stop.gap(1e-7) });

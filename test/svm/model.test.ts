@@ -13,7 +13,7 @@ const { rows, labels } = wdbc();
 const model = LinearSvm.fit(rows, labels);
 
 describe('model.toJSON() and LinearSvm.fromJSON(json)', () => {
-  it('keep every bit, through text', () => {
+  it('keep every bit of weights, bias and labels through text', () => {
     fc.assert(
       fc.property(
         fc.array(finite, { maxLength: 20 }),
@@ -38,7 +38,7 @@ describe('model.toJSON() and LinearSvm.fromJSON(json)', () => {
     );
   });
 
-  it('give the same decisions, bit for bit, of fitted models too', () => {
+  it('keep the decisions of a fitted model, bit for bit', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 1e6 }),
@@ -58,20 +58,20 @@ describe('model.toJSON() and LinearSvm.fromJSON(json)', () => {
     );
   });
 
-  it('write a version and a checksum, and nothing of the fit', () => {
+  it('write format, version and checksum, and nothing of the fit', () => {
     expect(Object.keys(model.toJSON())).toEqual(['format', 'version', 'labels', 'bias', 'weights', 'checksum']);
     expect(model.toJSON()).toMatchObject({ format: 'fista-classify/linear-svm', version: 1, labels: [-1, 1] });
     expect(LinearSvm.fromJSON(model.toJSON()).info).toBeUndefined();
   });
 
-  it('do not share memory', () => {
+  it('share no memory with the model', () => {
     const json = model.toJSON();
     const copy = LinearSvm.fromJSON(json);
     (json.weights as number[])[0] = 77;
     expect(copy.weights[0]).toBe(model.weights[0]);
   });
 
-  it('refuse a changed model where there is a checksum', () => {
+  it('refuse a model that does not match its checksum', () => {
     const { checksum, ...bare } = model.toJSON();
     const json = { ...bare, checksum };
     expect(checksum).toMatch(/^[0-9a-f]{64}$/);
@@ -95,7 +95,7 @@ describe('model.toJSON() and LinearSvm.fromJSON(json)', () => {
     expect(LinearSvm.fromJSON({ ...bare, bias: 0 }).bias).toBe(0);
   });
 
-  it('write the weights that are not 0 where these are few, under the same checksum', () => {
+  it('write only the nonzero weights if they are few, with the checksum of the full list', () => {
     const weights = new Array<number>(100).fill(0);
     weights[3] = 0.1;
     weights[99] = -2;
@@ -106,7 +106,7 @@ describe('model.toJSON() and LinearSvm.fromJSON(json)', () => {
     expect(LinearSvm.fromJSON(zero).weights).toEqual(Float64Array.from(weights));
   });
 
-  it('choose either form by what is shorter, and read both', () => {
+  it('write either form of the weights, and read both', () => {
     const chosen = new Set<boolean>();
     fc.assert(
       fc.property(
@@ -125,7 +125,7 @@ describe('model.toJSON() and LinearSvm.fromJSON(json)', () => {
     expect(chosen.size).toBe(2);
   });
 
-  it('keep a model of 10^8 columns and two entries short', () => {
+  it('write a model of 10^8 columns and two weights in 300 characters', () => {
     const length = 1e8;
     const json = { format: 'fista-classify/linear-svm', version: 1, labels: [0, 1], bias: 1 };
     const wide = LinearSvm.fromJSON({ ...json, weights: { length, indices: [0, length - 1], values: [1, -1] } });
@@ -164,7 +164,7 @@ describe('model.toJSON() and LinearSvm.fromJSON(json)', () => {
     );
   });
 
-  it('keep the names of columns, and refuse what are none', () => {
+  it('keep the names of columns, and refuse columns that are not names', () => {
     const json = { format: 'fista-classify/linear-svm', version: 1, labels: [0, 1], bias: 1, weights: [1, 2] };
     const named = LinearSvm.fromJSON({ ...json, columns: ['age', 'height'] });
     expect(named.columns).toEqual(['age', 'height']);
@@ -192,7 +192,7 @@ describe('model.toJSON() and LinearSvm.fromJSON(json)', () => {
     expect(reads.size).toBe(6);
   });
 
-  it('keep labels that look like keys', () => {
+  it('keep the labels "__proto__" and "constructor"', () => {
     const read = LinearSvm.fromJSON(JSON.parse(JSON.stringify(modelOf([1], 0, ['__proto__', 'constructor']))));
     expect(read.predict([[1], [-1]])).toEqual(['constructor', '__proto__']);
   });
@@ -208,7 +208,7 @@ describe('model.decision(points)', () => {
     expect([...values]).toEqual([-0.5, 0.5, 3.75]);
   });
 
-  it('writes into a buffer of the caller, and returns it', () => {
+  it('writes into out, and returns it', () => {
     const out = new Float64Array(rows.length);
     expect(model.decision(rows, out)).toBe(out);
     expect(out).toEqual(model.decision(rows));
@@ -218,7 +218,7 @@ describe('model.decision(points)', () => {
     expect(part.subarray(1, -1)).toEqual(out);
   });
 
-  it('is the same for every form of the points, to rounding', () => {
+  it('is the same for every form of the points, up to rounding', () => {
     const exact = rounded(rows);
     const expected = model.decision(exact);
     const size = rows.map((row) => row.reduce((s, x, j) => s + Math.abs(x * model.weights[j]!), Math.abs(model.bias)));
@@ -226,12 +226,12 @@ describe('model.decision(points)', () => {
     for (const form of [...forms, ...forms.map((f) => Dataset.from(f)), ...forms.map((f) => Dataset.from(f, { backend: 'js' }))]) {
       const values = model.decision(form);
       expect(values.length).toBe(rows.length);
-      // A Dataset of dense f64 is centred: it rounds elsewhere.
+      // A Dataset of dense f64 is centred, and rounds differently.
       values.forEach((value, i) => expect(Math.abs(value - expected[i]!)).toBeLessThanOrEqual(1e-14 * size[i]!));
     }
   });
 
-  it('takes entries of 1 without values', () => {
+  it('takes sparse points without values as ones', () => {
     const sample = binary(3, 50, 12);
     const fitted = LinearSvm.fit(sample.rows, sample.labels);
     const { indptr, indices, rows, cols } = sparse(sample.rows);
@@ -240,14 +240,14 @@ describe('model.decision(points)', () => {
     fitted.decision(ones).forEach((value, i) => expect(value).toBeCloseTo(fitted.decision([sample.rows[i]!])[0]!, 12));
   });
 
-  it('is the bias where there are no columns, or no entries', () => {
+  it('is the bias for points without columns or entries', () => {
     expect([...modelOf([], 0.75, [0, 1]).decision([[], []])]).toEqual([0.75, 0.75]);
     expect([...modelOf([4], 0.75, [0, 1]).decision({ indptr: [0, 0], indices: [], rows: 1, cols: 1 })]).toEqual([0.75]);
   });
 });
 
 describe('model.predict(points) and model.predictOne(point)', () => {
-  it('of no points are none', () => {
+  it('predict and decision of no points are empty', () => {
     const model = modelOf([1, 2], 0.75, ['a', 'b']);
     const nothing = { rows: 0, cols: 2 };
     const sparse = { indptr: [0], indices: [], ...nothing };
@@ -261,7 +261,7 @@ describe('model.predict(points) and model.predictOne(point)', () => {
     expect(model.predict({ data: shared, ...nothing })).toEqual([]);
   });
 
-  it('name a bad value wherever it is, even beside a weight of 0', () => {
+  it('predictOne names a bad value at any position, even with a weight of 0', () => {
     const nine = modelOf([0, 1, -1, 0, 2, 0, 1, 0, 0], 0, [-1, 1]);
     for (const bad of [NaN, Infinity, -Infinity, '1', 1n, undefined]) {
       for (let at = 0; at < 9; at++) {
@@ -276,7 +276,7 @@ describe('model.predict(points) and model.predictOne(point)', () => {
     }
   });
 
-  it('agree with the sign of decision, ties being negative', () => {
+  it('agree with the sign of decision, a tie being negative', () => {
     const tie = modelOf([1], -1, ['no', 'yes']);
     expect(tie.predict([[0], [1], [2]])).toEqual(['no', 'no', 'yes']);
     expect([[0], [1], [2]].map((point) => tie.predictOne(point))).toEqual(['no', 'no', 'yes']);
@@ -284,7 +284,7 @@ describe('model.predict(points) and model.predictOne(point)', () => {
     expect(tie.predictOne([1 + Number.EPSILON])).toBe('yes');
   });
 
-  it('agree on every row, dense or sparse', () => {
+  it('agree on every row of wdbc, dense and sparse', () => {
     const values = model.decision(rows);
     const { indptr, indices, values: entries } = sparse(rows);
     const predicted = model.predict(rows);
@@ -294,7 +294,7 @@ describe('model.predict(points) and model.predictOne(point)', () => {
         indices: (indices as Uint32Array).subarray(indptr[i], indptr[i + 1]),
         values: (entries as Float64Array).subarray(indptr[i], indptr[i + 1]),
       };
-      // The order of summation differs; no row of this set is that close to the boundary.
+      // The order of summation differs, but no row is close enough to the boundary for that to matter.
       expect(Math.abs(values[i]!)).toBeGreaterThan(1e-9);
       expect(model.predictOne(row)).toBe(predicted[i]);
       expect(model.predictOne(Float64Array.from(row))).toBe(predicted[i]);
@@ -302,7 +302,7 @@ describe('model.predict(points) and model.predictOne(point)', () => {
     });
   });
 
-  it('take single points without values as ones', () => {
+  it('predictOne takes a sparse point without values as ones', () => {
     const signs = modelOf([1, 2, -4], 0.5, ['-', '+']);
     expect(signs.predictOne({ indices: [0, 1] })).toBe('+');
     expect(signs.predictOne({ indices: [1, 2] })).toBe('-');
@@ -310,7 +310,7 @@ describe('model.predict(points) and model.predictOne(point)', () => {
     expect(signs.predictOne({ indices: [] })).toBe('+');
   });
 
-  it('agree bit for bit where sums are exact', () => {
+  it('agree with the exact decision of integers', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: -1000, max: 1000 }), { minLength: 1, maxLength: 20 }),
@@ -330,7 +330,7 @@ describe('model.predict(points) and model.predictOne(point)', () => {
     );
   });
 
-  it('leave the points as they are', () => {
+  it('predict leaves the points unchanged', () => {
     const form = sparse(rows);
     const copy = structuredClone(form);
     model.predict(form);
@@ -339,7 +339,7 @@ describe('model.predict(points) and model.predictOne(point)', () => {
 });
 
 describe('model.score(points, labels)', () => {
-  it('counts', () => {
+  it('returns accuracy and confusion', () => {
     const line = modelOf([1], 0, ['no', 'yes']);
     const points = [[-2], [-1], [1], [2], [3]];
     expect(line.score(points, ['no', 'yes', 'no', 'yes', 'yes'])).toEqual({

@@ -1,14 +1,14 @@
-/** Data at the ends of what doubles can hold: every fit ends with finite numbers and a true status, or says which column is too large. */
+/** Data at the limits of doubles: every fit ends with finite numbers and a true status, or names the column that is too large. */
 import { describe, expect, it } from 'vitest';
 import { LinearSvm, stop, type Points, type SvmOptions } from '../../lib/index.js';
 import { names } from '../support/backends.js';
 import { random } from '../support/random.js';
 import { clouds, dense, sparse, type Sample } from '../support/svm-data.js';
 
-const MOST = 200; // iterations
+const MAX_ITERATIONS = 200;
 const SCALES = ['none', 'standard', 'maxabs'] as const;
 
-/** Squares, and sums of a few of them, are finite below this. */
+/** Below this, sums of a few squares are finite. */
 const SQUARABLE = 1e150;
 
 const times = ({ rows, labels }: Sample, factor: (j: number, i: number) => number): Sample => ({
@@ -51,7 +51,7 @@ const CASES: [title: string, sample: Sample][] = [
   ['10 rows of 50,000 columns', { rows: Array.from({ length: 10 }, () => Array.from({ length: 50_000 }, () => (uniform() < 0.9 ? 0 : uniform() - 0.5))), labels: plain.labels.slice(0, 10) }], // prettier-ignore
 ];
 
-/** The forms that can hold a sample. */
+/** The forms that can store a sample. */
 function formsOf({ rows }: Sample): [string, Points][] {
   const forms: [string, Points][] = [
     ['rows', rows],
@@ -66,9 +66,9 @@ function formsOf({ rows }: Sample): [string, Points][] {
 
 const largest = ({ rows }: Sample) => Math.max(...rows.map((row) => row.reduce((max, x) => Math.max(max, Math.abs(x)), 0)));
 
-/** All numbers of a fit are numbers, and its status is what they say. */
+/** Expects that all numbers of a fit are finite and that they meet its status. */
 function expectSound(points: Points, labels: number[], options: SvmOptions<number>): LinearSvm<number> {
-  const model = LinearSvm.fit(points, labels, { maxIterations: MOST, ...options });
+  const model = LinearSvm.fit(points, labels, { maxIterations: MAX_ITERATIONS, ...options });
   const { info } = model;
   for (const weight of model.weights) if (!Number.isFinite(weight)) expect.fail(`a weight is ${weight}`);
   for (const name of ['primal', 'dual', 'gap', 'relativeGap', 'passes', 'elapsed', 'L', 'gamma', 'mu'] as const) {
@@ -76,19 +76,19 @@ function expectSound(points: Points, labels: number[], options: SvmOptions<numbe
   }
   expect(model.bias).toSatisfy(Number.isFinite);
   expect(info.gap).toBeGreaterThanOrEqual(0);
-  expect(info.iterations).toBeLessThanOrEqual(MOST);
+  expect(info.iterations).toBeLessThanOrEqual(MAX_ITERATIONS);
   for (const name of ['agreed', 'properlyClassified', 'zero', 'atBound'] as const) {
     expect(info[name]).toBeLessThanOrEqual(info.rows);
   }
   if (info.status === 'agreement') expect(info.shares.agreed).toBeGreaterThanOrEqual(0.99);
   else if (info.status === 'gap') expect(info.relativeGap).toBeLessThanOrEqual(1e-4);
-  else if (info.status === 'max-iterations') expect(info.iterations).toBe(MOST);
-  else expect(info.status).toBe('precision'); // the gap is as small as rounding lets it be seen
+  else if (info.status === 'max-iterations') expect(info.iterations).toBe(MAX_ITERATIONS);
+  else expect(info.status).toBe('precision'); // rounding limits the gap
   return model;
 }
 
 describe.each(names)('LinearSvm.fit(points, labels) ends with finite numbers and a true status, %s', (backend) => {
-  it.each(CASES)('%s', (_, sample) => {
+  it.each(CASES)('for %s', (_, sample) => {
     for (const [form, points] of formsOf(sample)) {
       for (const scale of SCALES) {
         const attempt = () => expectSound(points, sample.labels, { backend, scale });
@@ -106,7 +106,7 @@ describe.each(names)('LinearSvm.fit(points, labels) ends with finite numbers and
     }
   });
 
-  it.each([1e-12, 1e-9, 1e-6, 1e-3, 1, 1e3, 1e6, 1e9, 1e12])('gamma %d', (gamma) => {
+  it.each([1e-12, 1e-9, 1e-6, 1e-3, 1, 1e3, 1e6, 1e9, 1e12])('for gamma %d', (gamma) => {
     const overlapping = clouds(23, 30, 2, 0.5);
     const apart = clouds(24, 30, 2, 12);
     const lonely = { rows: plain.rows, labels: plain.labels.map((_, i) => (i === 5 ? 1 : -1)) };
@@ -122,7 +122,7 @@ describe.each(names)('LinearSvm.fit(points, labels) ends with finite numbers and
     }
   });
 
-  it('names the column whose squares overflow', () => {
+  it('or throws and names the column whose squares overflow', () => {
     for (const column of [0, 1, 2]) {
       const sample = times(plain, (j) => (j === column ? 1e200 : 1e100));
       for (const [, points] of formsOf(sample)) {
@@ -137,7 +137,7 @@ describe.each(names)('LinearSvm.fit(points, labels) ends with finite numbers and
     }
   });
 
-  it('obeys timeLimit whatever the numbers are', () => {
+  it('and keeps timeLimit on data over 280 decades', () => {
     const sample = times(plain, (_, i) => 10 ** (-140 + (280 * i) / 23));
     const { info } = LinearSvm.fit(sample.rows, sample.labels, { backend, stop: stop.gap(0), timeLimit: 1e-9, gamma: 1e12 });
     expect(info.status).toBe('time-limit');

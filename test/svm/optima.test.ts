@@ -1,4 +1,4 @@
-/** Known optima: on shipped data, on the paper's own examples and, where they are at hand, on the reference sets. */
+/** Known optima: of wdbc, of two examples of the paper and, where they are available, of the reference sets. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -50,7 +50,7 @@ async function checkOptimum(file: string, reference: Reference, backend: 'native
   expect(Math.abs(info.primal / reference.primalOptimum - 1)).toBeLessThan(1e-7);
   expect(info.dual).toBeLessThanOrEqual(reference.primalOptimum * (1 + 1e-11));
   expect(model.score(points, labels).accuracy).toBeCloseTo(reference.trainAccuracy, 12);
-  // At this gap all but rows within some 1e-5 of a kink are decided; none may be decided otherwise than the reference says.
+  // At this gap all rows are certified but those within about 1e-5 of a kink; no certificate may contradict the reference.
   const { rows } = reference;
   expect(info.properlyClassified).toBeLessThanOrEqual(reference.properlyClassified);
   expect(info.atBound).toBeLessThanOrEqual(reference.atBound);
@@ -60,7 +60,7 @@ async function checkOptimum(file: string, reference: Reference, backend: 'native
 }
 
 describe.each(names)('LinearSvm.fit, %s backend', (backend) => {
-  test('reaches the known optimum of wdbc, with its sets', async () => {
+  test('reaches the known optimum of wdbc, and certifies its sets', async () => {
     const file = join(__dirname, '../fixtures/wdbc.libsvm.gz');
     await checkOptimum(file, WDBC, backend);
     const { points, labels } = await readLibsvm(file, { backend });
@@ -68,14 +68,14 @@ describe.each(names)('LinearSvm.fit, %s backend', (backend) => {
     expect([info.properlyClassified, info.zero, info.atBound]).toEqual([541, 490, 28]);
   });
 
-  test("has one answer, and the right T, on the paper's seven points with many dual optima", () => {
+  test("finds the optimum and certifies T on the paper's seven points with many dual optima", () => {
     const points = [[1], [1], [1], [-1], [-1], [-1], [1]];
     const labels = [1, 1, 1, 1, -1, -1, -1];
     for (const gamma of [1, 2, 10]) {
       const { weights, bias, info } = LinearSvm.fit(points, labels, {
         gamma,
         scale: 'none',
-        stop: stop.gap(0), // to the last bit
+        stop: stop.gap(0), // as far as rounding allows
         keepSets: true,
         backend,
       });
@@ -93,7 +93,7 @@ describe.each(names)('LinearSvm.fit, %s backend', (backend) => {
     }
   });
 
-  test("puts all well-classified points of the paper's two balls in T, on their side", () => {
+  test("certifies all well-classified points of the paper's two balls as members of T", () => {
     for (let seed = 1; seed <= 20; seed++) {
       const next = random(seed);
       const d = 2 + (seed % 4);

@@ -16,20 +16,19 @@ const ones = (rows: number[][]): Points => {
   return { indptr, indices, rows: rows.length, cols };
 };
 
-/** Both backends are needed. */
 const compared = describe.skipIf(!names.includes('native'));
 
 function both(points: Points, labels: number[], options: SvmOptions<number>) {
   return (['native', 'js'] as const).map((name) => LinearSvm.fit(points, labels, { ...options, backend: name }));
 }
 
-/** |a - b| against the size of the whole. */
+/** |a - b| relative to the larger of the two. */
 function distance(a: ArrayLike<number>, b: ArrayLike<number>): number {
   const size = Math.hypot(...Array.from(a));
   return Math.hypot(...Array.from(a, (v, j) => v - b[j]!)) / (size || 1);
 }
 
-compared('native and TypeScript on wdbc', () => {
+compared('LinearSvm.fit on wdbc, native and js', () => {
   const forms: [string, Points, number[]][] = [
     ['rows', cancer.rows, cancer.labels],
     ['dense f64', dense(cancer.rows), cancer.labels],
@@ -45,7 +44,7 @@ compared('native and TypeScript on wdbc', () => {
 
   for (const [name, form, labels] of forms) {
     it.each(['standard', 'maxabs', 'none'] as const)(`agree on ${name}, scale %s, iteration by iteration`, (scale) => {
-      // Raw columns differ by six decades: agreement is far off there, and 60 iterations tell as much.
+      // Raw columns differ by six decades: agreement takes long there, and 60 iterations are enough to compare.
       const options: SvmOptions<number> =
         scale === 'none' && !name.includes('ones') ? { scale, maxIterations: 60, stop: stop.gap(1e-3) } : { scale };
       const [native, js] = both(form, labels, { ...options, keepSets: true });
@@ -75,7 +74,7 @@ compared('native and TypeScript on wdbc', () => {
   });
 });
 
-compared('native and TypeScript on random data', () => {
+compared('LinearSvm.fit on random data, native and js', () => {
   const sample = fc.record({
     seed: fc.integer({ min: 1, max: 1e9 }),
     n: fc.integer({ min: 2, max: 120 }),
@@ -102,11 +101,11 @@ compared('native and TypeScript on random data', () => {
           solver: { stepSize },
         };
         const [native, js] = both(points, labels, options);
-        // Far above the default gamma a fit takes hundreds of iterations, in which a last bit can tip the measured curvature's
-        // verdict on a step; with the norm there is no verdict.
+        // Far above the default gamma a fit takes hundreds of iterations, and one bit can decide whether a step is accepted with
+        // the measured curvature; with the norm every step is.
         if (gamma <= 64 || stepSize === 'norm')
           expect(Math.abs(native!.info.iterations - js!.info.iterations)).toBeLessThanOrEqual(5);
-        // The optimum is between dual and primal of either (which are sums, with their rounding); and |w - w*|² <= gap.
+        // The optimum is between the dual and the primal of either backend, up to rounding, and |w - w*|² <= gap.
         const rounding = 1e-13 * js!.info.primal;
         expect(native!.info.primal).toBeGreaterThanOrEqual(js!.info.dual - rounding);
         expect(js!.info.primal).toBeGreaterThanOrEqual(native!.info.dual - rounding);
@@ -120,14 +119,14 @@ compared('native and TypeScript on random data', () => {
   });
 });
 
-compared('every SIMD level', () => {
-  // A block that is skipped is read all the same.
+compared('solveSvm at every SIMD level', () => {
+  // Vitest runs the body of a describe block even if its tests are skipped.
   const levels = names.includes('native')
     ? [...new Set(['baseline', 'avx2', 'avx512', 'neon'].map((level) => loadNative(level).simd))]
     : [];
-  if (levels.length > 0) loadNative(); // back to the best
+  if (levels.length > 0) loadNative(); // back to the best level
 
-  /** A fit by the loop itself, as kernels of a level are not to be had by options. */
+  /** Runs solveSvm directly, since no option chooses the SIMD level. */
   function fitWith(
     { Matrix, Svm }: Backend,
     copy: (M: Backend['Matrix']) => Matrix,
@@ -196,8 +195,8 @@ compared('every SIMD level', () => {
   });
 });
 
-describe('a Dataset', () => {
-  it('of either backend trains like the points it was made from', () => {
+describe('LinearSvm.fit(dataset, labels)', () => {
+  it('gives the model of the points, bit for bit, also when the Dataset is used again', () => {
     for (const name of names) {
       for (const points of [dense(cancer.rows), sparse(cancer.rows)]) {
         using data = Dataset.from(points, { backend: name });
@@ -205,7 +204,6 @@ describe('a Dataset', () => {
         const raw = LinearSvm.fit(points, cancer.labels, { backend: name });
         expect(info.backend).toBe(name);
         expect([model.weights, model.bias]).toEqual([raw.weights, raw.bias]);
-        // Used again, with other labels and another scale.
         const next = random(3);
         const labels = cancer.labels.map(() => (normal(next) > 0 ? 1 : -1));
         const options: SvmOptions<number> = { scale: 'none', maxIterations: 10 };

@@ -9,7 +9,7 @@ const model = (weights: ArrayLike<number>, bias = 0) =>
   LinearSvm.fromJSON({ format: 'fista-classify/linear-svm', version: 1, labels: [0, 1], bias, weights: Array.from(weights) });
 
 const value = fc.double({ min: -8, max: 8, noNaN: true });
-/** Rows of (column, value), some of them empty. */
+/** Rows of (column, value) pairs, some of them empty. */
 const matrix = fc.record({
   cols: fc.integer({ min: 1, max: 12 }),
   seed: fc.array(fc.array(fc.tuple(fc.nat(11), value), { maxLength: 14 }), { minLength: 1, maxLength: 300 }),
@@ -36,7 +36,7 @@ describe.each(names)('decidePoints(points), %s backend', (name) => {
     throw new Error('nothing is wrong');
   };
 
-  it.each(['f64', 'f32', 'none'] as const)('is what the copied matrix gives, sparse, values %s', (form) => {
+  it.each(['f64', 'f32', 'none'] as const)('gives the decisions of the copied matrix, sparse, values %s', (form) => {
     fc.assert(
       fc.property(
         matrix,
@@ -58,7 +58,7 @@ describe.each(names)('decidePoints(points), %s backend', (name) => {
     );
   });
 
-  it.each([Float64Array, Float32Array])('is what the copied matrix gives, dense %o', (Kind) => {
+  it.each([Float64Array, Float32Array])('gives the decisions of the copied matrix, dense %o', (Kind) => {
     for (const [rows, cols] of [[1, 1], [3, 7], [50, 33], [5, 1700], [4, 0]] as const) {
       const data = new Kind(rows * cols).map((_: number, k: number) => Math.sin(k * k));
       const weights = Float64Array.from({ length: cols }, (_, j) => Math.cos(j));
@@ -71,11 +71,11 @@ describe.each(names)('decidePoints(points), %s backend', (name) => {
   });
 });
 
-describe('LinearSvm.decision(points)', () => {
+describe('model.decision(points)', () => {
   const svm = model([1, 10, 100], 1000);
   const sparse: SparseMatrix = { indptr: [0, 2, 2, 3], indices: [0, 2, 1], values: [2, 3, 4], rows: 3, cols: 3 };
 
-  it('looks at typed arrays where they are, whatever stands behind what is used', () => {
+  it('ignores what typed arrays hold past the last offset', () => {
     const points = {
       ...sparse,
       indices: Uint32Array.of(0, 2, 1, 7, 7, 7, 7, 7),
@@ -85,7 +85,7 @@ describe('LinearSvm.decision(points)', () => {
     expect([...svm.decision({ ...points, values: Float32Array.from(points.values) })]).toEqual([1302, 1000, 1040]);
   });
 
-  it('finds an entry that is not finite in any row, even where its weight is 0', () => {
+  it('names an entry that is not finite, in any row, even with a weight of 0', () => {
     const zero = model([0, 0]);
     for (const bad of [NaN, Infinity, -Infinity]) {
       for (let at = 0; at < 14; at++) {
@@ -106,7 +106,7 @@ describe('LinearSvm.decision(points)', () => {
     }
   });
 
-  it('names the first column that is out of place, in whichever row', () => {
+  it('names the first column index out of order or out of range, in any row', () => {
     const rows = 1000;
     const good = {
       indptr: Array.from({ length: rows + 1 }, (_, i) => 2 * i),
@@ -126,7 +126,7 @@ describe('LinearSvm.decision(points)', () => {
     }
   });
 
-  it('takes shared memory, and an out that is the points themselves', () => {
+  it('accepts shared memory, and the data of the points as out', () => {
     const shared = new Float64Array(new SharedArrayBuffer(24));
     shared.set([1, 2, 3]);
     expect([...svm.decision({ data: shared, rows: 1, cols: 3 })]).toEqual([1321]);
@@ -134,7 +134,7 @@ describe('LinearSvm.decision(points)', () => {
     expect([...model([2]).decision({ data: own, rows: 3, cols: 1 }, own)]).toEqual([2, 4, 6]);
   });
 
-  it('says which row overflows', () => {
+  it('names the row whose decision overflows', () => {
     const out = new Float64Array(2);
     expect(() => model([1e308]).decision({ data: Float64Array.of(1, 100), rows: 2, cols: 1 }, out)).toThrow('row 1');
   });

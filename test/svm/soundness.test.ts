@@ -1,4 +1,4 @@
-/** No claim may be false: every one is held against the exact optimum. FISTA_CLASSIFY_RUNS, as in CI, and _SEED make it a long run. */
+/** No certificate may be false: each is compared with the exact optimum. FISTA_CLASSIFY_RUNS (set in CI) and _SEED make it a long run. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { examine, type Count } from '../support/examine.js';
@@ -19,7 +19,7 @@ const ALL = [
 
 for (const backend of names) {
   for (const [what, drawn, runs] of ALL) {
-    test(`LinearSvm.fit claims nothing that is false${what}, ${backend} backend`, { timeout: 3_600_000 }, () => {
+    test(`LinearSvm.fit certifies nothing that is false${what}, ${backend} backend`, { timeout: 3_600_000 }, () => {
       const total = { instances: 0, checks: 0, claims: 0, agreed: 0, unsure: 0, intervals: 0 };
       fc.assert(
         fc.property(drawn, (parameters) => {
@@ -34,7 +34,7 @@ for (const backend of names) {
         { numRuns: runs, seed: SEED, endOnFailure: process.env['FISTA_CLASSIFY_SHRINK'] === '0' },
       );
       if (process.env['FISTA_CLASSIFY_RUNS']) process.stdout.write(`${backend}${what} ${JSON.stringify(total)}\n`);
-      // The tests would prove nothing if the optimum were often unknown, or the offsets never an interval.
+      // The test would show little if the optimum were often unknown, or the optimal offsets never an interval.
       expect(total.unsure).toBeLessThan(0.15 * total.instances);
       expect(total.intervals).toBeGreaterThan(0.02 * total.instances);
       expect(total.claims).toBeGreaterThan(10 * total.instances);
@@ -42,7 +42,7 @@ for (const backend of names) {
   }
 }
 
-// ---- Instances that once broke a claim, or a run
+// ---- Instances that once gave a false certificate or a failed run
 
 const usual: Parameters = {
   size: { n: 12, d: 4 },
@@ -68,7 +68,7 @@ const usual: Parameters = {
   threads: 1,
 };
 
-/** Rows at their bounds whose sum is 0 but for rounding, and one or two rows with small bounds that cannot make up for it. */
+/** Rows at their bounds that balance up to rounding, and one or two rows with bounds too small to balance the rest. */
 function unbalanced(seed: number): Instance {
   const next = random(seed);
   const [m, extra, d] = [3 + Math.floor(6 * next()), 1 + Math.floor(2 * next()), 1 + Math.floor(2 * next())];
@@ -108,11 +108,11 @@ function unbalanced(seed: number): Instance {
 }
 
 describe.each(names)('LinearSvm.fit, %s backend', (backend) => {
-  test('reports a gap that holds where alpha is balanced only up to rounding', () => {
+  test('reports a true gap where alpha is balanced only up to rounding', () => {
     examine(build(usual), backend);
   });
 
-  test('reports a primal, a dual and a gap that hold for two points at 7e8, and comes to the gap that is wanted', () => {
+  test('reports a true primal, dual and gap for two points near 7e8, and reaches stop.gap(1e-9)', () => {
     const x = [668888967.0633515, 668888966.3146244];
     const points = { indptr: [0, 1, 2], indices: [0, 0], values: x, rows: 2, cols: 1 };
     const options: SvmOptions<number> = { gamma: 4, mu: 0.5, scale: 'none', stop: stop.gap(1e-9), keepSets: true };
@@ -146,7 +146,7 @@ describe.each(names)('LinearSvm.fit, %s backend', (backend) => {
     for (let seed = 340; seed < 345; seed++) examine(unbalanced(seed), backend, 1000);
   });
 
-  test('takes identical rows, with every step size', () => {
+  test('gives a finite gap for identical rows, with every step size', () => {
     for (const stepSize of ['measured', 'norm', 'paper'] as const) {
       const { info } = LinearSvm.fit([[-99.9], [-99.9], [-99.9]], [1, 1, -1], {
         gamma: 1e6,

@@ -18,25 +18,25 @@ const check = (known: Partial<SvmCheck>): SvmCheck => ({
   ...known,
 });
 
-/** What a rule answers to a run in which so many rows are certified at each iteration. */
+/** The answers of a rule to a run with these numbers of certified rows, one for each iteration. */
 function answers(rule: StopRule, certified: readonly number[], rows = 1000) {
   const running = rule.start();
   return certified.map((properlyClassified) => running(check({ properlyClassified, rows })));
 }
 
 describe('stop.agreement(share)', () => {
-  it('says agreement from that share of the rows on', () => {
+  it("answers 'agreement' from that share of agreed rows on", () => {
     const rule = stop.agreement(0.99).start();
     expect(rule(check({ agreed: 989 }))).toBeUndefined();
     expect(rule(check({ agreed: 990 }))).toBe('agreement');
     expect(rule(check({ agreed: 1000 }))).toBe('agreement');
   });
 
-  it('counts no other rows', () => {
+  it('counts only agreed rows', () => {
     expect(stop.agreement(0.5).start()(check({ properlyClassified: 1000, zero: 1000, atBound: 1000 }))).toBeUndefined();
   });
 
-  it('can ask for all rows, or none', () => {
+  it('takes 1 for all rows and 0 for none', () => {
     expect(stop.agreement(1).start()(check({ agreed: 999 }))).toBeUndefined();
     expect(stop.agreement(1).start()(check({ agreed: 1000 }))).toBe('agreement');
     expect(stop.agreement(0).start()(check({}))).toBe('agreement');
@@ -44,26 +44,26 @@ describe('stop.agreement(share)', () => {
 });
 
 describe('stop.gap(relative)', () => {
-  it('says gap when the relative gap has come down to it', () => {
+  it("answers 'gap' once the relative gap is at most relative", () => {
     const rule = stop.gap(1e-3).start();
     expect(rule(check({ relativeGap: 1.001e-3, gap: 0 }))).toBeUndefined();
     expect(rule(check({ relativeGap: 1e-3 }))).toBe('gap');
     expect(rule(check({ relativeGap: 0 }))).toBe('gap');
   });
 
-  it('does not take NaN for small', () => {
+  it('does not answer to a relative gap of NaN', () => {
     expect(stop.gap(1).start()(check({ relativeGap: NaN }))).toBeUndefined();
   });
 });
 
 describe('stop.stale()', () => {
-  it('counts from the first certified row on', () => {
+  it('counts iterations from the first certified row on', () => {
     expect(answers(stop.stale(), [0, 0, 0, 0, 0, 0, 0])).toEqual(new Array(7).fill(undefined));
     expect(answers(stop.stale(), [0, 0, 0, 10, 10, 10]).at(-1)).toBe('stale');
     expect(answers(stop.stale(), [0, 0, 0, 10, 10]).at(-1)).toBeUndefined();
   });
 
-  it('wants growth by more than deltaMin, and forgives patience - 1 failures in a row', () => {
+  it("answers 'stale' after patience iterations without growth by more than deltaMin", () => {
     // 1000 rows: deltaMin 1e-4 is a tenth of a row.
     expect(answers(stop.stale(), [1, 1, 2, 2, 3, 3, 3])).toEqual([...new Array<undefined>(6).fill(undefined), 'stale']);
     expect(answers(stop.stale({ deltaMin: 0.01 }), [10.5, 20, 21, 21, 21])).toEqual([
@@ -77,7 +77,7 @@ describe('stop.stale()', () => {
     expect(answers(stop.stale({ patience: 4 }), [5, 5, 5, 5, 5])).toEqual([undefined, undefined, undefined, undefined, 'stale']);
   });
 
-  it('takes growth by deltaMin itself for none, and counts it in shares', () => {
+  it('does not count growth by exactly deltaMin, a share of the rows', () => {
     expect(answers(stop.stale({ deltaMin: 0.25, patience: 1 }), [1], 4)).toEqual(['stale']);
     expect(answers(stop.stale({ deltaMin: 0.01 }), [20, 25, 28])).toEqual([undefined, undefined, 'stale']);
   });
@@ -87,7 +87,7 @@ describe('stop.stale()', () => {
     expect(answers(stop.stale({ deltaMin: 0.0025, patience: 3 }), [10, 12, 13, 14, 15])).toEqual(new Array(5).fill(undefined));
   });
 
-  it('sees every iteration, and starts afresh with every run', () => {
+  it('asks for every iteration, and starts anew with every run', () => {
     const rule = stop.stale();
     expect(rule.everyIteration).toBe(true);
     expect(stop.gap(1).everyIteration || stop.agreement(1).everyIteration).toBe(false);
@@ -96,14 +96,14 @@ describe('stop.stale()', () => {
   });
 });
 
-describe('stop', () => {
-  it('tells of each rule its name, and whether it is about proofs', () => {
+describe('the rules of stop', () => {
+  it('have a name, and say whether they need certificates', () => {
     expect(stop.agreement(1)).toMatchObject({ name: 'agreement', proofs: true });
     expect(stop.gap(1)).toMatchObject({ name: 'gap', proofs: false });
     expect(stop.stale()).toMatchObject({ name: 'stale', proofs: true });
   });
 
-  it('tells of each rule whether a check keeps what it says', () => {
+  it('holds(check) tells whether a check still meets the rule', () => {
     expect([989, 990].map((agreed) => stop.agreement(0.99).holds!(check({ agreed })))).toEqual([false, true]);
     expect([1.001e-3, 1e-3].map((relativeGap) => stop.gap(1e-3).holds!(check({ relativeGap })))).toEqual([false, true]);
     expect(stop.stale().holds!(check({}))).toBe(true);
@@ -111,7 +111,7 @@ describe('stop', () => {
 });
 
 describe('firstOf(rules)', () => {
-  it('lets the first rule that answers decide', () => {
+  it('answers with the first rule that answers', () => {
     const both = firstOf([stop.agreement(0.5), stop.gap(0.1)]);
     expect(both(check({}))).toBeUndefined();
     expect(both(check({ agreed: 500, relativeGap: 0 }))).toBe('agreement');
@@ -119,8 +119,8 @@ describe('firstOf(rules)', () => {
   });
 });
 
-/** What ends a run is judged before the last search for the offset; it must hold for what comes of that. */
-describe.each(names)('the rule that ends a fit, %s backend', (backend) => {
+/** A rule ends a run before the final search for the offset; it must also hold for the model after that search. */
+describe.each(names)('the rule that ends LinearSvm.fit, %s', (backend) => {
   const problems = Array.from({ length: 150 }, (_, seed) => {
     const next = random(seed);
     const [n, d] = [2 + Math.floor(30 * next()), 1 + Math.floor(3 * next())];
@@ -138,21 +138,21 @@ describe.each(names)('the rule that ends a fit, %s backend', (backend) => {
       const { info } = LinearSvm.fit(rows, labels, { ...options, stop: rule!, onProgress: (progress) => seen.push(progress) });
       return { info, seen };
     };
-    /** One of the checks of a run. */
+    /** A random element. */
     const some = <T>(list: readonly T[]): T => list[Math.floor(next() * list.length)]!;
     return { fit, some };
   });
 
-  it("holds for the model that is returned: 'gap'", () => {
+  it("holds for the returned model, 'gap'", () => {
     for (const { fit, some } of problems) {
       const { relativeGap } = some(fit(stop.gap(1e-9)).seen);
-      const { info } = fit(stop.gap(relativeGap)); // no last bit to spare
+      const { info } = fit(stop.gap(relativeGap)); // exactly the gap of that check
       expect(info.status).toBe('gap');
       expect(info.relativeGap).toBeLessThanOrEqual(relativeGap);
     }
   });
 
-  it("holds for the model that is returned: 'agreement'", () => {
+  it("holds for the returned model, 'agreement'", () => {
     for (const { fit, some } of problems) {
       const { shares } = some(fit([stop.agreement(1), stop.gap(1e-9)]).seen);
       const { info } = fit([stop.agreement(shares.agreed)]);
@@ -161,7 +161,7 @@ describe.each(names)('the rule that ends a fit, %s backend', (backend) => {
     }
   });
 
-  it('has seen the numbers that are returned, if it cannot be asked again', () => {
+  it('has seen the numbers of the returned info, if it has no holds()', () => {
     const fifth: StopRule = {
       name: 'fifth',
       everyIteration: true,
@@ -176,7 +176,7 @@ describe.each(names)('the rule that ends a fit, %s backend', (backend) => {
     }
   });
 
-  it('leaves the offset to the last bit where that holds, too', () => {
+  it('holds for the model with the exact offset, which is returned then', () => {
     const agreement = { ...stop.agreement(0), name: 'agreement' };
     for (const { fit } of problems) {
       const { info, seen } = fit(agreement);
@@ -189,7 +189,7 @@ describe.each(names)('the rule that ends a fit, %s backend', (backend) => {
   });
 });
 
-describe('stop is strict', () => {
+describe('stop refuses bad arguments:', () => {
   it.each([
     [() => stop.agreement(99), RangeError, 'Expected a number from 0 to 1 for the share of stop.agreement but received 99'],
     [() => stop.agreement(NaN), RangeError, 'Expected a number from 0 to 1 for the share of stop.agreement but received NaN'],

@@ -4,27 +4,27 @@ import { countByClass, countTaking, membersOf, takesPart, weightOf } from '../..
 const y = Int8Array.of(1, -1, -1, 1, -1);
 const some = Float64Array.of(2, 0, 1, 0, 5e-324);
 
-describe('rows that take part', () => {
-  it('weightOf(weights, row) is 1 without weights, the one of all rows, or its own', () => {
+describe('taking part', () => {
+  it('weightOf(weights, row) is 1 without weights, the common weight, or that of the row', () => {
     expect(weightOf(undefined, 3)).toBe(1);
     expect(weightOf([7], 3)).toBe(7);
     expect(weightOf(some, 2)).toBe(1);
   });
 
-  it('takesPart(weights, row) where its weight is positive, however small', () => {
+  it('takesPart(weights, row) is true for a positive weight, however small', () => {
     expect([0, 1, 2, 3, 4].map((i) => takesPart(some, i))).toEqual([true, false, true, false, true]);
     expect(takesPart(undefined, 9)).toBe(true);
     expect(takesPart([0], 9)).toBe(false);
   });
 
-  it('countTaking(weights, rows) counts them', () => {
+  it('countTaking(weights, rows) counts the rows with a positive weight', () => {
     expect(countTaking(some, 5)).toBe(3);
     expect(countTaking(undefined, 5)).toBe(5);
     expect(countTaking([2], 5)).toBe(5);
     expect(countTaking([0], 5)).toBe(0);
   });
 
-  it('countByClass(y, weights) and membersOf(y, weights) tell the classes apart', () => {
+  it('countByClass(y, weights) and membersOf(y, weights) count and list them by class', () => {
     expect(countByClass(y, undefined)).toEqual([3, 2]);
     expect(countByClass(y, some)).toEqual([2, 1]);
     expect(membersOf(y, undefined)).toEqual([Uint32Array.of(1, 2, 4), Uint32Array.of(0, 3)]);
