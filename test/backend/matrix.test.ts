@@ -225,19 +225,22 @@ describe.each(FORMS)('sparse Matrix of $form values', ({ form, values, exact }) 
       [40, 9],
       [200, 40],
       [9_000, 60], // split into blocks
-    ])('multiply(w) and multiplyTransposed(u) are right to rounding, and exact on integers (%d rows)', (rows, max) => {
-      const shape = csr(rows, cols, max, 10 * rows + max);
-      const n = shape.indices.length;
-      expectProducts(sparse({ ...shape, values: values(n, rows) }), 3);
-      expectExactProducts(sparse({ ...shape, values: exact(n, rows) }), 3);
-      if (n <= 1) return;
-      onEveryBackend((kernels) => {
-        const { form: stored } = sparse({ ...shape, values: exact(n, rows) })
-          .copy(kernels)
-          .describe();
-        expect(stored).toBe(`sparse ${index} ${form}`);
-      });
-    });
+    ])(
+      'multiply(w) and multiplyTransposed(u) are right to rounding, and exact on integers (%d rows, at most %d entries each)',
+      (rows, max) => {
+        const shape = csr(rows, cols, max, 10 * rows + max);
+        const n = shape.indices.length;
+        expectProducts(sparse({ ...shape, values: values(n, rows) }), 3);
+        expectExactProducts(sparse({ ...shape, values: exact(n, rows) }), 3);
+        if (n <= 1) return;
+        onEveryBackend((kernels) => {
+          const { form: stored } = sparse({ ...shape, values: exact(n, rows) })
+            .copy(kernels)
+            .describe();
+          expect(stored).toBe(`sparse ${index} ${form}`);
+        });
+      },
+    );
   });
 
   it('multiply(w) is right for rows of every length', () => {

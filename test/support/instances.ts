@@ -194,7 +194,7 @@ export function build(p: Parameters): Instance {
 
 export const instances = parameters;
 
-/** Data that a backend stores without centring (f32 or sparse), with columns up to 1e9 away from 0. */
+/** Data that are not stored minus their column means (f32 or sparse), with columns up to 1e9 away from 0. */
 export const uncentred = fc
   .record({
     whole: parameters,

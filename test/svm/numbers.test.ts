@@ -87,8 +87,8 @@ function expectSound(points: Points, labels: number[], options: SvmOptions<numbe
   return model;
 }
 
-describe.each(names)('LinearSvm.fit(points, labels) ends with finite numbers and a true status, %s', (backend) => {
-  it.each(CASES)('for %s', (_, sample) => {
+describe.each(names)('LinearSvm.fit(points, labels) at the limits of doubles, %s', (backend) => {
+  it.each(CASES)('ends with finite numbers and a true status: %s', (_, sample) => {
     for (const [form, points] of formsOf(sample)) {
       for (const scale of SCALES) {
         const attempt = () => expectSound(points, sample.labels, { backend, scale });
@@ -106,7 +106,7 @@ describe.each(names)('LinearSvm.fit(points, labels) ends with finite numbers and
     }
   });
 
-  it.each([1e-12, 1e-9, 1e-6, 1e-3, 1, 1e3, 1e6, 1e9, 1e12])('for gamma %d', (gamma) => {
+  it.each([1e-12, 1e-9, 1e-6, 1e-3, 1, 1e3, 1e6, 1e9, 1e12])('ends with finite numbers and a true status: gamma %d', (gamma) => {
     const overlapping = clouds(23, 30, 2, 0.5);
     const apart = clouds(24, 30, 2, 12);
     const lonely = { rows: plain.rows, labels: plain.labels.map((_, i) => (i === 5 ? 1 : -1)) };
@@ -122,7 +122,7 @@ describe.each(names)('LinearSvm.fit(points, labels) ends with finite numbers and
     }
   });
 
-  it('or throws and names the column whose squares overflow', () => {
+  it('throws and names the column whose squares overflow', () => {
     for (const column of [0, 1, 2]) {
       const sample = times(plain, (j) => (j === column ? 1e200 : 1e100));
       for (const [, points] of formsOf(sample)) {
@@ -137,7 +137,7 @@ describe.each(names)('LinearSvm.fit(points, labels) ends with finite numbers and
     }
   });
 
-  it('and keeps timeLimit on data over 280 decades', () => {
+  it('keeps timeLimit on data over 280 decades', () => {
     const sample = times(plain, (_, i) => 10 ** (-140 + (280 * i) / 23));
     const { info } = LinearSvm.fit(sample.rows, sample.labels, { backend, stop: stop.gap(0), timeLimit: 1e-9, gamma: 1e12 });
     expect(info.status).toBe('time-limit');

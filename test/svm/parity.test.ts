@@ -22,7 +22,7 @@ function both(points: Points, labels: number[], options: SvmOptions<number>) {
   return (['native', 'js'] as const).map((name) => LinearSvm.fit(points, labels, { ...options, backend: name }));
 }
 
-/** |a - b| relative to the larger of the two. */
+/** |a - b| / |a| */
 function distance(a: ArrayLike<number>, b: ArrayLike<number>): number {
   const size = Math.hypot(...Array.from(a));
   return Math.hypot(...Array.from(a, (v, j) => v - b[j]!)) / (size || 1);
