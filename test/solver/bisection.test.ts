@@ -4,19 +4,19 @@ import { nextUp, searchRoot, type Bracket, type Found } from '../../lib/solver/b
 
 type Fn = (t: number) => Found;
 
-/** Runs a search; the number of looks it took comes along. */
-function solve(f: Fn, guess: number, options: Parameters<typeof searchRoot>[1] = { step: 1 }): Bracket & { looks: number } {
+/** Runs a search; returns its bracket and the number of evaluations. */
+function solve(f: Fn, guess: number, options: Parameters<typeof searchRoot>[1] = { step: 1 }): Bracket & { evaluations: number } {
   const search = searchRoot(guess, options);
-  let looks = 0;
+  let evaluations = 0;
   let next = search.next();
   while (!next.done) {
-    if (++looks > 10_000) throw new Error('no end of it');
+    if (++evaluations > 10_000) throw new Error('no end of it');
     next = search.next(f(next.value));
   }
-  return { ...next.value, looks };
+  return { ...next.value, evaluations };
 }
 
-/** A monotone piecewise linear function that rises by slope from each knot on. */
+/** A monotone piecewise linear function whose slope grows by `slope` at each knot. */
 function pieces(knots: readonly number[], slope: number, level: number): Fn {
   return (t) => {
     let value = -level;
@@ -40,7 +40,7 @@ describe('nextUp(x)', () => {
     expect(nextUp(-Infinity)).toBe(-Number.MAX_VALUE);
   });
 
-  it('leaves nothing in between', () => {
+  it('has no double between it and x', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (x) => {
         const up = nextUp(x);
@@ -51,25 +51,25 @@ describe('nextUp(x)', () => {
   });
 });
 
-describe('searchRoot(guess)', () => {
-  /** value(low) < 0 <= value(high), and they are neighbours. */
+describe('searchRoot(guess, …)', () => {
+  /** Expects value(low) < 0 <= value(high) for two neighbouring doubles. */
   function expectLastBit(f: Fn, { low, high }: Bracket): void {
     expect(f(low).value).toBeLessThan(0);
     expect(f(high).value).toBeGreaterThanOrEqual(0);
     expect(nextUp(low) === high).toBe(true);
   }
 
-  it('comes near a root of the size of the bracket in a few looks, even across 0', () => {
-    // A slope that misleads: Newton's point from -13 lies beyond 0, and between -3 and 9 nothing changes.
+  it('narrows a bracket across 0 to 0.5 in at most 12 evaluations', () => {
+    // A misleading slope: the Newton step from -13 leads beyond 0, where the function is flat.
     const f = (t: number): Found => ({
       value: t < -13 ? -4.5 : t < -7 ? -4.5 + (t + 13) / 5 : 8,
       slope: t < -13 || t >= -7 ? 0 : 0.2,
     });
-    const { looks } = solve(f, -13, { step: 1, enough: ({ low, high }) => high - low < 0.5 });
-    expect(looks).toBeLessThanOrEqual(12);
+    const { evaluations } = solve(f, -13, { step: 1, enough: ({ low, high }) => high - low < 0.5 });
+    expect(evaluations).toBeLessThanOrEqual(12);
   });
 
-  it('finds the root of a line to the last bit, in a few looks', () => {
+  it('finds the root of a line to the last bit in fewer than 64 evaluations', () => {
     fc.assert(
       fc.property(
         fc.double({ min: -1e6, max: 1e6, noNaN: true }),
@@ -79,8 +79,8 @@ describe('searchRoot(guess)', () => {
           const f: Fn = (t) => ({ value: (t - root) * slope, slope });
           const found = solve(f, guess);
           expectLastBit(f, found);
-          // Only halving leads to 0, and the subnormal numbers are far down.
-          expect(found.looks).toBeLessThan(Math.abs(found.high) > 1e-6 ? 64 : 2300);
+          // Near 0 only halving makes progress, through all the subnormal numbers.
+          expect(found.evaluations).toBeLessThan(Math.abs(found.high) > 1e-6 ? 64 : 2300);
         },
       ),
     );
@@ -97,25 +97,25 @@ describe('searchRoot(guess)', () => {
           const f = pieces(knots, slope, share * knots.length);
           const found = solve(f, guess);
           expectLastBit(f, found);
-          expect(found.looks).toBeLessThan(300);
+          expect(found.evaluations).toBeLessThan(300);
         },
       ),
     );
   });
 
-  it('takes the first t of a flat piece at 0', () => {
+  it('finds the first t of a flat piece at 0', () => {
     const f: Fn = (t) => ({ value: t < 2 ? t - 2 : t < 5 ? 0 : t - 5, slope: t < 2 || t > 5 ? 1 : 0 });
     for (const guess of [-10, 2, 3, 5, 100]) expect(solve(f, guess).high).toBe(2);
   });
 
-  it('finds a jump, where the slope is infinite or not a number', () => {
+  it('finds a jump, whatever slope is reported there', () => {
     for (const slope of [0, Infinity, NaN, -1]) {
       const f: Fn = (t) => ({ value: t < Math.PI ? -1 : 1, slope });
       expect(solve(f, 0).high).toBe(Math.PI);
     }
   });
 
-  it('is not led astray by wrong slopes', () => {
+  it('finds the root in spite of wrong slopes', () => {
     for (const slope of [1e-300, 1e-9, 1e9, 1e300]) {
       const f: Fn = (t) => ({ value: t - 0.3, slope });
       const found = solve(f, 50);
@@ -123,27 +123,27 @@ describe('searchRoot(guess)', () => {
     }
   });
 
-  it('finds huge and subnormal roots in a bounded number of looks', () => {
+  it('finds huge and subnormal roots in at most 8400 evaluations', () => {
     for (const root of [Number.MIN_VALUE, -Number.MIN_VALUE, 1e-310, -1e-310, 1e-200, 1e200, -1e300, Number.MAX_VALUE, 0]) {
       for (const guess of [0, 1, -1e150, root]) {
         for (const slope of [0, 1]) {
           const f: Fn = (t) => ({ value: t < root ? -1 : 1, slope });
           const found = solve(f, guess);
           expect(found.high).toBe(root);
-          expect(found.looks).toBeLessThanOrEqual(8400);
+          expect(found.evaluations).toBeLessThanOrEqual(8400);
         }
       }
     }
   });
 
-  it('ends without a bracket where there is no root', () => {
+  it('ends with an infinite bracket if there is no root', () => {
     const below = solve(() => ({ value: -1, slope: 0 }), 0);
     expect(below).toMatchObject({ low: Number.MAX_VALUE, high: Infinity });
     const above = solve(() => ({ value: 1, slope: 0 }), 0);
     expect(above).toMatchObject({ low: -Infinity, high: -Number.MAX_VALUE });
   });
 
-  it('ends whatever it is told', () => {
+  it('ends after at most 8400 evaluations for arbitrary values and slopes', () => {
     const junk = fc.oneof(
       fc.double(),
       fc.constantFrom(0, -0, NaN, Infinity, -Infinity, Number.MIN_VALUE, -Number.MIN_VALUE, Number.MAX_VALUE),
@@ -156,14 +156,14 @@ describe('searchRoot(guess)', () => {
         (guess, step, said) => {
           let k = 0;
           const f: Fn = () => ({ value: said[k++ % said.length]!, slope: said[k++ % said.length]! });
-          expect(solve(f, guess, { step }).looks).toBeLessThanOrEqual(8400);
+          expect(solve(f, guess, { step }).evaluations).toBeLessThanOrEqual(8400);
         },
       ),
       { numRuns: 300 },
     );
   });
 
-  it('ends when enough says so, and tells it where it looked', () => {
+  it('ends as soon as enough(bracket, found, t) is true', () => {
     const f: Fn = (t) => ({ value: t - 3, slope: 0 });
     const places: number[] = [];
     const found = solve(f, 0, {
@@ -177,39 +177,39 @@ describe('searchRoot(guess)', () => {
     expect(found.high - found.low).toBeLessThan(0.5);
     expect(found.low).toBeLessThan(3);
     expect(found.high).toBeGreaterThanOrEqual(3);
-    expect(found.looks).toBe(places.length);
+    expect(found.evaluations).toBe(places.length);
     expect(places[0]).toBe(0);
   });
 
-  it('leans beyond the root where one end is wanted, by a share of the way from the guess', () => {
+  it('steps beyond the root by the share lean of the distance from the guess', () => {
     const f: Fn = (t) => ({ value: t - 3, slope: 1 });
     const upwards = solve(f, 1, { step: 1, lean: 0.1, enough: ({ high }) => high < Infinity });
-    expect(upwards.looks).toBe(2);
+    expect(upwards.evaluations).toBe(2);
     expect(upwards.high).toBeCloseTo(3.2, 12);
     const downwards = solve(f, 5, { step: 1, lean: -0.1, enough: ({ low }) => low > -Infinity });
-    expect(downwards.looks).toBe(2);
+    expect(downwards.evaluations).toBe(2);
     expect(downwards.low).toBeCloseTo(2.8, 12);
   });
 
-  it('encloses nothing where it is told NaN', () => {
-    expect(solve(() => ({ value: NaN, slope: 1 }), 0)).toEqual({ low: -Infinity, high: Infinity, looks: 1 });
+  it('gives an infinite bracket if a value is NaN', () => {
+    expect(solve(() => ({ value: NaN, slope: 1 }), 0)).toEqual({ low: -Infinity, high: Infinity, evaluations: 1 });
     const f: Fn = (t) => ({ value: Math.abs(t) < 2 ? NaN : t, slope: 0 });
     expect(solve(f, 5)).toMatchObject({ low: -Infinity, high: Infinity });
     expect(solve(f, -5)).toMatchObject({ low: -Infinity, high: Infinity });
   });
 
-  it('gives up at once on a guess that is not finite', () => {
-    expect(solve(() => ({ value: 1, slope: 0 }), Infinity)).toEqual({ low: -Infinity, high: Infinity, looks: 1 });
-    expect(solve(() => ({ value: -1, slope: 0 }), -Infinity)).toEqual({ low: -Infinity, high: Infinity, looks: 1 });
-    expect(solve(() => ({ value: -1, slope: 0 }), NaN).looks).toBe(1);
+  it('gives an infinite bracket at once for a guess that is not finite', () => {
+    expect(solve(() => ({ value: 1, slope: 0 }), Infinity)).toEqual({ low: -Infinity, high: Infinity, evaluations: 1 });
+    expect(solve(() => ({ value: -1, slope: 0 }), -Infinity)).toEqual({ low: -Infinity, high: Infinity, evaluations: 1 });
+    expect(solve(() => ({ value: -1, slope: 0 }), NaN).evaluations).toBe(1);
   });
 
-  it('ends after 8400 looks that lead nowhere', () => {
-    expect(solve(() => ({ value: -1, slope: 0 }), 5, { step: 0 })).toEqual({ low: 5, high: Infinity, looks: 8400 });
+  it('ends after 8400 evaluations without progress', () => {
+    expect(solve(() => ({ value: -1, slope: 0 }), 5, { step: 0 })).toEqual({ low: 5, high: Infinity, evaluations: 8400 });
   });
 
-  // What each look costs is a sweep over all rows. These are the numbers of looks as measured: more would be slower fits.
-  describe('takes no more looks than before', () => {
+  // Each evaluation is a sweep over all rows. The limits are the measured numbers: more evaluations would make fits slower.
+  describe('takes no more evaluations than measured', () => {
     const line =
       (root: number, slope: number, told = slope): Fn =>
       (t) => ({ value: (t - root) * slope, slope: told });
@@ -238,23 +238,23 @@ describe('searchRoot(guess)', () => {
       ['slopes too steep', line(0.3, 1, 1e3), { 50: 124 }],
       ['slopes much too steep', line(0.3, 1, 1e9), { 50: 108 }],
       ['no slopes', line(0.3, 1, NaN), { 50: 66 }],
-      ['a root that Newton crawls to', cube, { '-10': 101, 0.001: 94, 3: 99, 100000: 146 }],
+      ['a root where Newton converges slowly', cube, { '-10': 101, 0.001: 94, 3: 99, 100000: 146 }],
       ['a curve', curve, { '-10': 16, 0.001: 12, 3: 7, 100000: 37 }],
-    ])('%s', (_, f, byGuess) => {
-      for (const [guess, looks] of Object.entries(byGuess)) {
+    ])('for %s', (_, f, byGuess) => {
+      for (const [guess, evaluations] of Object.entries(byGuess)) {
         const found = solve(f, Number(guess));
         expectLastBit(f, found);
-        expect(found.looks, guess).toBeLessThanOrEqual(looks);
+        expect(found.evaluations, guess).toBeLessThanOrEqual(evaluations);
       }
     });
 
-    it('however far the first step goes', () => {
-      for (const [step, looks] of [
+    it('for a jump, whatever the first step', () => {
+      for (const [step, evaluations] of [
         [1e-4, 78],
         [1, 63],
         [1e4, 58],
       ] as const) {
-        expect(solve(jump(1000), 0, { step }).looks, String(step)).toBeLessThanOrEqual(looks);
+        expect(solve(jump(1000), 0, { step }).evaluations, String(step)).toBeLessThanOrEqual(evaluations);
       }
     });
   });

@@ -5,7 +5,7 @@ import { countTasksHere, run, runAsync } from '../../lib/solver/drivers.js';
 const nothing = () => undefined;
 const step = (perform: () => void): Step => ({ perform, later: () => Promise.resolve().then(perform) });
 
-/** Takes three steps and gives back what they left. */
+/** Yields three steps and returns what they appended. */
 function* three(seen: string[]): Generator<Step, string, void> {
   try {
     for (const name of ['a', 'b', 'c']) yield step(() => void seen.push(name));
@@ -21,13 +21,13 @@ const drivers = [
 ] as const;
 
 describe.each(drivers)('%s(loop, signal)', (_, drive) => {
-  it('takes the steps in their order and gives back what the loop returns', async () => {
+  it('performs the steps in order and returns what the loop returns', async () => {
     const seen: string[] = [];
     expect(await drive(three(seen))).toBe('abc');
     expect(seen).toEqual(['a', 'b', 'c', 'end']);
   });
 
-  it('throws the reason of an aborted signal, as it is, and lets the loop clean up', async () => {
+  it('throws the reason of an aborted signal unchanged, and lets the loop clean up', async () => {
     const seen: string[] = [];
     const controller = new AbortController();
     const reason = new Error('enough');
@@ -39,7 +39,7 @@ describe.each(drivers)('%s(loop, signal)', (_, drive) => {
     expect(seen).toEqual(['end']);
   });
 
-  it('throws what a step fails with into the loop, which may go on', async () => {
+  it('throws the error of a step into the loop, which may continue', async () => {
     const loop = (function* (): Generator<Step, string, void> {
       try {
         yield step(() => {
@@ -56,13 +56,13 @@ describe.each(drivers)('%s(loop, signal)', (_, drive) => {
 });
 
 describe('runAsync(loop)', () => {
-  it('begins the first step before it returns, however slow the machine is', () => {
+  it('begins the first step before it returns, however slow the machine', () => {
     const seen: string[] = [];
     const loop = (function* (): Generator<Step, void, void> {
       yield { perform: nothing, later: () => void seen.push('begun') };
     })();
     let now = 0;
-    const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 10)); // every look at it takes 10 ms
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 10)); // every call of now() takes 10 ms
     void runAsync(loop);
     expect(seen).toEqual(['begun']);
     clock.mockRestore();

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Halving } from '../../lib/solver/halving.js';
 
 describe('Halving', () => {
-  it('stalled(iteration, measure) is false while the measure halves within the patience', () => {
+  it('stalled(iteration, measure) is false while the measure halves within patience iterations', () => {
     const progress = new Halving(10, 0);
     expect(progress.last).toBe(Infinity);
     expect(progress.stalled(5, 8)).toBe(false);
@@ -14,14 +14,14 @@ describe('Halving', () => {
     expect(progress.stalled(30, 2)).toBe(false);
   });
 
-  it('stalled(iteration, …measures) asks for one of them to halve', () => {
+  it('stalled(iteration, …measures) is false if one of them halves', () => {
     const progress = new Halving(2, 0);
     progress.stalled(1, 8, 8);
     expect(progress.stalled(3, 8, 4)).toBe(false);
-    expect(progress.stalled(5, 5, 3)).toBe(true); // of 8 and 4
+    expect(progress.stalled(5, 5, 3)).toBe(true); // compared with 8 and 4
   });
 
-  it('counts from the iteration it was made at, or told to restart at', () => {
+  it('overdue(iteration) counts from the iteration of the constructor or of restart', () => {
     const progress = new Halving(3, 10);
     expect(progress.overdue(12)).toBe(false);
     expect(progress.overdue(13)).toBe(true);
@@ -30,7 +30,7 @@ describe('Halving', () => {
     expect(progress.stalled(16, 0.6)).toBe(true);
   });
 
-  it('takes a measure that is not a number for one that did not halve', () => {
+  it('stalled(iteration, NaN) counts as not halved', () => {
     const progress = new Halving(1, 0);
     expect(progress.stalled(0, NaN)).toBe(false);
     expect(progress.stalled(1, NaN)).toBe(true);
