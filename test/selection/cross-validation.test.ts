@@ -17,14 +17,14 @@ import { binary, clouds, dense, sparse, wdbc } from '../support/svm-data.js';
 const cancer = wdbc();
 const small = clouds(3, 90, 4);
 
-/** Without what differs from run to run. */
+/** The result without what differs from run to run. */
 const lasting = (result: CrossValidation) => ({ ...result, elapsed: 0, threads: 0, backend: '' });
 
 const rowsIn = (fold: Int32Array, k: number) => [...fold.keys()].filter((i) => fold[i] === k);
 const sum = (list: readonly number[]) => list.reduce((a, b) => a + b, 0);
 
 describe('crossValidate(points, labels)', () => {
-  it('holds every row out once, each fold with its share of either class', async () => {
+  it('holds out every row once, and deals each class evenly to the folds', async () => {
     const { fold, folds } = await crossValidate(dense(cancer.rows), cancer.labels, { folds: 7, gammas: [0.1] });
     expect(folds).toBe(7);
     expect(fold).toHaveLength(569);
@@ -43,7 +43,7 @@ describe('crossValidate(points, labels)', () => {
     ['sparse', sparse(small.rows), small, { classWeight: 'balanced' }],
     ['ones', sparse(binary(5, 80, 12).rows), binary(5, 80, 12), { classWeight: { 1: 3 }, scale: 'standard' }],
   ] as [string, Points, typeof small, CrossValidationOptions<number>][])(
-    'scores the models of the other rows: %s',
+    'scores each fold with the model that LinearSvm.fit gives on the other rows: %s',
     async (_, points, { rows, labels }, options) => {
       const exact = stop.gap(1e-9);
       for (const backend of names) {
@@ -76,7 +76,7 @@ describe('crossValidate(points, labels)', () => {
     },
   );
 
-  it('tells means, standard errors, the best gamma and the smallest one within a standard error of it', async () => {
+  it('returns means, standard errors, the best gamma, and the smallest one within a standard error of it', async () => {
     const { table, best, pick, gamma } = await crossValidate(cancer.rows, cancer.labels, { folds: 4 });
     expect(table.map((score) => Math.round(score.gamma * 569))).toEqual([4, 16, 64, 256, 1024, 4096, 16384]);
     for (const { accuracy, mean, standardError, status, unfinished } of table) {
@@ -93,19 +93,19 @@ describe('crossValidate(points, labels)', () => {
     expect(best.mean).toBeGreaterThan(0.96);
   });
 
-  it.each(names)('says which fits met a limit, and prefers gammas whose fits did not: %s', async (backend) => {
+  it.each(names)('counts unfinished fits, and prefers gammas without any: %s', async (backend) => {
     const options = { folds: 4, stop: stop.gap(1e-3), backend };
     const limited = await crossValidate(cancer.rows, cancer.labels, { ...options, maxIterations: 5 });
     const counts = limited.table.map(({ unfinished }) => unfinished);
     expect(counts).toEqual(limited.table.map(({ status }) => status.filter((one) => one === 'max-iterations').length));
     expect(counts).toContain(0);
-    // By its mean alone an unfinished one would be the best.
+    // By the mean alone, a gamma with unfinished fits would be the best.
     const highest = limited.table.reduce((a, b) => (b.mean > a.mean ? b : a));
     expect(highest.unfinished).toBeGreaterThan(0);
     const finished = limited.table.filter(({ unfinished }) => unfinished === 0);
     expect(limited.best).toBe(finished.reduce((a, b) => (b.mean > a.mean ? b : a)));
     expect(finished).toContain(limited.pick);
-    // Where none has finished, all are chosen from.
+    // If every gamma has unfinished fits, the best of all is chosen.
     const none = await crossValidate(cancer.rows, cancer.labels, { ...options, stop: stop.gap(0), maxIterations: 1 });
     expect(none.table.map(({ unfinished }) => unfinished)).toEqual(none.table.map(() => 4));
     expect(none.best).toBe(none.table.reduce((a, b) => (b.mean > a.mean ? b : a)));
@@ -114,7 +114,7 @@ describe('crossValidate(points, labels)', () => {
   it.each([
     ['dense', dense],
     ['sparse', sparse],
-  ])('learns nothing of a held-out row, neither its label nor its size: %s', async (_, form) => {
+  ])('trains without the held-out rows, neither their labels nor their scale: %s', async (_, form) => {
     const { rows, labels } = clouds(8, 60, 3, 2);
     const folds = rows.map((_row, i) => i % 4);
     for (const backend of names) {
@@ -128,11 +128,11 @@ describe('crossValidate(points, labels)', () => {
         const shift = Math.abs(moved.table[g]!.accuracy[0]! - accuracy[0]!);
         expect(Math.min(shift, Math.abs(shift - 1 / 15))).toBeCloseTo(0, 12);
       });
-      expect(moved.table).not.toEqual(before.table); // in the other folds it is learnt from
+      expect(moved.table).not.toEqual(before.table); // the other folds train on that row
     }
   });
 
-  it('gives the same, whatever the threads, from one seed, and something else from another', { tags: ['slow'] }, async () => {
+  it('gives the same table for one seed and any number of threads, and another for another seed', { tags: ['slow'] }, async () => {
     for (const backend of names) {
       const points = Dataset.from(sparse(binary(2, 400, 30).rows), { backend });
       const { labels } = binary(2, 400, 30);
@@ -150,7 +150,7 @@ describe('crossValidate(points, labels)', () => {
     }
   });
 
-  it('gives the same on either backend', async () => {
+  it('gives the same table on both backends', async () => {
     const [one, other] = await Promise.all(
       (['js', names[0]!] as const).map((backend) =>
         crossValidate(small.rows, small.labels, { backend, stop: stop.gap(1e-8), gammas: [0.05, 0.5] }),
@@ -160,7 +160,7 @@ describe('crossValidate(points, labels)', () => {
     expect(other!.fold).toEqual(one!.fold);
   });
 
-  it('leaves rows of weight 0 out', async () => {
+  it('leaves out rows of weight 0', async () => {
     const sampleWeight = small.rows.map((_, i) => (i % 5 === 2 ? 0 : 1 + (i % 3)));
     const kept = <T>(list: readonly T[]) => list.filter((_, i) => sampleWeight[i]! > 0);
     const options = { gammas: [0.1, 1], folds: 3, stop: stop.gap(1e-9) };
@@ -173,17 +173,17 @@ describe('crossValidate(points, labels)', () => {
     expect(table[0]!.gamma).toBe(4 / kept(small.rows).length);
   });
 
-  it("accuracy: 'balanced' is the mean over the classes", async () => {
+  it("with accuracy: 'balanced' averages over the classes", async () => {
     const rows = Array.from({ length: 40 }, (_, i) => [i < 32 ? 0 : i % 2]);
     const labels = rows.map((_, i) => (i < 32 ? 'no' : 'yes'));
     const folds = rows.map((_, i) => i % 2);
     const options = { folds, gammas: [1e-6], positive: 'yes' };
-    // With so small a gamma everything is of the larger class.
+    // With so small a gamma the model predicts the larger class for every row.
     expect((await crossValidate(rows, labels, options)).best.accuracy).toEqual([0.8, 0.8]);
     expect((await crossValidate(rows, labels, { ...options, accuracy: 'balanced' })).best.accuracy).toEqual([0.5, 0.5]);
   });
 
-  it('says how far it is after every fit', async () => {
+  it('calls onProgress after every fit, with the scores so far', async () => {
     for (const backend of names) {
       const seen: CrossValidationProgress[] = [];
       const { table } = await crossValidate(small.rows, small.labels, {
@@ -207,7 +207,7 @@ describe('crossValidate(points, labels)', () => {
     }
   });
 
-  it('ends with the reason of an aborted signal, and with what a callback throws', async () => {
+  it('rejects with the reason of an aborted signal, and with what onProgress throws', async () => {
     for (const backend of names) {
       for (const threads of [1, 2, 4]) {
         const reason = { why: 'enough' };
@@ -215,7 +215,7 @@ describe('crossValidate(points, labels)', () => {
         let calls = 0;
         const given = { backend, threads, signal: abort.signal, onProgress: () => ++calls === 3 && abort.abort(reason) };
         await expect(crossValidate(cancer.rows, cancer.labels, given)).rejects.toBe(reason);
-        expect(calls).toBeLessThan(3 + threads); // the other folds' fits end too
+        expect(calls).toBeLessThan(3 + threads); // the fits of the other folds end too
         await expect(crossValidate(cancer.rows, cancer.labels, given)).rejects.toBe(reason);
         const thrown = new Error('no more');
         const onProgress = () => {
@@ -227,7 +227,7 @@ describe('crossValidate(points, labels)', () => {
     }
   });
 
-  it('goes on with what it was given, whatever becomes of the arrays, and changes none of them', async () => {
+  it('ignores changes made to its arguments after the call, and changes none of them', async () => {
     const points = dense(small.rows);
     const labels = small.labels.slice();
     const sampleWeight = labels.map(() => 2);
@@ -242,7 +242,7 @@ describe('crossValidate(points, labels)', () => {
     expect(lasting(await running)).toEqual(expected);
   });
 
-  it.each(names)('may be left in the middle by a worker thread that is terminated, %s', { tags: ['slow'] }, async (backend) => {
+  it.each(names)('survives terminate() of its worker thread, %s', { tags: ['slow'] }, async (backend) => {
     const code = `
       const { parentPort } = require('node:worker_threads');
       const { crossValidate } = require(${JSON.stringify(join(__dirname, '../..'))});
@@ -258,7 +258,7 @@ describe('crossValidate(points, labels)', () => {
     await expect(crossValidate(small.rows, small.labels, { backend, gammas: [1], threads: 4 })).resolves.toBeDefined();
   });
 
-  it('keeps to limits, of each fit', async () => {
+  it('applies maxIterations and timeLimit to each fit', async () => {
     const { table } = await crossValidate(small.rows, small.labels, { maxIterations: 1, gammas: [0.1] });
     expect(table[0]!.status).toEqual(Array(5).fill('max-iterations'));
     const late = await crossValidate(small.rows, small.labels, { timeLimit: 1e-9, gammas: [0.1] });
@@ -324,7 +324,7 @@ const BAD: [string, Run, typeof TypeError | typeof RangeError, string, string][]
   ['indices that are no list', () => trainTestSplit({ indptr: [0, 1, 1], indices: 7 as never, rows: 2, cols: 4 }, [0, 1]), TypeError, 'ERR_POINTS', 'Expected an array of numbers for points.indices but received 7'],
 ];
 
-describe('bad input: crossValidate, trainTestSplit', () => {
+describe('crossValidate and trainTestSplit refuse bad input:', () => {
   it.each(BAD)('%s', async (_call, run, Kind, code, message) => {
     let thrown: unknown;
     try {
@@ -345,7 +345,7 @@ describe("LinearSvm.fit(points, labels, { gamma: 'auto' })", () => {
     info: { ...(info as object), elapsed: 0, threads: 0 },
   });
 
-  it('gives the same model as fitAsync, whatever the threads', { tags: ['slow'] }, async () => {
+  it('gives the model of fitAsync, for any number of threads', { tags: ['slow'] }, async () => {
     const rows = cancer.rows.slice(0, 200);
     const labels = cancer.labels.slice(0, 200);
     for (const backend of names) {
@@ -359,7 +359,7 @@ describe("LinearSvm.fit(points, labels, { gamma: 'auto' })", () => {
     }
   });
 
-  it('chooses a gamma about as good as the best of a full cross-validation', { tags: ['slow'] }, async () => {
+  it('chooses a gamma whose accuracy is within 0.01 of the best of a full cross-validation', { tags: ['slow'] }, async () => {
     const full = await crossValidate(cancer.rows, cancer.labels, { seed: 3 });
     for (const backend of names) {
       const { info } = LinearSvm.fit(cancer.rows, cancer.labels, { gamma: 'auto', backend });
@@ -373,7 +373,7 @@ describe("LinearSvm.fit(points, labels, { gamma: 'auto' })", () => {
     }
   });
 
-  it.each(names)('prefers a gamma whose fits were done: %s', (backend) => {
+  it.each(names)('prefers a gamma without unfinished fits: %s', (backend) => {
     const { info } = LinearSvm.fit(cancer.rows, cancer.labels, { gamma: 'auto', maxIterations: 5, scale: 'maxabs', backend });
     const { table } = info.validation!;
     const highest = table.reduce((a, b) => (b.mean > a.mean ? b : a));
@@ -381,7 +381,7 @@ describe("LinearSvm.fit(points, labels, { gamma: 'auto' })", () => {
     expect(table.find(({ gamma }) => gamma === info.gamma)!.unfinished).toBe(0);
   });
 
-  it('is the fit with that gamma', () => {
+  it('gives the model of LinearSvm.fit with the gamma it chose', () => {
     const precise = { stop: stop.gap(1e-10), classWeight: 'balanced', sampleWeight: small.labels.map((_, i) => i % 4) } as const;
     const auto = LinearSvm.fit(small.rows, small.labels, { ...precise, gamma: 'auto' });
     const plain = LinearSvm.fit(small.rows, small.labels, { ...precise, gamma: auto.info.gamma });
@@ -390,7 +390,7 @@ describe("LinearSvm.fit(points, labels, { gamma: 'auto' })", () => {
     expect(auto.bias).toBeCloseTo(plain.bias, 4);
   });
 
-  it('looks at a part of many rows, with gamma for that many', () => {
+  it('validates on a sample of 4096 of many rows', () => {
     const { rows, labels } = clouds(9, 9001, 3, 2);
     const { info } = LinearSvm.fit(dense(rows), labels, { gamma: 'auto' });
     expect(info.validation!.rows).toBeGreaterThanOrEqual(4095);
@@ -401,7 +401,7 @@ describe("LinearSvm.fit(points, labels, { gamma: 'auto' })", () => {
     expect(info.rows).toBe(9001);
   });
 
-  it('can be aborted while it chooses', async () => {
+  it('throws the reason of a signal aborted while it chooses', async () => {
     const reason = new Error('enough');
     expect(() => LinearSvm.fit(small.rows, small.labels, { gamma: 'auto', signal: AbortSignal.abort(reason) })).toThrow(reason);
     const abort = new AbortController();
@@ -425,12 +425,12 @@ describe('LinearSvm.fit(points, labels, { sampleWeight }) with weights of 0', ()
     ['dense', dense, 'standard'],
     ['dense, by the largest', dense, 'maxabs'],
     ['dense, as they are', dense, 'none'],
-  ] as const)('is the fit on the other rows: %s', (title, form, scale) => {
+  ] as const)('gives the model of the other rows: %s', (title, form, scale) => {
     for (const backend of names) {
       const options = { scale, backend, keepSets: true, classWeight: 'balanced', stop: stop.gap(1e-7) } as const;
       const whole = LinearSvm.fit(form(rows), labels, { ...options, sampleWeight });
       const part = LinearSvm.fit(form(kept(rows)), kept(labels), { ...options, sampleWeight: kept(sampleWeight) });
-      // Dense f64 data are stored less the mean of all rows: the same problem, in other digits.
+      // Dense f64 data are stored minus the mean of all rows: the same problem, rounded differently.
       const digits = title.startsWith('dense,') || title === 'dense' ? 4 : 12;
       part.weights.forEach((weight, j) => expect(whole.weights[j]).toBeCloseTo(weight, digits));
       expect(whole.bias).toBeCloseTo(part.bias, digits);
@@ -447,12 +447,12 @@ describe('LinearSvm.fit(points, labels, { sampleWeight }) with weights of 0', ()
     }
   });
 
-  it('takes nothing from a row that would weigh on the others', () => {
+  it('is not affected by the values of a row of weight 0', () => {
     for (const backend of names) {
       const huge = rows.with(
         1,
         rows[1]!.map(() => 1e300),
-      ); // a square of it overflows
+      ); // its squares overflow
       const model = LinearSvm.fit(sparse(huge), labels, { sampleWeight, backend });
       expect(model.weights).toEqual(LinearSvm.fit(sparse(rows), labels, { sampleWeight, backend }).weights);
     }
@@ -463,7 +463,7 @@ describe('trainTestSplit(points, labels)', () => {
   const { rows, labels } = small;
   const skewed = rows.map((_, i) => (i % 6 === 0 ? 'rare' : 'common'));
 
-  it('divides every class in the same proportion, and keeps the order', () => {
+  it('splits every class in the same proportion, and keeps the order', () => {
     const { train, test } = trainTestSplit(rows, skewed);
     expect(test.labels).toHaveLength(23);
     expect(test.labels.filter((label) => label === 'rare')).toHaveLength(4);
@@ -482,13 +482,13 @@ describe('trainTestSplit(points, labels)', () => {
     [{ testShare: 0.001 }, 2, 1],
     [{ testShare: 0.999 }, 88, 14],
     [{ testSize: 2 }, 2, 1],
-  ])('%o: a test part of %i rows', (options, size, rare) => {
+  ])('with %o gives %i test rows', (options, size, rare) => {
     const { train, test } = trainTestSplit(rows, skewed, options);
     expect([test.points.length, train.points.length]).toEqual([size, 90 - size]);
     expect(Math.abs(test.labels.filter((label) => label === 'rare').length - rare)).toBeLessThanOrEqual(0.5);
   });
 
-  it('is decided by its seed', () => {
+  it('gives the same split for the same seed', () => {
     const of = (seed?: number) => [...trainTestSplit(rows, labels, seed === undefined ? {} : { seed }).test.rows];
     expect(of(5)).toEqual(of(5));
     expect(of()).toEqual(of(0));
@@ -496,7 +496,7 @@ describe('trainTestSplit(points, labels)', () => {
     expect(of(2 ** 32)).not.toEqual(of(0));
   });
 
-  it('leaves every form and kind of array as it is', () => {
+  it('keeps the form and the kinds of arrays of the points, and leaves them unchanged', () => {
     const sparseRows = sparse(rows);
     const plain = {
       indptr: [...sparseRows.indptr],
@@ -535,7 +535,7 @@ describe('trainTestSplit(points, labels)', () => {
     }
   });
 
-  it('divides more than two classes, and rows as they come with stratify: false', () => {
+  it('splits three classes evenly, and rows regardless of class with stratify: false', () => {
     const three = rows.map((_, i) => i % 3);
     const { test } = trainTestSplit(rows, three, { testSize: 9 });
     expect(three.slice(0, 3).map((k) => test.labels.filter((label) => label === k).length)).toEqual([3, 3, 3]);
@@ -544,8 +544,8 @@ describe('trainTestSplit(points, labels)', () => {
   });
 });
 
-describe('Random(seed)', () => {
-  it('is the same everywhere', () => {
+describe('new Random(seed)', () => {
+  it('next() and shuffle(list) give the recorded numbers on every platform', () => {
     const random = new Random(1);
     expect([random.next(), random.next(), random.next()]).toMatchInlineSnapshot(`
       [
@@ -568,7 +568,7 @@ describe('Random(seed)', () => {
     `);
   });
 
-  it('below(n) comes to every number alike', () => {
+  it('below(n) is uniform', () => {
     const random = new Random(4);
     const counts = new Uint32Array(6);
     for (let k = 0; k < 60_000; k++) counts[random.below(6)]!++;
