@@ -14,7 +14,7 @@ const CHROMIUM = [process.env.CHROMIUM_PATH, '/usr/bin/chromium', '/usr/bin/chro
 );
 if (!CHROMIUM) process.stdout.write('Left out: the pages in a browser. Install chromium, or name one in CHROMIUM_PATH.\n');
 
-/** What is wrong with a page as it is laid out: read in the page itself. */
+/** Runs in the page and lists the defects of its layout. */
 const EXAMINE = `(() => {
   const wrong = [];
   const channel = (c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
@@ -63,7 +63,7 @@ const EXAMINE = `(() => {
       const size = parseFloat(getComputedStyle(text).fontSize) * (box.width / width);
       if (size < 9) wrong.push('tiny text ' + size.toFixed(1) + ': ' + text.textContent);
     }
-    // Labels of one chart must not run into each other.
+    // Labels of one chart must not overlap.
     const boxes = [...svg.querySelectorAll('text')].map((t) => [t.textContent, t.getBBox()]);
     boxes.forEach(([a, p], i) => boxes.slice(i + 1).forEach(([b, q]) => {
       const [w, h] = [Math.min(p.x + p.width, q.x + q.width) - Math.max(p.x, q.x), Math.min(p.y + p.height, q.y + q.height) - Math.max(p.y, q.y)];
@@ -88,7 +88,7 @@ describe.skipIf(!CHROMIUM)('a page in a browser', () => {
   let folder = '';
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'fista-report-'));
-    // Debian's chromium is a shell script around the browser: it needs a PATH, even where the tests are run without one.
+    // Debian's chromium is a shell script: it needs a PATH, even if the tests run without one.
     const env = { ...process.env, PATH: `${process.env.PATH}:/usr/bin:/bin` } as Record<string, string>;
     browser = await chromium.launch({ executablePath: CHROMIUM!, args: ['--no-sandbox'], env, timeout: HANG });
   });
@@ -99,7 +99,7 @@ describe.skipIf(!CHROMIUM)('a page in a browser', () => {
 
   const VIEWS = { desk: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
   for (const [name, make] of Object.entries(PAGES)) {
-    it(`${name} is readable, light and dark, at a desk and on a phone, and asks for nothing`, async () => {
+    it(`${name} is readable in light and dark, on desktop and phone, and makes no requests`, async () => {
       const file = join(folder, `${name.replace(/\W/g, '-')}.html`);
       writeFileSync(file, make());
       const backgrounds = new Set<string>();
@@ -126,8 +126,7 @@ describe.skipIf(!CHROMIUM)('a page in a browser', () => {
     });
   }
 
-  it('which is poor is found so', async () => {
-    // The examination itself: a page with each of the faults it looks for.
+  it('with low contrast, overlaps or overflow is reported by this check', async () => {
     const chart = lineChart({
       title: 't',
       x: 'x',

@@ -23,7 +23,7 @@ describe('lineChart(spec)', () => {
         [1, Infinity],
       ],
     ],
-  ] as [string, [number, number][]][])('draws nothing for %s', (_, points) => {
+  ] as [string, [number, number][]][])('says that there is nothing to draw for %s', (_, points) => {
     expect(chart(points, 'y')).toContain('There is nothing to draw.');
   });
 
@@ -46,7 +46,7 @@ describe('lineChart(spec)', () => {
     for (const log of [undefined, 'y'] as const) expect(chart(points, log)).not.toMatch(/NaN|Infinity/);
   });
 
-  it('gives each of several lines a dash, a sign and a name', () => {
+  it('gives each line its own dash, mark and name', () => {
     const html = lineChart({
       title: 't',
       x: 'x',
@@ -81,7 +81,7 @@ describe('barChart(spec) and histogram(spec)', () => {
     }
   });
 
-  it('histogram(spec) says how many values it counts in its last bins', () => {
+  it('histogram(spec) says how many values lie outside its range', () => {
     const values = [...Array.from({ length: 400 }, (_, k) => k / 400), 1e6, -1e6];
     expect(histogram({ title: 't', x: 'x', groups: [{ name: 'g', values }] })).toContain('2 further out');
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { escape, table } from '../../lib/report/html.js';
 
 describe('escape(text)', () => {
-  it('leaves no character that HTML, or a terminal, would obey', () => {
+  it('escapes what HTML interprets, and replaces control characters', () => {
     expect(escape(`<a href="x" id='y'>&`)).toBe('&lt;a href=&quot;x&quot; id=&#39;y&#39;&gt;&amp;');
     expect(escape('a\u0000b\u001bc\u202ed\te\nf')).toBe('a\ufffdb\ufffdc\ufffdd\te\nf');
     expect([escape(12), escape(null)]).toEqual(['12', 'null']);
@@ -10,7 +10,7 @@ describe('escape(text)', () => {
 });
 
 describe('table(columns, rows)', () => {
-  it('puts columns of numbers to the right and says in words whether a target was met', () => {
+  it('marks columns of numbers, and says in words whether a target was met', () => {
     const html = table(
       ['name', 'n'],
       [

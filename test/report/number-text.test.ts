@@ -30,7 +30,7 @@ describe('numbers as text', () => {
 });
 
 describe('upward(value)', () => {
-  it('has two digits and is no less', () => {
+  it('rounds up to two digits', () => {
     expect([0, 1, 0.12, 0.121, 0.999, 9.91e-8, 1.2000001e-5, 123, 5e-324].map(upward)).toEqual([
       0, 1, 0.12, 0.13, 1, 1e-7, 1.3e-5, 130, 5e-324,
     ]);

@@ -5,7 +5,7 @@ import { cancer, fitted, long, PAGES } from '../support/pages.js';
 import { clouds } from '../support/svm-data.js';
 
 describe('report(input)', () => {
-  it('says how the fit ended, what was proved, and names the largest weights', () => {
+  it('shows how the fit ended, what was proved, and the names of the largest weights', () => {
     const input = { ...cancer(), names: Array.from({ length: 30 }, (_, j) => `measure ${j}`) };
     const html = report(input);
     const { info, model } = input;
@@ -25,33 +25,33 @@ describe('report(input)', () => {
     expect(html.match(/<svg viewBox="0 0 420/g)).toHaveLength(6);
   });
 
-  it('counts the columns from firstColumn where they have no names', () => {
+  it('numbers columns without names from firstColumn', () => {
     expect(report({ ...cancer(), firstColumn: 1 })).toContain('>column 30<');
     expect(report(cancer())).not.toContain('>column 30<');
   });
 
-  it('shows 30 weights of many, the largest', () => {
+  it('shows the 30 largest of many weights', () => {
     const { rows: points, labels } = clouds(3, 60, 100);
     const html = report(fitted(points, labels));
     expect(html).toContain('The 30 largest weights');
     expect(html.match(/<rect class="c[01]" x=/g)).toHaveLength(30);
   });
 
-  it('stays small for a long run, whatever its numbers', () => {
+  it('stays below 250,000 characters for 20,000 checks, with finite coordinates', () => {
     const html = report(long());
     expect(html.length).toBeLessThan(250_000);
     const coordinates = [...html.matchAll(/ (?:d|x|y|width|height)="([^"]*)"/g)].map(([, numbers]) => numbers);
     expect(coordinates.filter((numbers) => /NaN|Infinity|undefined/.test(numbers!))).toEqual([]);
   });
 
-  it.each(Object.keys(PAGES))('%s loads nothing and runs nothing', (name) => {
+  it.each(Object.keys(PAGES))('the page %s loads nothing and runs nothing', (name) => {
     const html = PAGES[name]!();
     expect(html).not.toMatch(/<(script|img|iframe|object|embed|base|form)\b/i);
     expect(html).not.toMatch(/url\(|@import/);
     for (const [, address] of html.matchAll(/\s(?:src|href)="([^"]*)"/g)) expect(address).toMatch(/^(data:,|#\w+)$/);
   });
 
-  it('prints primal and dual in full, and gaps that are no less than they are', () => {
+  it('prints primal and dual in full, and gaps rounded up', () => {
     const input = cancer();
     const { primal, dual, gap, relativeGap } = input.info;
     const page = report(input);
