@@ -1,4 +1,4 @@
-/** The paper's experiment on the digits in test/fixtures: iterations to the first separator, least, median and most of 20 draws. */
+/** The paper's experiment on the digits in test/fixtures: iterations to the first separator, over 20 draws. */
 import { describe, expect, it } from 'vitest';
 import { draw, ellipsoids, random, readFixture, spread } from '../../bench/digits.js';
 import { separateEllipsoids, type EspOptions, type Separation } from '../../lib/index.js';
@@ -16,26 +16,26 @@ function draws(n: number, m: number, options: EspOptions, count = 20): Separatio
 const iterations = (list: Separation[]) => spread(list.map((s) => (expect(s.status).toBe('separated'), s.iterations)));
 
 describe('separateEllipsoids(zeros, ones)', () => {
-  it.each([[1, 1], [5, 5], [10, 10], [25, 25], [50, 50], [75, 75], [100, 100], [125, 125], [5, 25], [25, 5], [10, 100], [100, 10], [1, 125], [125, 1]])('separates %d zeros from %d ones in one iteration', (n, m) => {
+  it.each([[1, 1], [5, 5], [10, 10], [25, 25], [50, 50], [75, 75], [100, 100], [125, 125], [5, 25], [25, 5], [10, 100], [100, 10], [1, 125], [125, 1]])('separates %d zeros from %d ones in a median of one iteration', (n, m) => {
     const { median, max } = iterations(draws(n, m, {}));
     expect(median).toBe(1);
     expect(max).toBeLessThanOrEqual(15);
   }); // prettier-ignore
 
-  // Around the medians of independent prototypes of the paper's algorithm (method 4.3, 5); those of balanced draws scatter, so there their
-  // min and max.
-  it.each([[1, 1, 1, 1], [5, 5, 1, 2], [10, 10, 1, 2], [25, 25, 1, 9], [50, 50, 1, 15], [75, 75, 2, 18], [100, 100, 2, 39], [125, 125, 2, 44], [5, 25, 4, 6], [25, 5, 5, 7], [10, 100, 8, 10], [100, 10, 9, 11], [1, 125, 22, 24], [125, 1, 33, 35]])("takes the paper's iterations in the paper's way: %d zeros, %d ones", (n, m, min, max) => {
+  // Around the medians of independent prototypes of the paper's algorithm (method 4.3, 5); balanced draws vary more: from their min to
+  // their max.
+  it.each([[1, 1, 1, 1], [5, 5, 1, 2], [10, 10, 1, 2], [25, 25, 1, 9], [50, 50, 1, 15], [75, 75, 2, 18], [100, 100, 2, 39], [125, 125, 2, 44], [5, 25, 4, 6], [25, 5, 5, 7], [10, 100, 8, 10], [100, 10, 9, 11], [1, 125, 22, 24], [125, 1, 33, 35]])("takes as many iterations as the prototypes with test: 'paper', stepSize: 'paper': %d zeros, %d ones", (n, m, min, max) => {
     const { median } = iterations(draws(n, m, { test: 'paper', stepSize: 'paper' }));
     expect(median).toBeGreaterThanOrEqual(min);
     expect(median).toBeLessThanOrEqual(max);
   }); // prettier-ignore
 
-  it("stands still to 1e-6 within 210 iterations of 25 + 25, 280 of 125 + 125 (goal: 'converged')", () => {
+  it("with goal: 'converged' takes at most 210 iterations for 25 + 25 images, and 280 for 125 + 125", () => {
     expect(iterations(draws(25, 25, { goal: 'converged' })).median).toBeLessThanOrEqual(210);
     expect(iterations(draws(125, 125, { goal: 'converged' }, 1)).median).toBeLessThanOrEqual(280);
   });
 
-  it("closes its bracket to 1e-4 within 256 iterations of 25 + 25 (goal: 'widest')", () => {
+  it("with goal: 'widest' closes the bracket to 1e-4 within 256 iterations for 25 + 25 images", () => {
     const all = draws(25, 25, { goal: 'widest' });
     expect(iterations(all).max).toBeLessThanOrEqual(256);
     for (const s of all) {
@@ -44,7 +44,7 @@ describe('separateEllipsoids(zeros, ones)', () => {
     }
   });
 
-  it('proves what it claims in twice the precision, on either backend', () => {
+  it('gives a plane that separates in double-double arithmetic, on both backends', () => {
     const list = (images: Uint8Array[]) => {
       const { centers, shapes } = ellipsoids(images);
       return images.map((_, i) => ({

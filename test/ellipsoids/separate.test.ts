@@ -25,7 +25,7 @@ const small = fc.record({
   m: fc.integer({ min: 1, max: 6 }),
 });
 
-/** A claim survives a second look, in twice the precision; and the bracket is in order. */
+/** Checks every reported number in double-double arithmetic, and that the bracket is in order. */
 function expectTrue({ first, second }: Instance, s: Separation): void {
   expect(s.distance.lower).toBeLessThanOrEqual(s.distance.upper);
   if (s.status === 'separated') {
@@ -34,7 +34,7 @@ function expectTrue({ first, second }: Instance, s: Separation): void {
     expect(s.robustness).toBe(s.distance.lower / 2);
     expect(Math.min(...s.slack)).toBeGreaterThan(0);
     expect(excess(first, second, s)).toBeLessThanOrEqual(1e-28 * reach({ first, second }));
-    // No less than they must be, either.
+    // The reported numbers are also not smaller than rounding explains.
     const rounding = 1e-13 * reach({ first, second });
     expect(s.width).toBeGreaterThanOrEqual(s.distance.lower - rounding);
     const [a, b] = [s.slack.subarray(0, first.length), s.slack.subarray(first.length)];
@@ -48,7 +48,7 @@ function expectTrue({ first, second }: Instance, s: Separation): void {
   }
 }
 
-/** How large the numbers are that rounding is relative to. */
+/** The magnitude that rounding is relative to. */
 function reach({ first, second }: Instance): number {
   return Math.max(
     ...[...first, ...second].flatMap(({ center, shape }) => [
@@ -61,7 +61,7 @@ function reach({ first, second }: Instance): number {
 describe.each(choices)('separateEllipsoids(first, second, { backend: %s })', (backend) => {
   const runs = backend === 'native' ? 2000 : 300;
 
-  it('finds every gap worth the name, proves what it claims, and brackets the distance', { tags: ['slow'] }, () => {
+  it('separates hulls 0.001 to 10 apart with a valid plane, and brackets the distance', { tags: ['slow'] }, () => {
     fc.assert(
       fc.property(small, fc.double({ min: -3, max: 1, noNaN: true }), ({ seed, d, n, m }, exponent) => {
         const gap = 10 ** exponent;
@@ -77,7 +77,7 @@ describe.each(choices)('separateEllipsoids(first, second, { backend: %s })', (ba
     );
   });
 
-  it("closes the bracket around the distance with goal: 'widest'", { tags: ['slow'] }, () => {
+  it("with goal: 'widest' closes the bracket around the distance to 1e-4", { tags: ['slow'] }, () => {
     fc.assert(
       fc.property(small, fc.double({ min: -1, max: 1, noNaN: true }), ({ seed, d, n, m }, exponent) => {
         const gap = 10 ** exponent;
@@ -94,7 +94,7 @@ describe.each(choices)('separateEllipsoids(first, second, { backend: %s })', (ba
     );
   });
 
-  it('says touching of families with a point in common, and never claims a plane', { tags: ['slow'] }, () => {
+  it("gives 'touching' for families with a common point", { tags: ['slow'] }, () => {
     fc.assert(
       fc.property(small, ({ seed, d, n, m }) => {
         const instance = overlapping(seed, d, [n, m]);
@@ -107,7 +107,7 @@ describe.each(choices)('separateEllipsoids(first, second, { backend: %s })', (ba
     );
   });
 
-  it('says touching of hulls that touch, or a true plane where rounding has parted them', { tags: ['slow'] }, () => {
+  it('gives no false plane or distance for hulls that touch up to rounding', { tags: ['slow'] }, () => {
     fc.assert(
       fc.property(small, ({ seed, d, n, m }) => {
         const instance = atDistance(seed, d, [n, m], 0);
@@ -119,7 +119,7 @@ describe.each(choices)('separateEllipsoids(first, second, { backend: %s })', (ba
     );
   });
 
-  it('proves it of data far from the origin, whose offset is rounded', { tags: ['slow'] }, () => {
+  it('separates data far from the origin with a valid plane, in spite of the rounded offset', { tags: ['slow'] }, () => {
     fc.assert(
       fc.property(small, fc.constantFrom(1e4, 1e7, 1e9), ({ seed, d, n, m }, shift) => {
         const instance = atDistance(seed, d, [n, m], 0.1, shift);
@@ -131,7 +131,7 @@ describe.each(choices)('separateEllipsoids(first, second, { backend: %s })', (ba
     );
   });
 
-  it('knows two balls, two points, an interval', () => {
+  it('gives the known answer for two balls, two points and two intervals', () => {
     const balls = separateEllipsoids([{ center: [0, 0], shape: 1 }], [{ center: [5, 0], shape: 2 }], { backend, goal: 'widest' });
     expect(balls).toMatchObject({ status: 'separated', goalReached: true, backend });
     if (balls.status !== 'separated') return;
@@ -154,7 +154,7 @@ describe.each(choices)('separateEllipsoids(first, second, { backend: %s })', (ba
     expect(separateEllipsoids([{ center: [1], shape: [2] }], [{ center: [4], shape: [[1]] }], { backend }).status).toBe('touching');
   });
 
-  it('says touching of one and the same point, in no dimension too', () => {
+  it("gives 'touching' for one point twice, also in dimension 0", () => {
     for (const center of [[], [3], [0, 1, 2]]) {
       const s = separateEllipsoids([{ center }], [{ center }], { backend });
       expect(s).toMatchObject({
@@ -166,7 +166,7 @@ describe.each(choices)('separateEllipsoids(first, second, { backend: %s })', (ba
     }
   });
 
-  it('copes with huge and tiny numbers', () => {
+  it('separates data of 1e300, 1e-300 and subnormal size', () => {
     for (const size of [1e300, 1e150, 1e-150, 1e-300, 5e-310]) {
       const s = separateEllipsoids(
         [{ center: [size, 0], shape: size / 4 }],
@@ -182,7 +182,7 @@ describe.each(choices)('separateEllipsoids(first, second, { backend: %s })', (ba
     });
   });
 
-  it('gives for blocks of diagonals, f64 or f32, what it gives for a list', () => {
+  it('gives the same result for matrices of centers and shapes, f64 or f32, as for a list', () => {
     const next = random(5);
     const data = (n: number) => Float32Array.from({ length: n * 7 }, next);
     const [c1, s1, c2, s2] = [data(9), data(9), data(4).map((x) => x + 2), data(4)] as [
@@ -210,14 +210,14 @@ describe.each(choices)('separateEllipsoids(first, second, { backend: %s })', (ba
     }
   });
 
-  it('leaves its inputs as they are', () => {
+  it('leaves its inputs unchanged', () => {
     const instance = atDistance(3, 6, [4, 4], 0.1);
     const before = structuredClone(instance);
     separateEllipsoids(instance.first, instance.second, { backend, goal: 'widest' });
     expect(instance).toEqual(before);
   });
 
-  it("agrees with itself under test: 'paper', stepSize: 'paper', restart and goal: 'converged'", () => {
+  it("separates with a valid plane under test: 'paper', stepSize: 'paper', restart and goal: 'converged'", () => {
     const instance = atDistance(11, 5, [5, 3], 0.3);
     for (const options of [
       { test: 'paper' },
@@ -232,7 +232,7 @@ describe.each(choices)('separateEllipsoids(first, second, { backend: %s })', (ba
     }
   });
 
-  it('ends at maxIterations and timeLimit, with a bracket; a separator that is at hand is returned', () => {
+  it('ends at maxIterations and timeLimit with a bracket, or with the separator found so far', () => {
     const close = atDistance(8, 12, [6, 6], 1e-4);
     expect(separateEllipsoids(close.first, close.second, { backend, maxIterations: 3 })).toMatchObject({
       status: 'max-iterations',
@@ -249,7 +249,7 @@ describe.each(choices)('separateEllipsoids(first, second, { backend: %s })', (ba
     ).toMatchObject({ status: 'separated', goalReached: false, iterations: 200 });
   });
 
-  it('reports progress, and throws what onProgress throws and an aborted signal holds', async () => {
+  it('calls onProgress, and throws what it throws or the reason of an aborted signal', async () => {
     const { first, second } = atDistance(8, 12, [6, 6], 1e-2);
     const seen: number[] = [];
     const onProgress = ({ iteration }: { iteration: number }) => void seen.push(iteration);
@@ -270,11 +270,11 @@ describe.each(choices)('separateEllipsoids(first, second, { backend: %s })', (ba
   });
 });
 
-/** Of a result, all that does not depend on the clock. */
+/** A result without its time. */
 const timeless = ({ elapsed, ...rest }: Separation) => (expect(elapsed).toBeGreaterThan(0), rest);
 
 describe('separateEllipsoidsAsync(first, second)', () => {
-  it.each(choices)('gives what separateEllipsoids gives, bit for bit: %s', async (backend) => {
+  it.each(choices)('gives the result of separateEllipsoids, bit for bit: %s', async (backend) => {
     for (const [seed, gap] of [
       [1, 0.1],
       [2, 1e-3],
@@ -294,7 +294,7 @@ describe('separateEllipsoidsAsync(first, second)', () => {
     }
   });
 
-  it('has copied the data before it returns', async () => {
+  it('copies the data before it returns', async () => {
     const centers = () => ({ data: Float64Array.of(0, 0, 0, 1), rows: 2, cols: 2 });
     const shapes = () => ({ data: new Float64Array(4).fill(0.1), rows: 2, cols: 2 });
     const second = [{ center: [3, 0], shape: 1 }];
@@ -308,7 +308,7 @@ describe('separateEllipsoidsAsync(first, second)', () => {
   });
 });
 
-describe('Esp', () => {
+describe('Esp of the backends', () => {
   const make = (kernels: Kernels, { first, second }: Instance, threads = 1): EspProblem => {
     const [a, b] = [packed(first), packed(second)];
     const cols = first[0]!.center.length;
@@ -339,7 +339,7 @@ describe('Esp', () => {
   });
 
   it.each(natives.map((native) => ({ title: native.simd, native })))(
-    'answers every task as its TypeScript twin: $title',
+    'answers every task as the TypeScript kernels do: $title',
     { tags: ['slow'] },
     ({ native }) => {
       fc.assert(
@@ -401,7 +401,7 @@ describe('Esp', () => {
     },
   );
 
-  it.skipIf(natives.length === 0)('gives the same bits on 1, 2, 3 and 7 threads', { tags: ['slow'] }, () => {
+  it.skipIf(natives.length === 0)('gives the same bits for 1, 2, 3 and 7 threads', { tags: ['slow'] }, () => {
     const next = random(9);
     const [n, d] = [400, 300];
     const block = (shift: number) => ({ data: Float64Array.from({ length: n * d }, () => next() + shift), rows: n, cols: d });
@@ -419,7 +419,7 @@ describe('Esp', () => {
     expect(expected.status).toBe('separated');
   });
 
-  it.each(backends)('refuses a task it does not know, and any once disposed of: $title', ({ title, kernels }) => {
+  it.each(backends)('refuses an unknown task, and every task after dispose(): $title', ({ title, kernels }) => {
     if (title === 'js') return;
     const problem = make(kernels, atDistance(1, 2, [1, 1], 1));
     expect(() => problem.perform('fly')).toThrow("Expected a task's name for name but received fly");
@@ -428,7 +428,7 @@ describe('Esp', () => {
   });
 });
 
-describe('bad input', () => {
+describe('separateEllipsoids and separateEllipsoidsAsync with bad input', () => {
   const good = [{ center: [0, 0], shape: 1 }];
   const far = [{ center: [9, 0], shape: 1 }];
   const dense = (rows: number, cols: number, fill = 0) => ({ data: new Float64Array(rows * cols).fill(fill), rows, cols });
@@ -484,7 +484,7 @@ describe('bad input', () => {
     [good, far, { threads: 0 }, 'RangeError', 'Expected an integer from 1 to 256 for options.threads but received 0'],
   ]; // prettier-ignore
 
-  it.each(choices)('gets a clear error before any work: %s', async (backend) => {
+  it.each(choices)('throw the listed error: %s', async (backend) => {
     for (const [first, second, options, name, message] of bad) {
       const call = () => separateEllipsoids(first as [], second as [], { backend, ...(options as object) });
       expect(call).toThrow(
@@ -498,7 +498,7 @@ describe('bad input', () => {
 });
 
 describe('ellipsoidFromCovariance(mean, covariance, { confidence })', () => {
-  // x with P(chi-square <= x) = p, by 40-digit arithmetic.
+  // x with P(chi-square <= x) = p, computed with 40 digits.
   it.each([
     [1, 0.01, 0.00015708785790970197],
     [1, 0.95, 3.8414588206941245],
@@ -509,13 +509,13 @@ describe('ellipsoidFromCovariance(mean, covariance, { confidence })', () => {
     [100, 0.95, 124.34211340400408],
     [784, 0.95, 850.2499353918498],
     [5000, 0.01, 4770.3104709622885],
-  ])('takes the quantile of chi-square: %d degrees, %d', (d, confidence, quantile) => {
+  ])('uses the chi-square quantile of %d degrees of freedom at %d', (d, confidence, quantile) => {
     const { center, shape } = ellipsoidFromCovariance(new Float64Array(d), new Float64Array(d).fill(1), { confidence });
     expect(center.length).toBe(d);
     for (const radius of shape as Float64Array) expect(Math.abs(radius ** 2 / quantile - 1)).toBeLessThan(3e-15);
   });
 
-  it('gives a shape whose square is the covariance, times the quantile; 0.95 without a confidence', () => {
+  it("gives a shape A with A A' = quantile times covariance; the confidence defaults to 0.95", () => {
     fc.assert(
       fc.property(seeds, fc.integer({ min: 1, max: 12 }), fc.boolean(), (seed, d, flat) => {
         const next = random(seed);
@@ -534,7 +534,7 @@ describe('ellipsoidFromCovariance(mean, covariance, { confidence })', () => {
     );
   });
 
-  it('allows directions of no variance', () => {
+  it('accepts directions without variance', () => {
     const { shape } = ellipsoidFromCovariance([0, 0], [[4, 2], [2, 1]], { confidence: 0.5 }); // prettier-ignore
     const r = Math.sqrt(-2 * Math.log(0.5));
     expect((shape as Float64Array[]).map((row) => [...row].map((x) => x / r))).toEqual([[expect.closeTo(2, 14), 0], [expect.closeTo(1, 14), 0]]); // prettier-ignore
@@ -555,14 +555,14 @@ describe('ellipsoidFromCovariance(mean, covariance, { confidence })', () => {
     [RangeError, [0, 0], [[1, 2], [2, 1]], {}, 'Expected a positive semidefinite matrix, whose pivots are 0 or more, for covariance but received pivot -3 at [1][1]'],
     [RangeError, [0], [1], { confidence: 1 }, 'Expected a number between 0 and 1 for options.confidence but received 1'],
     [TypeError, [0], [1], { level: 0.9 }, 'Unknown option "level"; did you mean "confidence"?'],
-  ])('refuses what is no mean, covariance or confidence: %o %j %j %j', (Kind, mean, covariance, options, message) => {
+  ])('throws %o for mean %j, covariance %j, options %j', (Kind, mean, covariance, options, message) => {
     const call = () => ellipsoidFromCovariance(mean as number[], covariance as number[], options as { confidence?: number });
     const code = message.includes('option') ? 'ERR_OPTION' : 'ERR_ELLIPSOIDS';
     expect(call).toThrow(expect.objectContaining({ message, code }));
     expect(call).toThrow(Kind);
   }); // prettier-ignore
 
-  it('names the entry beside a pivot of 0 that no covariance has', () => {
+  it('names an entry beside a pivot of 0 that makes the matrix indefinite', () => {
     expect(() => ellipsoidFromCovariance([0, 0], [[0, 1], [1, 1]])).toThrow(
       expect.objectContaining({
         message: expect.stringMatching(/^Expected at most 0 .* for the remainder of covariance\[1\]\[0\] but received 1$/) as string,
