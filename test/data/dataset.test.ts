@@ -15,8 +15,8 @@ type Points = Parameters<typeof Dataset.from>[0];
 const CHOICES = natives.length > 0 ? (['native', 'js'] as const) : (['js'] as const);
 
 /**
- * The rows that the dataset holds, by way of X·e_j. Dense f64 data are held minus their means: 15 digits come back. What is subtracted
- * from others comes back exactly.
+ * The rows that the dataset holds, read as X·e_j. Dense f64 data are stored minus their means, so only 15 digits come back; the shift of
+ * other forms is exact.
  */
 function held(data: Dataset): number[][] {
   const X = Dataset.dataOf(data).matrix;
@@ -91,7 +91,7 @@ function shared(values: number[]): Float64Array {
   return view;
 }
 
-// Resizable buffers are in Node 20, and not yet in the types.
+// Node 20 has resizable buffers, but its types do not.
 const ResizableBuffer = ArrayBuffer as unknown as new (
   length: number,
   options: { maxByteLength: number },
@@ -106,7 +106,7 @@ function resizable(values: number[]): Float64Array {
 describe.each(CHOICES)('Dataset.from, %s', (choice) => {
   const from = (points: unknown, options: DatasetOptions = {}) => Dataset.from(points as Points, { backend: choice, ...options });
 
-  it.each(ACCEPTED)('Dataset.from(points) takes %s and leaves them as they are', (_, make, rows, described = {}) => {
+  it.each(ACCEPTED)('Dataset.from(points) accepts %s and leaves them unchanged', (_, make, rows, described = {}) => {
     const points = make();
     const data = from(points);
     expect(held(data)).toEqual(rows);
@@ -115,7 +115,7 @@ describe.each(CHOICES)('Dataset.from, %s', (choice) => {
     expect(held(from(points, { threads: 2 }))).toEqual(rows);
   });
 
-  it('Dataset.from(points) holds the numbers it was given, in every form', () => {
+  it('Dataset.from(points) stores the numbers of every form exactly, dense f64 up to rounding', () => {
     const entry = fc.oneof(
       fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e100, max: 1e100 }),
       fc.integer({ min: 0, max: 1 }),
@@ -142,7 +142,7 @@ describe.each(CHOICES)('Dataset.from, %s', (choice) => {
           cols,
         };
         expect(held(from(csr))).toEqual(plain);
-        // Dense f64 data are held minus their means: what comes back is off by a rounding or two of the column's largest value.
+        // Dense f64 data are stored minus their means: they come back within two roundings of the largest value of their column.
         const largest = plain[0]!.map((_, j) => Math.max(...plain.map((row) => Math.abs(row[j]!))));
         for (const points of [rows, data]) {
           held(from(points)).forEach((row, i) => {
@@ -171,7 +171,7 @@ describe.each(CHOICES)('Dataset.from, %s', (choice) => {
   const one = Float64Array.of(1);
 
   const REFUSED: [points: () => unknown, kind: 'TypeError' | 'RangeError', message: string][] = [
-    // What points are
+    // Not points
     [() => undefined, 'TypeError', `Expected ${KINDS} for points but received undefined`],
     [() => null, 'TypeError', `Expected ${KINDS} for points but received null`],
     [() => 5, 'TypeError', `Expected ${KINDS} for points but received 5`],
@@ -484,7 +484,7 @@ describe.each(CHOICES)('Dataset.from, %s', (choice) => {
     [() => ({ ...CSR, indices: [2, 2, 2] }), 'RangeError', 'Expected ascending column indices in row 0 but received 2 after 2'],
   ];
 
-  it('Dataset.from(points) refuses, word for word', () => {
+  it('Dataset.from(points) refuses bad points with the listed message', () => {
     for (const [make, name, message] of REFUSED) expectRefusal(() => from(make()), name, 'ERR_POINTS', message);
   });
 
@@ -503,11 +503,11 @@ describe.each(CHOICES)('Dataset.from, %s', (choice) => {
     [{ threads: 1.5 }, 'RangeError', 'Expected an integer from 1 to 256 for options.threads but received 1.5'],
     [{ threads: 257 }, 'RangeError', 'Expected an integer from 1 to 256 for options.threads but received 257'],
     [{ threads: NaN }, 'RangeError', 'Expected an integer from 1 to 256 for options.threads but received NaN'],
-  ])('Dataset.from(points, %j) is refused', (options, name, message) => {
+  ])('Dataset.from(points, %j) throws ERR_OPTION', (options, name, message) => {
     expectRefusal(() => Dataset.from([[1]], options as DatasetOptions), name, 'ERR_OPTION', message);
   });
 
-  it('Dataset.from(points) lets errors of the points themselves come out unchanged', () => {
+  it('Dataset.from(points) throws what a getter of the points throws, unchanged', () => {
     const fails = () => {
       throw throws;
     };
@@ -523,7 +523,7 @@ describe.each(CHOICES)('Dataset.from, %s', (choice) => {
     }
   });
 
-  it('Dataset.from(points) takes a row from a proxy only once', () => {
+  it('Dataset.from(points) reads each property once', () => {
     let asked = 0;
     const rows = new Proxy([[1, 2]], {
       get: (target, key, receiver) => (key === '0' && asked++ > 0 ? null : (Reflect.get(target, key, receiver) as unknown)),
@@ -531,7 +531,7 @@ describe.each(CHOICES)('Dataset.from, %s', (choice) => {
     expect(held(from(rows))).toEqual([[1, 2]]);
     const growing = { length: 1, get 0() { return (this.length = 1e9), 5; } }; // prettier-ignore
     expect(held(from([growing]))).toEqual([[5]]);
-    // A getter that detaches what was read before it.
+    // A getter that detaches an array which was read before.
     const indptr = Uint32Array.of(0, 1);
     const hostile = { indptr, rows: 1, cols: 1, get indices() { return detached(indptr), [0]; } }; // prettier-ignore
     expectRefusal(
@@ -542,7 +542,7 @@ describe.each(CHOICES)('Dataset.from, %s', (choice) => {
     );
   });
 
-  // ---- What the user does with the arrays afterwards
+  // ---- Arrays that change after the call
 
   it('Dataset.from(points) stays valid when the buffers are overwritten, transferred or resized', () => {
     const afterwards: ((view: { buffer: ArrayBufferLike; fill(v: number): unknown }) => void)[] = [
@@ -573,9 +573,9 @@ describe.each(CHOICES)('Dataset.from, %s', (choice) => {
     expect(held(data)).toEqual(ROWS);
   });
 
-  // ---- The end
+  // ---- dispose()
 
-  it('dispose() frees, may be repeated, and makes later use throw', () => {
+  it('dispose() may be repeated, and makes later use throw ERR_DISPOSED', () => {
     const data = from(ROWS);
     data.dispose();
     data.dispose();
@@ -583,7 +583,7 @@ describe.each(CHOICES)('Dataset.from, %s', (choice) => {
     expect([data.rows, data.cols, data.nnz]).toEqual([2, 3, 6]);
   });
 
-  it('dispose() by a label that is read makes the call throw', () => {
+  it('dispose() inside a getter of the labels makes fit and score throw', () => {
     const labelled = (data: Dataset) => ({
       length: 2,
       0: 1,
@@ -608,7 +608,7 @@ describe.each(CHOICES)('Dataset.from, %s', (choice) => {
     expect(() => Dataset.dataOf(data).matrix).toThrow('Expected a live Dataset but it was disposed of');
   });
 
-  it('a Dataset of many rows is the same for any number of threads', () => {
+  it('Dataset.from(points, { threads }) stores the same bits for 1, 2, 3 and 7 threads', () => {
     const data = vector(300_000, 1);
     const sums = [1, 2, 3, 7].map((threads) => {
       const out = new Float64Array(3000);
@@ -633,21 +633,21 @@ function expectRefusal(call: () => unknown, name: string, code: string, message:
 }
 
 describe('Dataset', () => {
-  it('Dataset.from(points) uses the backend in use by default', () => {
+  it('Dataset.from(points) uses backend.name by default', () => {
     const rows: Rows = [[1, 2]];
     expect(Dataset.dataOf(Dataset.from(rows)).backend).toBe(Dataset.dataOf(Dataset.from(rows, { backend: backend.name })).backend);
   });
 
-  it('new Dataset() is not a way to make one', () => {
+  it('new Dataset() throws', () => {
     expect(() => new (Dataset as unknown as new () => Dataset)()).toThrow();
   });
 
   it.skipIf(natives.length === 0)(
-    'Dataset.from(points) survives another thread writing into shared memory meanwhile',
+    'Dataset.from(points) refuses or copies soundly while another thread writes to shared memory',
     { tags: ['slow'] },
     async () => {
-      // The writer flips column numbers between good and far out of range. Each copy is either refused or sound; reading where the
-      // bad ones point would crash.
+      // The writer switches column indices between valid and far out of range. Each copy must be refused or sound; using an index
+      // that is out of range would crash.
       const body = `
       const { Worker } = require('node:worker_threads');
       const n = 200_000, cols = 70_000;
@@ -678,16 +678,16 @@ describe('Dataset', () => {
   );
 });
 
-describe.each(CHOICES)('Dataset.from, %s: columns far from 0', (choice) => {
+describe.each(CHOICES)('Dataset.from(points) with columns far from 0, %s', (choice) => {
   const next = random(5);
   const table = Array.from({ length: 40 }, (_, i) => [
     1e9 + normal(next),
     -1e5 * (1 + next()), // within a factor of 2
-    i === 7 ? 2.1e6 : 1e6, // not quite
+    i === 7 ? 2.1e6 : 1e6, // a little more than a factor of 2
     i === 8 ? -1e7 : 1e7, // of two signs
-    i === 9 ? 0 : 1e8 + i, // not stored once
+    i === 9 ? 0 : 1e8 + i, // one entry not stored
     normal(next),
-    -0.1, // the same everywhere
+    -0.1, // constant
   ]);
   const full = [0, 1, 6];
   const csr = (Kind: typeof Float64Array | typeof Float32Array) => {
@@ -707,7 +707,7 @@ describe.each(CHOICES)('Dataset.from, %s: columns far from 0', (choice) => {
     ['CSR f64', () => csr(Float64Array), (v: number) => v],
     ['CSR f32', () => csr(Float32Array), Math.fround],
     ['dense f32', () => ({ data: Float32Array.from(table.flat()), rows: 40, cols: 7 }), Math.fround],
-  ])('are held minus one of their numbers where that is exact: %s', (_, make, rounded) => {
+  ])('stores a column minus one of its numbers where that is exact: %s', (_, make, rounded) => {
     const data = Dataset.from(make(), { backend: choice });
     const shift = shiftOf(data);
     expect([...shift.keys()].filter((j) => shift[j] !== 0)).toEqual(full);
@@ -719,7 +719,7 @@ describe.each(CHOICES)('Dataset.from, %s: columns far from 0', (choice) => {
     expect(held(data)).toEqual(table.map((row) => row.map(rounded)));
     expect(held(Dataset.from(make(), { backend: choice, threads: 3 }))).toEqual(held(data));
     for (const other of CHOICES) expectSame(shiftOf(Dataset.from(make(), { backend: other })), shift);
-    // What is predicted does not depend on it.
+    // Decisions do not depend on the shift.
     const model = LinearSvm.fromJSON({
       format: 'fista-classify/linear-svm',
       version: 1,
@@ -731,7 +731,7 @@ describe.each(CHOICES)('Dataset.from, %s: columns far from 0', (choice) => {
     model.decision(data).forEach((value, i) => expect(value).toBeCloseTo(direct[i]!, 12));
   });
 
-  it('are as they were where nothing is stored, or nothing but ones', () => {
+  it('shifts no column without entries, with unstored entries, or of ones', () => {
     for (const points of [
       { indptr: [0, 1, 2], indices: [0, 0], rows: 2, cols: 1 },
       { indptr: [0, 0, 1], indices: [0], values: [5], rows: 2, cols: 1 },
@@ -742,7 +742,7 @@ describe.each(CHOICES)('Dataset.from, %s: columns far from 0', (choice) => {
     }
   });
 
-  it('are scaled by what they were', () => {
+  it('scales by the values before the shift', () => {
     const labels = table.map((_, i) => (i % 3 ? 1 : -1));
     for (const scale of ['maxabs', 'standard'] as const) {
       const [sparse, dense] = [csr(Float64Array), table].map((points) =>
