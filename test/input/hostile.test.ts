@@ -1,4 +1,4 @@
-/** Files that someone made up to do harm: refused with the reason, in time and memory that their size accounts for. */
+/** Malicious files: refused with a reason, in time and memory proportional to their size. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,14 +21,14 @@ const file = (name: string, content: string | Uint8Array): string => {
   return join(folder, name);
 };
 
-/** The command line, with so many megabytes of heap. */
+/** Runs the command line with a heap of so many megabytes. */
 function fista(args: string[], heap = 512) {
   const flags = [`--max-old-space-size=${heap}`, join(ROOT, 'bin', 'fista-classify.js')];
   const { status, stdout, stderr } = spawnSync(process.execPath, [...flags, ...args], { cwd: folder, encoding: 'utf8' });
   return { status, stdout, stderr };
 }
 
-describe('regular expressions', () => {
+describe('regular expressions in lib, bin and examples', () => {
   const files = ['lib', 'bin', 'examples'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => /\.(ts|js)$/.test(name) && !name.includes('node_modules'))
@@ -39,7 +39,7 @@ describe('regular expressions', () => {
     const source = ts.createSourceFile(file, readFileSync(join(ROOT, file), 'utf8'), ts.ScriptTarget.Latest);
     const visit = (at: ts.Node): void => {
       if (ts.isRegularExpressionLiteral(at)) list.push({ file, source: at.text });
-      // One that is put together at run time could not be looked at here.
+      // An expression built at run time could not be tested here.
       if (ts.isNewExpression(at) && at.expression.getText(source) === 'RegExp') list.push({ file, source: 'new RegExp' });
       at.forEachChild(visit);
     };
@@ -47,10 +47,10 @@ describe('regular expressions', () => {
     return list;
   });
 
-  it('are all literals, and each takes linear time on a megabyte of anything', async () => {
+  it('are all literals, and none takes quadratic time on a megabyte of text', async () => {
     expect(found.length).toBeGreaterThan(30);
     expect(found.filter(({ source }) => source === 'new RegExp')).toEqual([]);
-    // In a process of its own, as nothing ends a match that has begun. Quadratic time would be an hour for each.
+    // In a separate process, since a match cannot be interrupted. Quadratic time would take an hour for each.
     const code = `
       const pumps = ['1', ' ', 'a', 'A', '-', '.', '"', "'", ',', '\\n', '1.', 'e-', ", a '", 'options.', '&', '0:'];
       const texts = pumps.flatMap((pump) => ['', ', ', '1'].map((before) => before + pump.repeat(1e6 / pump.length) + '!\\0'));
@@ -64,13 +64,13 @@ describe('regular expressions', () => {
   });
 });
 
-describe('a cell of a megabyte', () => {
+describe('readCsv of a cell of a megabyte', () => {
   it.each([
     ['digits', '1'.repeat(1e6)],
     ['digits after a point', `1.${'1'.repeat(1e6)}`],
-    ['an exponent', `1e${'1'.repeat(1e6)}`],
+    ['digits of an exponent', `1e${'1'.repeat(1e6)}`],
     ['blanks', `1${' '.repeat(1e6)}`],
-  ])('of %s that is no number is refused as any other', async (_, cell) => {
+  ])('refuses %s that are not a number, with a shortened message', async (_, cell) => {
     await expect(readCsv(bytes(`x,label\n${cell}x,1\n`), { label: 'label' })).rejects.toMatchObject({
       code: 'ERR_CSV',
       message: expect.stringMatching(/^Expected a finite number at input:2:1 \(column "x"\) but received "1.{39}…"$/) as string,
@@ -78,7 +78,7 @@ describe('a cell of a megabyte', () => {
   });
 });
 
-describe('maxBytes', () => {
+describe('readLibsvm and readCsv with maxBytes', () => {
   const text = '1 1:1\n-1 1:2\n';
   const table = 'y,x\n1,1\n2,2\n';
   const sources = (content: string) => [
@@ -96,7 +96,7 @@ describe('maxBytes', () => {
     ) as string,
   });
 
-  it('lets a text of as many bytes pass and refuses one of more, whatever it comes in', async () => {
+  it('accept a text of maxBytes and refuse a longer one, from bytes, gzip, files and streams', async () => {
     for (const source of sources(text)) expect((await readLibsvm(source, { maxBytes: text.length })).points.rows).toBe(2);
     for (const source of sources(text)) {
       await expect(readLibsvm(source, { maxBytes: text.length - 1 })).rejects.toMatchObject(long('ERR_LIBSVM', text.length - 1));
@@ -114,8 +114,8 @@ describe('maxBytes', () => {
     }
   });
 
-  it('ends a small file that unpacks to a huge one before it is unpacked', async () => {
-    // A gigabyte of rows in a megabyte: gzip takes any number of members.
+  it('refuse a small gzip file that unpacks to a gigabyte, before it is unpacked', async () => {
+    // A gigabyte of rows in less than 5 MB of gzip members.
     const bomb = Buffer.concat(Array<Buffer>(100).fill(gzipSync('1 1:1\n'.repeat(2e6))));
     expect(bomb.length).toBeLessThan(5e6);
     await expect(readLibsvm(bomb, { maxBytes: 1e6 })).rejects.toMatchObject(long('ERR_LIBSVM', 1e6));
@@ -129,14 +129,14 @@ describe('maxBytes', () => {
   });
 });
 
-describe('labels', () => {
-  it('of CSV are at most 1000 characters, as those of LIBSVM text', async () => {
+describe('limits of labels', () => {
+  it('readCsv refuses a label of more than 1000 characters', async () => {
     const read = (length: number) => readCsv(bytes(`x,label\n1,${'a'.repeat(length)}\n`), { label: 'label' });
     expect((await read(1000)).labels).toEqual(['a'.repeat(1000)]);
     await expect(read(1001)).rejects.toThrow(/^Expected a label of at most 1000 characters at input:2:2 \(column "label"\) but/);
   });
 
-  it('that are words are at most 1048576 distinct ones', async () => {
+  it("readLibsvm with labels: 'string' refuses more than 1048576 distinct labels", async () => {
     const text = Array.from({ length: 2 ** 20 }, (_, i) => `${i.toString(36)}\n`).join('');
     expect(new Set((await readLibsvm(bytes(text), { labels: 'string' })).labels).size).toBe(2 ** 20);
     const message = 'Expected at most 1048576 distinct labels for input but received more';
@@ -144,8 +144,8 @@ describe('labels', () => {
   });
 });
 
-describe('JSON that takes more memory than it has bytes', () => {
-  // V8 gives each list an object of its own, and ends the process, without an error, when its heap is full.
+describe('fista-classify inspect of JSON that needs more memory than its size', () => {
+  // V8 creates an object for each list, and aborts the process when its heap is full.
   const heap = 128;
   const inspect = (content: string) => fista(['inspect', file('bomb.json', content)], heap);
   const max = (stderr: string, what: string) =>
@@ -155,7 +155,7 @@ describe('JSON that takes more memory than it has bytes', () => {
     ['empty objects', (lists) => `{"a":[{}${',{}'.repeat(lists - 3)}]}`],
   ];
 
-  it.each(texts)('%s are read where the heap holds them, and else refused with the remedy', (_, bomb) => {
+  it.each(texts)('reads %s that fit in the heap, and refuses more of them with a remedy', (_, bomb) => {
     const refused = inspect(bomb(1_200_000));
     const lists = max(refused.stderr, 'lists and objects');
     expect(refused.stderr).toMatch(
@@ -166,7 +166,7 @@ describe('JSON that takes more memory than it has bytes', () => {
     expect([refused.status, status]).toEqual([1, 1]);
   });
 
-  it('a list of numbers is so as well', () => {
+  it('reads a list of numbers that fits in the heap, and refuses a longer one', () => {
     const model = (weights: number) =>
       `{"format":"fista-classify/linear-svm","version":1,"labels":[0,1],"bias":0,"weights":[0${',0'.repeat(weights - 1)}]}`;
     const refused = inspect(model(1e7));
@@ -179,11 +179,11 @@ describe('JSON that takes more memory than it has bytes', () => {
   });
 });
 
-describe('names that objects have of their own', () => {
+describe('names of properties that every object inherits', () => {
   const NAMES = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf'];
   const before = Object.getOwnPropertyNames(Object.prototype);
 
-  it.each(NAMES)('%s is a label, a column and a key as any other', async (name) => {
+  it.each(NAMES)('%s works as a label, a column and a key of classWeight, and changes no prototype', async (name) => {
     const text = `${name} 1:1\nother 1:-1\n${name} 1:2\nother 1:-2\n`;
     const { points, labels } = await readLibsvm(bytes(text), { labels: 'string' });
     expect(labels).toEqual([name, 'other', name, 'other']);
@@ -206,7 +206,7 @@ describe('names that objects have of their own', () => {
     expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(before);
   });
 
-  it.each(NAMES.slice(0, 2))('%s is so on the command line, too', (name) => {
+  it.each(NAMES.slice(0, 2))('%s works as a label and a column on the command line', (name) => {
     file('d.svm', `${name} 1:1\nother 1:-1\n`);
     file('d.csv', `${name},y\n1,${name}\n-1,other\n`);
     expect(fista(['train', '-q', '--labels', 'string', `-w${name}`, '2', 'd.svm', 'm.json'])).toMatchObject({

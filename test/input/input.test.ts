@@ -1,6 +1,6 @@
 /**
- * What lib/input makes of options and data, by itself: defaults, limits and their ends, and how things are named. What it refuses, word for
- * word and through the functions that users call, is in the other tests.
+ * lib/input in isolation: defaults, limits and suggested names. Other tests check the messages of what it refuses through the public
+ * functions.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -52,7 +52,7 @@ const refusal = (call: () => unknown): string => {
   return 'none';
 };
 
-/** With its kind and code: what a stack begins with. */
+/** The first line of the stack: kind, code and message. */
 const whole = (error: unknown): string => (error as Error).stack!.split('\n', 1)[0]!;
 const refusalInFull = (call: () => unknown): string => {
   try {
@@ -63,39 +63,39 @@ const refusalInFull = (call: () => unknown): string => {
   return 'none';
 };
 
-describe('option names', () => {
+describe('nearest(name, known) and knownOptions(options, names)', () => {
   const known = ['tolerance', 'stop', 'step1', 'classWeights', 'maxIterations'];
 
-  it('are suggested where few letters differ, the nearest first', () => {
-    expect(nearest('stap', known)).toBe('stop'); // step1 is two edits away, and comes after it
+  it('nearest suggests the name with the fewest edits, regardless of case', () => {
+    expect(nearest('stap', known)).toBe('stop'); // step1 is two edits away
     expect(nearest('stepx', ['stop', 'step1'])).toBe('step1');
     expect(nearest('STOP', known)).toBe('stop');
     expect(nearest('MAXITERATIONS', known)).toBe('maxIterations');
   });
 
-  it('may be two edits away, or a third of their letters', () => {
+  it('nearest suggests names within two edits, or a third of their letters', () => {
     expect(nearest('gxyl', ['goal'])).toBe('goal');
     expect(nearest('goxyz', ['goal'])).toBeUndefined();
     expect(nearest('xyalx', ['goal'])).toBeUndefined();
     expect(nearest('clxxxeights', ['classWeights'])).toBe('classWeights');
     expect(nearest('xlxxxeightx', ['classWeights'])).toBeUndefined();
-    // Not all letters of a short one, nor most of what was given.
+    // Never a change of all letters of a short name, or of most of what was given.
     expect(nearest('tol', ['L'])).toBeUndefined();
     expect(nearest('nu', ['mu'])).toBe('mu');
   });
 
-  it('may be begun, with four letters or more', () => {
+  it('nearest completes a beginning of four letters or more', () => {
     expect(nearest('maxI', known)).toBe('maxIterations');
     expect(nearest('max', known)).toBeUndefined();
     expect(nearest('axIt', known)).toBeUndefined();
   });
 
-  it('are not compared with what is longer than any of them', () => {
+  it('nearest suggests nothing for more than 40 letters', () => {
     expect(nearest(`b${'a'.repeat(39)}`, ['a'.repeat(40)])).toBe('a'.repeat(40));
     expect(nearest(`b${'a'.repeat(40)}`, ['a'.repeat(41)])).toBeUndefined();
   });
 
-  it('are listed where none is near', () => {
+  it('knownOptions lists all names if none is near, and refuses what is not an object', () => {
     const known = (given: unknown) => knownOptions(given as { stop?: unknown; mu?: unknown }, ['stop', 'mu']);
     expect(refusal(() => known({ colour: 1 }))).toBe('Unknown option "colour"; expected one of stop, mu');
     expect(refusal(() => known({ Mu: 1 }))).toBe('Unknown option "Mu"; did you mean "mu"?');
@@ -111,7 +111,7 @@ describe('option names', () => {
   });
 });
 
-describe('option values', () => {
+describe('checks of option values', () => {
   const signal = new AbortController().signal;
   const onProgress = () => undefined;
 
@@ -124,7 +124,7 @@ describe('option values', () => {
     ['sensible', sensibleNumber, [1e-100, 1, 1e100], 'a number from 1e-100 to 1e+100', [9e-101, 2e100]],
     ['sensible, so positive', sensibleNumber, [1], 'a positive number', [0, -1, Infinity, '1']],
     ['threads', resolveThreads, [1, 2, 256], 'an integer from 1 to 256', [0, 257, 1.5, '2', null]],
-  ])('%s', (_, check, taken, what, refused) => {
+  ])('%s accepts its values and refuses others', (_, check, taken, what, refused) => {
     for (const value of taken) expect(check(value, 'it')).toBe(value);
     for (const value of refused) {
       const message = refusalInFull(() => check(value, 'options.threads'));
@@ -134,14 +134,14 @@ describe('option values', () => {
     }
   });
 
-  it('may be left out', () => {
+  it('optional(value, name, check) and resolveThreads accept undefined', () => {
     expect(optional(undefined, 'name', boolean)).toBeUndefined();
     expect(optional(false, 'name', boolean)).toBe(false);
     expect(refusal(() => optional(null, 'name', boolean))).toBe('Expected true or false for options.name but received null');
     expect(resolveThreads(undefined)).toBeGreaterThanOrEqual(1);
   });
 
-  it('choose the backend', () => {
+  it('resolveBackend(name) returns the kernels of the backend', () => {
     expect(resolveBackend(undefined)).toBe(kernels(undefined));
     expect(resolveBackend('auto')).toBe(kernels('auto'));
     expect(resolveBackend('js')).toBe(kernels('js'));
@@ -149,7 +149,7 @@ describe('option values', () => {
     expect(() => resolveBackend(1)).toThrow(TypeError);
   });
 
-  it('limit a loop, which has its own limits', () => {
+  it('resolveLimits(options) returns defaults and checks the limits', () => {
     expect(resolveLimits({})).toEqual({ maxIterations: 10_000, timeLimit: Infinity, signal: undefined, onProgress: undefined });
     const given = { maxIterations: 1e9, timeLimit: 0.5, signal, onProgress };
     expect(resolveLimits(given)).toEqual(given);
@@ -160,8 +160,8 @@ describe('option values', () => {
   });
 });
 
-describe('points', () => {
-  it('name the first entry that is wrong, be it the very first', () => {
+describe('viewPoints(points)', () => {
+  it('names the first bad entry, even at position 0', () => {
     const csr = { indptr: [0, 1], indices: [0], values: [1], rows: 1, cols: 2 };
     const integers = 'Expected an integer from 0 to 4294967295 for';
     expect(refusal(() => viewPoints({ ...csr, indptr: [-1, 1] }))).toBe(`${integers} points.indptr[0] but received -1`);
@@ -171,13 +171,13 @@ describe('points', () => {
     expect(refusal(() => viewPoints({ ...csr, values: ['x'] }))).toBe(
       'Expected a finite number for points.values[0] but received "x"',
     );
-    // The largest that 32 bits hold is a number; that there is no such column is seen when it is copied.
+    // An index of 2³² - 1 passes here; the copy finds that there is no such column.
     expect(viewPoints({ ...csr, indices: [4294967295] }).arguments[1]).toEqual(Uint32Array.of(4294967295));
   });
 });
 
-describe('what a Dataset is made from', () => {
-  it('is a view of the points, and who computes', () => {
+describe('resolveDataset(points, options)', () => {
+  it('returns a view of the points, the backend and the threads', () => {
     const { view, ...others } = resolveDataset([[1, 2]], { backend: 'js', threads: 2 });
     expect(others).toEqual({ backend: kernels('js'), threads: 2 });
     expect(view).toMatchObject({ rows: 1, cols: 2, entries: 2, sparse: false, arguments: [Float64Array.of(1, 2), 1, 2] });
@@ -187,10 +187,10 @@ describe('what a Dataset is made from', () => {
   });
 });
 
-describe('what a model is tried on', () => {
+describe('resolveDecisions(cols, points, out) and resolveScore(model, points, labels)', () => {
   const model = { weights: Float64Array.of(1, 2), labels: ['no', 'yes'] } as const;
 
-  it('has a place for every value', () => {
+  it('resolveDecisions returns a view of out, or a new array, for the values', () => {
     const out = new Float64Array(2);
     const { source, values, threads } = resolveDecisions(2, [[1, 2], [3, 4]], out); // prettier-ignore
     expect(source).toMatchObject({ rows: 2, cols: 2 });
@@ -203,7 +203,7 @@ describe('what a model is tried on', () => {
     expect(resolveDecisions(2, dataset).source.dataset).toBe(dataset);
   });
 
-  it('has the labels of the model, and rows, to be scored', () => {
+  it('resolveScore returns the labels as y, and refuses no rows, unknown labels and points that change', () => {
     expect(resolveScore(model, [[1, 2]], ['yes']).y).toEqual(Int8Array.of(1));
     const data = Float64Array.of(1, 2);
     const labels = {
@@ -223,11 +223,11 @@ describe('what a model is tried on', () => {
   });
 });
 
-describe('labels', () => {
+describe('resolveLabels(list, rows, options)', () => {
   const of = (list: unknown, options: Parameters<typeof resolveLabels>[2] = {}, rows = (list as { length: number }).length) =>
     resolveLabels(list, rows, options);
 
-  it('become -1 and 1, the larger one being positive unless told otherwise', () => {
+  it('gives y of -1 and 1; the larger label is positive unless options.positive is set', () => {
     expect(of([3, 1, 3])).toEqual({ labels: [1, 3], y: Int8Array.of(1, -1, 1) });
     expect(of([1, 3, 3])).toEqual({ labels: [1, 3], y: Int8Array.of(-1, 1, 1) });
     expect(of(['b', 'a'], { positive: 'a' })).toEqual({ labels: ['b', 'a'], y: Int8Array.of(-1, 1) });
@@ -235,13 +235,13 @@ describe('labels', () => {
     expect(of([true, false, false])).toEqual({ labels: [false, true], y: Int8Array.of(1, -1, -1) });
   });
 
-  it('are those of the model, in its order, where they are known', () => {
+  it('keeps the order of options.known', () => {
     expect(of([1, 1, 2], { known: [2, 1] })).toEqual({ labels: [2, 1], y: Int8Array.of(1, 1, -1) });
     expect(of(Float64Array.of(1, 1, 2), { known: [2, 1] })).toEqual({ labels: [2, 1], y: Int8Array.of(1, 1, -1) });
     expect(of([1, 1], { known: [2, 1] }).y).toEqual(Int8Array.of(1, 1));
   });
 
-  it('in a Float64Array are what they are in an array, errors included', () => {
+  it('gives the same result and errors for a Float64Array and an array', () => {
     const some = fc.array(fc.constantFrom(0, -0, 1, 7, NaN, Infinity), { minLength: 1, maxLength: 6 });
     fc.assert(
       fc.property(fc.oneof(some, fc.array(fc.constantFrom(1, 2), { minLength: 1, maxLength: 9 })), (list) => {
@@ -266,19 +266,19 @@ describe('labels', () => {
   });
 });
 
-describe('what a fit is asked to do', () => {
+describe('resolveFit(points, labels, options)', () => {
   const LABELS = ['no', 'no', 'yes', 'yes'];
   const points = (cols: number, sparse: boolean) =>
     sparse
       ? { indptr: new Uint32Array(5), indices: new Uint32Array(0), rows: 4, cols }
       : { data: new Float64Array(4 * cols), rows: 4, cols };
-  /** The options, and gamma. */
+  /** The resolved options and gamma. */
   const fit = (options: object = {}, cols = 2, sparse = cols > 2) => {
     const { options: resolved, gamma } = resolveFit(points(cols, sparse), LABELS, options);
     return { ...resolved, gamma: gamma.value };
   };
 
-  it('is asked once, with points and labels and who computes', () => {
+  it('returns points, labels, backend, threads and gamma by row', () => {
     const before = performance.now();
     const rows = [[1, 2], [3, 4], [5, 6]]; // prettier-ignore
     const { source, began, ...others } = resolveFit(rows, ['b', 'a', 'b'], {
@@ -302,7 +302,7 @@ describe('what a fit is asked to do', () => {
     expect(resolveFit(points(3, true), LABELS).source).toMatchObject({ entries: 0, kept: 3, sparse: true });
   });
 
-  it('leaves gamma open where it is to be chosen', () => {
+  it("keeps gamma: 'auto', with the weights of rows", () => {
     const many = Array.from({ length: 6 }, (_, i) => [i]);
     const labels = [0, 1, 0, 1, 0, 1];
     const { gamma } = resolveFit(many, labels, { gamma: 'auto', classWeight: { 1: 3 } });
@@ -313,7 +313,7 @@ describe('what a fit is asked to do', () => {
     );
   });
 
-  it('has these defaults', () => {
+  it('fills in the defaults', () => {
     const { rules, ...others } = fit();
     expect(others).toEqual({
       gamma: 16,
@@ -336,7 +336,7 @@ describe('what a fit is asked to do', () => {
     expect(answers(99, 1e-4)).toEqual(['agreement', 'gap']);
   });
 
-  it('takes what is given', () => {
+  it('keeps the given options', () => {
     const given = { mu: 3, keepSets: true, solver: { shrinking: false, ascent: false, checkEvery: 1_000_000 }, maxIterations: 7 };
     expect(fit(given)).toMatchObject(given);
     const others = { keepSets: false, solver: { ascent: true, checkEvery: 1 } };
@@ -348,7 +348,7 @@ describe('what a fit is asked to do', () => {
     expect(refusal(() => fit({ gamma: 'auto', C: 4 }))).toContain('but received "auto" and 4');
   });
 
-  it('scales sparse columns by their largest entry, dense ones to unit deviation, or as told', () => {
+  it("resolves scale: 'auto' to 'maxabs' for sparse points and 'standard' for dense ones", () => {
     expect(fit({}, 2, true).scale).toBe('maxabs');
     expect(fit({ scale: 'auto' }, 2, true).scale).toBe('maxabs');
     expect(fit({ scale: 'auto' }).scale).toBe('standard');
@@ -357,7 +357,7 @@ describe('what a fit is asked to do', () => {
     }
   });
 
-  it('shrinks, and begins with ascent, only with the measured step size', () => {
+  it('enables shrinking and ascent by default only with the measured step size', () => {
     const solver = (given: object) => fit({ solver: given }).solver;
     expect(solver({ stepSize: 'norm' })).toMatchObject({ stepSize: 'norm', shrinking: false, ascent: false });
     expect(solver({ stepSize: 'paper', ascent: true })).toMatchObject({ stepSize: 'paper', shrinking: false, ascent: true });
@@ -367,7 +367,7 @@ describe('what a fit is asked to do', () => {
     expect(refusal(() => solver({ ascent: 1 }))).toBe('Expected true or false for options.solver.ascent but received 1');
   });
 
-  it('solves by a method, which leaves some choices open', () => {
+  it('resolves method to the settings of solver, and refuses contradictions', () => {
     const of = (method: string, solver: object = {}) => fit({ method, solver }).solver;
     expect(of('auto')).toEqual(fit().solver);
     expect(of('ascent')).toEqual({ ...fit().solver, handOver: false });
@@ -383,7 +383,7 @@ describe('what a fit is asked to do', () => {
     );
   });
 
-  it('checks every iteration, from the beginning, for a rule that sees every one', () => {
+  it('sets checkEvery to 1 and ascent to false for a rule that sees every iteration', () => {
     const both = [stop.gap(1), stop.stale()];
     expect(fit({ stop: stop.stale() }).solver).toMatchObject({ checkEvery: 1, ascent: false, shrinking: true });
     expect(fit({ stop: both }).solver).toMatchObject({ checkEvery: 1, ascent: false });
@@ -394,21 +394,21 @@ describe('what a fit is asked to do', () => {
     );
   });
 
-  it('takes as many columns as a model can have weights', () => {
+  it('refuses more than 2²⁸ columns', () => {
     expect(fit({}, 2 ** 28).gamma).toBe(16);
     expect(refusalInFull(() => fit({}, 2 ** 28 + 1))).toBe(
       "RangeError [ERR_POINTS]: Expected at most 268435456 columns, the limit on a model's weights, for points but received 268435457",
     );
   });
 
-  it('needs memory for the columns that hold an entry', () => {
+  it('checkMemory(columns) refuses more columns with entries than fit in memory', () => {
     checkMemory(2 ** 20);
     expect(refusalInFull(() => checkMemory(2 ** 45))).toMatch(
       /^RangeError \[ERR_POINTS\]: Expected at most \d+ columns with entries, as many as fit in memory, for points but received 35184372088832$/,
     );
   });
 
-  it('starts from a copy of a model', () => {
+  it('copies warmStart, and refuses what is not a model', () => {
     const weights = Float64Array.of(1, 2);
     const { warmStart } = fit({ warmStart: { weights, bias: -3 } });
     weights[0] = 9;
@@ -433,7 +433,7 @@ describe('what a fit is asked to do', () => {
     );
   });
 
-  it('takes factors by class, under the labels or their names', () => {
+  it('takes classWeight by label, in a Map or an object', () => {
     const byClass = (classWeight: unknown) => fit({ classWeight }).weights.byClass;
     expect(byClass('balanced')).toBe('balanced');
     expect(byClass({ no: 2 })).toEqual([2, 1]);
@@ -448,7 +448,7 @@ describe('what a fit is asked to do', () => {
     expect(() => byClass(null)).toThrow(TypeError);
   });
 
-  it('takes factors by row; those of weight 0 are none to divide gamma by', () => {
+  it('takes sampleWeight by row, and divides gamma by the number of positive weights', () => {
     const sampleWeight = [0, 2, 1, 0];
     const { gamma, weights } = fit({ sampleWeight });
     expect(gamma).toBe(32);
@@ -459,20 +459,20 @@ describe('what a fit is asked to do', () => {
   });
 });
 
-describe('weights of rows', () => {
+describe('rowWeights(weights, y, taking) and gammaByRow(gamma, weights, labels)', () => {
   const y = Int8Array.of(1, -1, -1, -1, 1, -1);
   const of = (weights: Partial<Weights>, taking?: Uint8Array) => [
     ...rowWeights({ byClass: [1, 1], byRow: undefined, ...weights }, y, taking),
   ];
 
-  it('are one for all where nothing tells them apart', () => {
+  it('rowWeights is a single number if all rows weigh the same', () => {
     expect(of({})).toEqual([1]);
     expect(of({ byClass: [1, 2] })).toEqual([2, 1, 1, 1, 2, 1]);
     expect(of({ byClass: [2, 1] })).toEqual([1, 2, 2, 2, 1, 2]);
     expect(of({ byRow: new Float64Array(6).fill(1) })).toEqual([1, 1, 1, 1, 1, 1]);
   });
 
-  it('are factors of row and class, of the rows that take part', () => {
+  it('rowWeights multiplies the weights of row and class, 0 for rows that do not take part', () => {
     const byRow = Float64Array.of(1, 0, 2, 3, 4, 5);
     expect(of({ byClass: [10, 100], byRow })).toEqual([100, 0, 20, 30, 400, 50]);
     const even = Uint8Array.of(1, 0, 1, 0, 1, 0);
@@ -480,14 +480,14 @@ describe('weights of rows', () => {
     expect(of({}, even)).toEqual([1, 0, 1, 0, 1, 0]);
   });
 
-  it('when balanced give both classes half of the rows that take part', () => {
+  it("rowWeights with byClass: 'balanced' gives both classes the same total", () => {
     expect(of({ byClass: 'balanced' })).toEqual([1.5, 0.75, 0.75, 0.75, 1.5, 0.75]);
-    const byRow = Float64Array.of(1, 0, 0, 2, 0, 0); // one row and one
+    const byRow = Float64Array.of(1, 0, 0, 2, 0, 0); // one row of each class
     expect(of({ byClass: 'balanced', byRow })).toEqual([1, 0, 0, 2, 0, 0]);
     expect(of({ byClass: 'balanced' }, Uint8Array.of(1, 1, 1, 0, 0, 0))).toEqual([1.5, 0.75, 0.75, 0, 0, 0]);
   });
 
-  it('times gamma leave both classes something, and nobody too much', () => {
+  it('gammaByRow refuses a class of weight 0 and a product above 1e100', () => {
     const check = (gamma: number, weights: number[], signs = y) =>
       gammaByRow(gamma, Float64Array.from(weights), { labels: ['no', 'yes'], y: signs }, { byRow: undefined });
     expect(check(2, [1])).toEqual(Float64Array.of(2));
@@ -504,12 +504,12 @@ describe('weights of rows', () => {
   });
 });
 
-describe('what a separation is asked to do', () => {
+describe('resolveSeparation(first, second, options) and resolveCovariance(mean, covariance, options)', () => {
   const limits = { maxIterations: 10_000, timeLimit: Infinity, signal: undefined, onProgress: undefined };
   const point = [{ center: [1, 2] }];
   const resolveEspOptions = (options?: object) => resolveSeparation(point, point, options).options;
 
-  it('is asked once, with the families and who computes', () => {
+  it('resolveSeparation returns families, backend, threads and options', () => {
     const ball = [{ center: [3, 4], radius: 5 }];
     const input = resolveSeparation(point, ball, { backend: 'js', threads: 2 });
     expect(input).toMatchObject({ backend: kernels('js'), threads: 2, options: { goal: 'any' } });
@@ -518,7 +518,7 @@ describe('what a separation is asked to do', () => {
     expect(refusal(() => input.refuse(1, 1, 0))).toBe('Expected a finite number for second[0].radius but received 5');
   });
 
-  it('has these defaults, by its goal', () => {
+  it('resolveSeparation fills in the defaults of each goal', () => {
     const any = { goal: 'any', tolerance: 1e-6, touching: 1e-6, test: 'best', stepSize: 'measured', restart: true, ...limits };
     expect(resolveEspOptions({})).toEqual(any);
     expect(resolveEspOptions({ goal: 'any' })).toEqual(any);
@@ -526,7 +526,7 @@ describe('what a separation is asked to do', () => {
     expect(resolveEspOptions({ goal: 'converged' })).toEqual({ ...any, goal: 'converged' });
   });
 
-  it('takes what is given', () => {
+  it('resolveSeparation keeps the given options', () => {
     expect(resolveEspOptions({ tolerance: 0.1 })).toMatchObject({ tolerance: 0.1, touching: 0.1 });
     expect(resolveEspOptions({ goal: 'widest', tolerance: 0.1 })).toMatchObject({ tolerance: 0.1, touching: 1e-6 });
     expect(resolveEspOptions({ stepSize: 'paper' })).toMatchObject({ stepSize: 'paper', restart: false });
@@ -537,7 +537,7 @@ describe('what a separation is asked to do', () => {
     });
   });
 
-  it('knows these options', () => {
+  it('resolveSeparation lists the known options', () => {
     expect(refusal(() => resolveEspOptions({ colour: 1 }))).toBe(
       'Unknown option "colour"; expected one of goal, tolerance, test, stepSize, restart, maxIterations, timeLimit, signal, onProgress, threads, backend',
     );
@@ -550,7 +550,7 @@ describe('what a separation is asked to do', () => {
     }
   });
 
-  it('takes a mean and variances, or a covariance, of 95 % unless told otherwise', () => {
+  it('resolveCovariance takes variances or a matrix, and defaults to a confidence of 0.95', () => {
     expect(resolveCovariance([1, 2], [4, 9], undefined)).toEqual({
       center: Float64Array.of(1, 2),
       deviations: Float64Array.of(2, 3),
@@ -568,8 +568,8 @@ describe('what a separation is asked to do', () => {
   });
 });
 
-describe('what is read', () => {
-  it('has these defaults', () => {
+describe('resolveLibsvmReading(options), resolveCsvReading(options) and checkSource(source)', () => {
+  it('fill in the defaults', () => {
     const { backend, ...others } = resolveLibsvmReading();
     expect(backend).toBe(kernels(undefined));
     expect(others).toEqual({
@@ -591,7 +591,7 @@ describe('what is read', () => {
     });
   });
 
-  it('is read as asked', () => {
+  it('keep the given options, and refuse values out of range', () => {
     const { signal } = new AbortController();
     const reading = { cols: 3, zeroBased: true, labels: 'string', extra: 'ignore', maxBytes: 0, signal } as const;
     expect(resolveLibsvmReading(reading)).toMatchObject({
@@ -628,7 +628,7 @@ describe('what is read', () => {
     expect(resolveCsvReading({ label: null, labels: 'number' })).toMatchObject({ label: null, labels: 'number' });
   });
 
-  it('knows these options', () => {
+  it('list the known options', () => {
     expect(refusal(() => resolveLibsvmReading({ colour: 1 } as object))).toBe(
       'Unknown option "colour"; expected one of cols, zeroBased, labels, extra, maxBytes, signal, backend',
     );
@@ -637,7 +637,7 @@ describe('what is read', () => {
     );
   });
 
-  it('is called by its path, if it has one', () => {
+  it('checkSource(source) returns its path, or "input", and refuses other sources', () => {
     const stream = (path?: unknown) => ({ path, async *[Symbol.asyncIterator]() {} });
     expect(checkSource('a/b')).toBe('a/b');
     expect(checkSource(new Uint8Array(1))).toBe('input');
@@ -650,12 +650,12 @@ describe('what is read', () => {
   });
 });
 
-describe('what a cross-validation is asked to do', () => {
+describe('resolveCrossValidation(points, labels, options)', () => {
   const y = Int8Array.from({ length: 12 }, (_, i) => (i % 2 === 0 ? 1 : -1));
   const points = { data: new Float64Array(24), rows: 12, cols: 2 };
   const task = (options: object = {}) => resolveCrossValidation(points, y, options);
 
-  it('has these defaults', () => {
+  it('fills in the defaults', () => {
     const { options: fit, gammas, folds, seed, balanced, onProgress, ...training } = task();
     expect({ folds, seed, balanced, onProgress }).toEqual({ folds: 5, seed: 0, balanced: false, onProgress: undefined });
     expect(training).toMatchObject({ labels: [-1, 1], y, backend: kernels(undefined), source: { rows: 12, cols: 2 } });
@@ -667,7 +667,7 @@ describe('what a cross-validation is asked to do', () => {
     expect(fit.rules[1]!.start()({ relativeGap: 1.1e-3 } as never)).toBeUndefined();
   });
 
-  it('takes what is given', () => {
+  it('keeps the given options', () => {
     const onProgress = () => undefined;
     const sampleWeight = y.map((_, i) => (i < 2 ? 0 : 1));
     const given = { folds: 2, seed: 7, accuracy: 'balanced', onProgress, gammas: [3, 1, 2], maxIterations: 5, scale: 'none' };
@@ -681,7 +681,7 @@ describe('what a cross-validation is asked to do', () => {
     );
   });
 
-  it('knows these options', () => {
+  it('lists the known options, as resolveSplit does', () => {
     expect(refusal(() => resolveCrossValidation([[1]], [1], { colour: 1 } as object))).toBe(
       'Unknown option "colour"; expected one of folds, gammas, seed, accuracy, positive, classWeight, sampleWeight, scale, stop, maxIterations, timeLimit, signal, onProgress, threads, backend',
     );
@@ -691,27 +691,27 @@ describe('what a cross-validation is asked to do', () => {
   });
 });
 
-describe('folds by row', () => {
+describe('resolveCrossValidation(points, labels, { folds })', () => {
   const labels = ['yes', 'yes', 'yes', 'no', 'no', 'no'];
   const points = labels.map((_, i) => [i]);
   const task = (folds: unknown, options: object = {}) => resolveCrossValidation(points, labels, { folds, ...options } as object);
 
-  it('are taken as they are', () => {
+  it('keeps the fold of each row', () => {
     expect(task([0, 1, 1, 0, 1, 1]).folds).toEqual(Int32Array.of(0, 1, 1, 0, 1, 1));
     expect(task([0, 1, 2, 2, 1, 0]).folds).toEqual(Int32Array.of(0, 1, 2, 2, 1, 0));
   });
 
-  it('of rows of weight 0 do not count', () => {
+  it('ignores the folds of rows of weight 0', () => {
     expect(task([5, 0, 1, 0, 1, 0], { sampleWeight: [0, 1, 1, 1, 1, 1] }).folds).toEqual(Int32Array.of(-1, 0, 1, 0, 1, 0));
     expect(refusal(() => task([5, 0, 1, 0, 1, 0]))).toBe('Expected a row in every fold of options.folds but fold 2 of 6 has none');
-    const emptied = { sampleWeight: [1, 1, 0, 1, 1, 1] }; // fold 1 has rows of one class, the other class is in both
+    const emptied = { sampleWeight: [1, 1, 0, 1, 1, 1] }; // row 2 does not count
     expect(task([0, 1, 1, 0, 1, 1], emptied).folds).toHaveLength(6);
     expect(refusal(() => task([0, 0, 1, 0, 1, 1], emptied))).toBe(
       'Expected rows of class "yes" outside every fold of options.folds but all of them are in fold 0',
     );
   });
 
-  it('leave rows of both classes to learn from', () => {
+  it('refuses a fold that holds all rows of a class', () => {
     const all = (label: string, k: number) =>
       `Expected rows of class ${label} outside every fold of options.folds but all of them are in fold ${k}`;
     expect(refusal(() => task([0, 0, 0, 0, 1, 1]))).toBe(all('"yes"', 0));
@@ -719,14 +719,14 @@ describe('folds by row', () => {
     expect(refusal(() => task([0, 0, 0, 0, 0, 0]))).toBe(all('"no"', 0));
   });
 
-  it('are integers, one for each row', () => {
+  it('refuses folds that are not integers, one for each row', () => {
     for (const given of [null, 'aaaaaa', true, {}]) {
       expect(refusal(() => task(given))).toMatch(/^Expected an integer, or an array with the fold of each row, for options\.folds/);
     }
     expect(refusal(() => task([0, 1, 0, 1, 0, 6]))).toBe('Expected an integer from 0 to 5 for options.folds[5] but received 6');
   });
 
-  it('dealt out need a row of each class for every one', () => {
+  it('refuses more folds than a class has rows', () => {
     expect(task(3).folds).toBe(3);
     expect(refusal(() => task(4))).toBe(
       'Expected at least 4 rows of class "no", one for each fold of options.folds, but received 3',
@@ -737,8 +737,8 @@ describe('folds by row', () => {
   });
 });
 
-describe('what is to be split', () => {
-  /** So many rows of each class, one class after the other. */
+describe('resolveSplit(points, labels, options)', () => {
+  /** The numbers of test rows for classes of these sizes. */
   const take = (sizes: readonly number[], options: object) => {
     const labels = sizes.flatMap((n, k) => new Array<number>(n).fill(k));
     return resolveSplit(
@@ -748,19 +748,19 @@ describe('what is to be split', () => {
     ).take;
   };
 
-  it('is divided in proportion, what is left going by largest remainder', () => {
-    expect(take([75, 15], {})).toEqual([19, 4]); // 19.2 and 3.8 of 23
+  it('takes rows of each class in proportion, the rest by largest remainder', () => {
+    expect(take([75, 15], {})).toEqual([19, 4]); // of 19.2 and 3.8
     expect(take([15, 75], {})).toEqual([4, 19]);
     expect(take([10, 10, 10], { testSize: 10 })).toEqual([4, 3, 3]);
     expect(take([10, 10, 10], { testSize: 11 })).toEqual([4, 4, 3]);
     expect(take([40, 40, 20], { testShare: 0.5 })).toEqual([20, 20, 10]);
   });
 
-  it('leaves a row of each class on either side', () => {
+  it('leaves at least one row of each class on either side', () => {
     expect(take([96, 2, 2], { testSize: 3 })).toEqual([1, 1, 1]);
     expect(take([96, 2, 2], { testSize: 4 })).toEqual([2, 1, 1]);
     expect(take([2, 2, 96], { testSize: 97 })).toEqual([1, 1, 95]);
-    expect(take([30, 3, 2], { testSize: 5 })).toEqual([3, 1, 1]); // 4.3, 0.4 and 0.3
+    expect(take([30, 3, 2], { testSize: 5 })).toEqual([3, 1, 1]); // of 4.3, 0.4 and 0.3
     expect(take([30, 3, 2], { testShare: 0.001 })).toEqual([1, 1, 1]);
     expect(take([30, 3, 2], { testShare: 0.999 })).toEqual([29, 2, 1]);
     expect(take([2, 2], { testSize: 2 })).toEqual([1, 1]);
@@ -768,7 +768,7 @@ describe('what is to be split', () => {
     expect(refusal(() => take([3, 3], { testSize: 1 }))).toContain('for the test part but received 1');
   });
 
-  it('is refused, with a code', () => {
+  it('refuses bad options, labels and points with a code', () => {
     const rows = [[1], [2], [3]];
     const dense = { data: new Float64Array(5), rows: 3, cols: 2 };
     for (const [call, message] of [
@@ -783,7 +783,7 @@ describe('what is to be split', () => {
     } // prettier-ignore
   });
 
-  it('is one group with stratify: false', () => {
+  it('makes one group with stratify: false', () => {
     const labels = ['b', 'a', 'b', 'a'];
     const rows = [[1], [2], [3], [4]];
     expect(resolveSplit(rows, labels)).toMatchObject({
@@ -804,7 +804,7 @@ describe('what is to be split', () => {
     expect(resolveSplit(rows, ['a', 'a', 'a', 'b'], { stratify: false, testSize: 3 }).take).toEqual([3]);
   });
 
-  it('is refused if a class came to one side', () => {
+  it('refuses a split with stratify: false that leaves a class on one side only', () => {
     const { check } = resolveSplit([[1], [2], [3], [4]], [true, false, true, false], { stratify: false });
     expect(refusal(() => check(Uint8Array.of(1, 1, 0, 0)))).toBe('none');
     for (const [test, label] of [
@@ -819,7 +819,7 @@ describe('what is to be split', () => {
     }
   });
 
-  it('has one of these forms', () => {
+  it('accepts rows, dense and sparse points, and refuses others', () => {
     const labels = [0, 1, 0, 1];
     const form = (points: unknown, given: unknown = labels) => {
       const { points: taken } = resolveSplit(points, given, { testSize: 2 });
@@ -856,7 +856,7 @@ describe('what is to be split', () => {
     }
   });
 
-  it('has gammas in ascending order, each once', () => {
+  it('resolveCrossValidation sorts gammas, and refuses one given twice', () => {
     const gammas = (given: unknown) =>
       resolveCrossValidation([[1], [2], [3], [4]], [1, 0, 1, 0], { gammas: given, folds: 2 } as object).gammas;
     expect(gammas(Float64Array.of(100, 9, 20))).toEqual([9, 20, 100]);
@@ -866,7 +866,7 @@ describe('what is to be split', () => {
   });
 });
 
-describe('errors', () => {
+describe('errors of lib/input', () => {
   const thrown = (call: () => unknown): CodedError => {
     try {
       call();
@@ -879,7 +879,7 @@ describe('errors', () => {
   const defect = (defect: string, text: string) =>
     libsvmError({ defect, line: 1, column: 1, text: bytes(text), last: 0 } as never, 'a', resolveLibsvmReading()) as CodedError;
 
-  it('carry the option they are about', () => {
+  it('have the option that they are about as error.option', () => {
     expect(thrown(() => resolveThreads(0)).option).toBe('threads');
     expect(thrown(() => resolveCsvReading({ label: {} as never })).option).toBe('label');
     expect(thrown(() => resolveFit([[1], [2]], [1, 2], { classWeight: { 3: 1 } })).option).toBe('classWeight');
@@ -894,13 +894,13 @@ describe('errors', () => {
     expect((longError('a', 'ERR_CSV', 9) as CodedError).option).toBe('maxBytes');
   });
 
-  it('carry the option that would help', () => {
+  it('have the option that would help as error.hint', () => {
     expect(defect('label', 'x').hint).toEqual({ option: 'labels', value: 'string' });
     expect(defect('zero', '0:1').hint).toEqual({ option: 'zeroBased', value: true });
     expect(defect('entry', 'x').hint).toBeUndefined();
   });
 
-  it('are worded by whoever tells of them, from the same parts', () => {
+  it('messageOf(error, wording) words options, settings and code as the caller wants', () => {
     const named = ({ kind, name, value }: Term) => `<${kind} ${name}${value === undefined ? '' : ` ${value as string}`}>`;
     const weight = thrown(() => resolveFit([[1], [2]], [1, 2], { sampleWeight: [1, -1] }));
     expect(messageOf(weight, named)).toBe('Expected a number of 0 or more for <option sampleWeight>[1] but received -1');
@@ -913,7 +913,7 @@ describe('errors', () => {
   });
 });
 
-describe('what is wrong with a file', () => {
+describe('errors of readers and writers', () => {
   const reading = resolveLibsvmReading({ cols: 4 });
   const bytes = (text: string) => new Uint8Array(Buffer.from(text));
   const about = (defect: string, text: string, given: object = {}, last = 3) =>
@@ -945,15 +945,15 @@ describe('what is wrong with a file', () => {
     ['rows', '1', 'at most 4294967294 rows at a.txt:2:5 but received "1"'],
     ['entries', '1', 'at most 4294967294 entries at a.txt:2:5 but received "1"'],
     ['empty', '', 'at least one row at a.txt:2:5 but received none'],
-  ])('%s: %s', (defect, text, message) => {
+  ])('libsvmError of defect %s at "%s" has the listed message', (defect, text, message) => {
     expect(about(defect, text)).toBe(`SyntaxError [ERR_LIBSVM]: Expected ${message}`);
   });
 
-  it('counts from 0 where the file does', () => {
+  it('libsvmError counts indices from 0 with zeroBased: true', () => {
     expect(about('extra', '4:1', { zeroBased: true })).toContain('an index of at most 3, as options.cols is 4,');
   });
 
-  it('is more than is wanted, of text or of words', () => {
+  it('longError and checkWords name the limits of text and of words as labels', () => {
     expect(whole(longError('a.txt', 'ERR_CSV', 9))).toBe(
       'RangeError [ERR_CSV]: Expected at most 9 bytes of text for a.txt, as options.maxBytes says, but received more',
     );
@@ -966,7 +966,7 @@ describe('what is wrong with a file', () => {
     );
   });
 
-  it('is in the middle of gzip, or gzip itself', () => {
+  it('gzipError tells a truncated file from a damaged one', () => {
     const cause = new Error('unexpected end of file');
     expect(whole(gzipError('a.gz', 'ERR_CSV', cause))).toBe(
       'SyntaxError [ERR_CSV]: Expected a whole gzip file for a.gz but received a file that ends in the middle',
@@ -977,7 +977,7 @@ describe('what is wrong with a file', () => {
     );
   });
 
-  it('is what came, or what was taken away', () => {
+  it('checkChunk, checkSource and gone refuse bad chunks, sources and detached buffers', () => {
     expect(checkChunk('ä')).toEqual(Buffer.from('ä'));
     const chunk = new Uint8Array(2);
     expect(checkChunk(chunk).buffer).toBe(chunk.buffer);
@@ -992,7 +992,7 @@ describe('what is wrong with a file', () => {
     );
   });
 
-  it('is in a line of CSV, or in a cell, by number and name', () => {
+  it('csvError names the line, the column and its name', () => {
     const cause = new Error('x');
     const error = csvError('a number', { file: 'a.csv', line: 3 }, 'x', cause);
     expect(whole(error)).toBe('SyntaxError [ERR_CSV]: Expected a number at a.csv:3 but received "x"');
@@ -1005,7 +1005,7 @@ describe('what is wrong with a file', () => {
     );
   });
 
-  it('is in the options for CSV', () => {
+  it('resolveCsvReading refuses bad options', () => {
     const column = `[ERR_OPTION]: Expected a column's`;
     for (const [options, message] of [
       [undefined, 'TypeError [ERR_OPTION]: Expected an object with the label column for options but received undefined'],
@@ -1029,7 +1029,7 @@ describe('what is wrong with a file', () => {
     expect(resolveCsvReading({ label: 0, header: false })).toMatchObject({ label: 0, header: false });
   });
 
-  it('is in what is to be written', () => {
+  it('resolveLibsvmWriting refuses bad points, labels, targets and options', () => {
     const write = (points: unknown, labels: unknown, target: unknown = 'a', options?: unknown) =>
       resolveLibsvmWriting(target, points, labels, options as never);
     const labels = ['a', 7];

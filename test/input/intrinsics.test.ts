@@ -1,4 +1,4 @@
-/** Objects that say something else than they are: a length or a buffer of their own, an answer that changes, a proxy that was revoked. */
+/** Objects that misreport themselves: own properties length or buffer, getters whose value changes, revoked proxies. */
 import { describe, expect, it } from 'vitest';
 import {
   crossValidate,
@@ -22,7 +22,7 @@ const labels = [-1, -1, 1, 1];
 const model = LinearSvm.fit(rows, labels);
 const json = () => JSON.parse(JSON.stringify(model)) as Record<string, unknown>;
 
-/** A typed array with properties of its own that hide the true ones. */
+/** A typed array with own properties that hide the true ones. */
 function lying<T extends object>(view: T, properties: Record<string, unknown>): T {
   for (const [name, value] of Object.entries(properties)) Object.defineProperty(view, name, { value });
   return view;
@@ -43,8 +43,8 @@ async function refusal(call: () => unknown): Promise<string> {
   }
 }
 
-describe('what an array is', () => {
-  it('is asked of its memory', () => {
+describe('typed arrays with own properties that hide the true ones', () => {
+  it('isShared, lengthOf, plainView and zerosLike see the true memory', () => {
     const view = lying(new Float64Array(new SharedArrayBuffer(24), 8, 2).fill(7), {
       buffer: new ArrayBuffer(8),
       length: 9,
@@ -69,7 +69,7 @@ describe('what an array is', () => {
     expect(plainView(gone)).toEqual(new Float64Array(0));
   });
 
-  it.each(names)('decides what is read, whatever it says (%s)', async (backend) => {
+  it.each(names)('Dataset.from and readLibsvm read the true memory (%s)', async (backend) => {
     const Data = (data: Float64Array) => () => Dataset.from({ data, rows: 4, cols: 2 }, { backend });
     const short = 'RangeError [ERR_POINTS] Expected rows × cols = 8 numbers for points.data but received 2';
     expect(await refusal(Data(lying(new Float64Array(2), { length: 8 })))).toBe(short);
@@ -89,7 +89,7 @@ describe('what an array is', () => {
     }
   });
 
-  it('decides where decisions go', async () => {
+  it('model.decision(points, out) writes to the true memory of out', async () => {
     const short = 'RangeError [ERR_OPTION] Expected 4 numbers for out, one for each row of points, but received 2';
     expect(await refusal(() => model.decision(rows, lying(new Float64Array(2), { length: 4 })))).toBe(short);
     const out = lying(new Float64Array(4), { length: 2, set: undefined });
@@ -102,7 +102,7 @@ describe('what an array is', () => {
     }
   });
 
-  it('decides how many labels and weights there are', async () => {
+  it('fit, score and trainTestSplit count the true numbers of labels and weights', async () => {
     const two = 'RangeError [ERR_LABELS] Expected 4 labels, one for each row of points, but received 2';
     expect(await refusal(() => LinearSvm.fit(rows, lying(new Float64Array(2), { length: 4 })))).toBe(two);
     expect(await refusal(() => model.score(rows, lying(new Float64Array(2), { length: 4 })))).toBe(two);
@@ -111,7 +111,7 @@ describe('what an array is', () => {
     expect(await refusal(() => LinearSvm.fit(rows, labels, { warmStart }))).toMatch(/Expected 2 numbers .* but received 1$/);
   });
 
-  it('is not a Dataset because it says so', async () => {
+  it('decision, fit and crossValidate refuse an object that only looks like a Dataset', async () => {
     const message = /^TypeError \[ERR_POINTS\] Expected rows of numbers, .* or a Dataset for points but received/;
     for (const fake of [Object.create(Dataset.prototype), new Proxy(Dataset.from(rows), {})] as never[]) {
       expect(await refusal(() => model.decision(fake))).toMatch(message);
@@ -121,7 +121,7 @@ describe('what an array is', () => {
   });
 });
 
-describe('a length that is only claimed', () => {
+describe('a list with a huge length and no entries', () => {
   const long = (length: number) => Object.assign([] as never[], { length });
   const calls: [string, () => unknown][] = [
     ['rows', () => LinearSvm.fit(long(4e9), labels)],
@@ -136,12 +136,12 @@ describe('a length that is only claimed', () => {
     ['weights', () => LinearSvm.fromJSON({ ...json(), checksum: undefined, weights: long(2 ** 28) })],
     ['rows to be split', () => trainTestSplit(long(4e9), { length: 4e9 })],
   ];
-  it.each(calls)('of %s is refused at the first that is not there', async (_, call) => {
+  it.each(calls)('is refused at its first missing entry, or for its length: %s', async (_, call) => {
     expect(await refusal(call)).toMatch(/^(Type|Range)Error \[ERR_\w+\] Expected .* but received (undefined|1099511627776)$/);
   });
 });
 
-describe('a proxy that was revoked', () => {
+describe('a revoked proxy', () => {
   const calls: [string, () => unknown][] = [
     ['points', () => LinearSvm.fit(revoked(), labels)],
     ['points, later', () => LinearSvm.fitAsync(revoked([]), labels)],
@@ -194,13 +194,13 @@ describe('a proxy that was revoked', () => {
     ['options of a rule', () => stop.stale(revoked())],
     ['a gap', () => stop.gap(revoked())],
   ];
-  it.each(calls)('for %s is refused with a code', async (_, call) => {
+  it.each(calls)('is refused with a code as %s', async (_, call) => {
     expect(await refusal(call)).toMatch(/^(Type|Range)Error \[ERR_\w+\] Expected .* but received (a revoked proxy|an object)$/);
   });
 });
 
-describe('an answer that changes', () => {
-  /** Each property, and each entry of lists, is asked for once: the second answer is NaN. */
+describe('a property whose value changes between two reads', () => {
+  /** A proxy whose properties and list entries are NaN from the second read on. */
   function once(value: object, asked: string[] = [], path = ''): object {
     const seen = new Set<string | symbol>();
     return new Proxy(value, {
@@ -215,20 +215,20 @@ describe('an answer that changes', () => {
     });
   }
 
-  it('cannot get an unchecked value into a model', () => {
+  it('does not get an unchecked value into LinearSvm.fromJSON', () => {
     const asked: string[] = [];
     const read = LinearSvm.fromJSON(once(json(), asked));
     expect(read.weights).toEqual(model.weights);
     expect([read.bias, read.labels]).toEqual([model.bias, model.labels]);
     expect(asked).toEqual(expect.arrayContaining(['format', 'weights', 'weights.0', 'labels.1']));
     expect(new Set(asked).size).toBe(asked.length);
-    // Nor can an iterator of the list's own.
+    // An own iterator of a list is not used either.
     const odd = (list: unknown) => Object.assign([...(list as unknown[])], { *[Symbol.iterator]() { yield NaN; } }); // prettier-ignore
     const { weights, labels: two, ...rest } = json();
     expect(LinearSvm.fromJSON({ ...rest, weights: odd(weights), labels: odd(two) }).weights).toEqual(model.weights);
   });
 
-  it('cannot get an unchecked value into a fit, a split or a separation', () => {
+  it('does not get an unchecked value into fit, Dataset.from, separateEllipsoids or ellipsoidFromCovariance', () => {
     const csr = { indptr: [0, 0, 1, 2, 4], indices: [0, 1, 0, 1], values: [1, 1, 1, 1], rows: 4, cols: 2 };
     const expected = LinearSvm.fit(csr, labels, { scale: 'none' });
     const options = { scale: 'none', warmStart: { weights: [0, 0], bias: 0 }, sampleWeight: [1, 1, 1, 1] };
@@ -244,13 +244,13 @@ describe('an answer that changes', () => {
   });
 });
 
-describe('shared memory', () => {
+describe('model.decision(points) in shared memory', () => {
   it.skipIf(natives.length === 0)(
-    'whose array hides it is copied before it is decided on, while another thread writes to it',
+    'copies the points before it checks them, even if an array hides that it is shared',
     { tags: ['slow'] },
     async () => {
-      // The writer makes column numbers bad for a moment, again and again. What is checked where it is, and then used, crashes within
-      // some hundred decisions; a copy is either refused or sound.
+      // The writer repeatedly makes column indices invalid for a moment. If they were checked in place and then used, the process
+      // would crash within a few hundred decisions; a copy is either refused or sound.
       const body = `
       const { Worker } = require('node:worker_threads');
       const n = 200_000;

@@ -1,4 +1,4 @@
-/** Names that are not known: refused wherever an object is taken, with what was meant where that can be guessed. */
+/** Unknown keys and options: refused by every call, with a suggestion where there is one. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ const model = () => LinearSvm.fit(rows, labels);
 const balls = (...list: object[]) => list as unknown as Ellipsoids;
 const far = [{ center: [9, 9] }];
 
-/** The kind, code and message of what a call throws, or what it gives. */
+/** The kind, code and message of what a call throws, or its result as JSON. */
 async function refusal(call: () => unknown): Promise<string> {
   try {
     return JSON.stringify(await call());
@@ -40,8 +40,8 @@ async function refusal(call: () => unknown): Promise<string> {
 
 const key = (code: string, text: string) => `TypeError [${code}] Unknown key ${text}`;
 
-describe('an ellipsoid', () => {
-  it.each(names)('may give its radius, and is then that ball (%s)', (backend) => {
+describe('separateEllipsoids', () => {
+  it.each(names)('takes radius as a shape that is a number (%s)', (backend) => {
     const [a, b] = [
       { center: [0, 0], radius: 100 },
       { center: [1, 1], radius: 100 },
@@ -66,12 +66,12 @@ describe('an ellipsoid', () => {
     [{ center: [0, 0], radius: Infinity }, 'RangeError [ERR_ELLIPSOIDS] Expected a finite number for first[0].radius but received Infinity'],
     [{ center: [0, 0], radius: [1, 1] }, 'TypeError [ERR_ELLIPSOIDS] Expected a number for first[0].radius but received an array of length 2'],
     [[0, 0], 'TypeError [ERR_ELLIPSOIDS] Expected an ellipsoid { center, shape } for first[0] but received an array of length 2'],
-  ])('%j is refused', async (ellipsoid, message) => {
+  ])('refuses the ellipsoid %j', async (ellipsoid, message) => {
     expect(await refusal(() => separateEllipsoids(balls(ellipsoid), far))).toBe(message);
     expect(await refusal(() => separateEllipsoidsAsync(balls(ellipsoid), far))).toBe(message);
   });
 
-  it('of a family in matrices has no radii, and its matrices no other keys', async () => {
+  it('refuses unknown keys of a family in matrices', async () => {
     const centers = { data: new Float64Array(2), rows: 1, cols: 2 };
     const shapes = { data: new Float64Array(2), rows: 1, cols: 2 };
     const of = (family: object) => refusal(() => separateEllipsoids(far, family as Ellipsoids));
@@ -87,16 +87,16 @@ describe('an ellipsoid', () => {
   });
 });
 
-describe('points', () => {
+describe('keys of points', () => {
   // prettier-ignore
   it.each<[object, string]>([
     [{ indices: [0], vals: [3] }, key('ERR_POINTS', '"vals" of point; did you mean "values"?')],
     [{ indices: [0], values: [3], id: 7 }, key('ERR_POINTS', '"id" of point; expected one of indices, values')],
-  ])('predictOne(%j) is refused', async (point, message) => {
+  ])('predictOne(%j) throws ERR_POINTS', async (point, message) => {
     expect(await refusal(() => model().predictOne(point as never))).toBe(message);
   });
 
-  it('of predictOne may inherit what they like', () => {
+  it('predictOne ignores inherited keys', () => {
     const point = Object.assign(Object.create({ id: 7 }) as object, { indices: [0], values: [3] });
     expect(model().predictOne(point)).toBe(model().predictOne([3, 0]));
   });
@@ -109,7 +109,7 @@ describe('points', () => {
     [{ ...csr, vals: [1, 2, 3, 4] }, '"vals" of points; did you mean "values"?'],
     [{ ...csr, data: [1, 2, 3, 4] }, '"data" of points; did you mean "values"?'],
     [{ ...csr, indexes: [1] }, '"indexes" of points; did you mean "indices"?'],
-  ])('%j are refused by every call', async (points, text) => {
+  ])('every call refuses %j', async (points, text) => {
     const message = key('ERR_POINTS', text);
     const given = points as typeof dense;
     const { predict } = { predict: model() };
@@ -128,7 +128,7 @@ describe('points', () => {
     }
   });
 
-  it('are taken as our own readers and splits give them', async () => {
+  it('fit, score and predict accept what readLibsvm, readCsv and trainTestSplit return', async () => {
     const libsvm = await readLibsvm(Buffer.from('1 1:2\n-1 2:1\n1 1:3\n-1 2:2\n'));
     const csv = await readCsv(Buffer.from('x,y\n1,a\n-1,b\n2,a\n-2,b\n'), { label: 'y' });
     expect(LinearSvm.fit(libsvm.points, libsvm.labels).score(libsvm.points, libsvm.labels).accuracy).toBe(1);
@@ -141,7 +141,7 @@ describe('points', () => {
   });
 });
 
-describe('options', () => {
+describe('keys of options', () => {
   const odd = { colour: 1 };
   const calls: [string, () => unknown][] = [
     ['LinearSvm.fit', () => LinearSvm.fit(rows, labels, odd as object)],
@@ -157,11 +157,11 @@ describe('options', () => {
     ['readCsv', () => readCsv('nothing', { label: 0, ...odd })],
     ['stop.stale', () => stop.stale(odd as object)],
   ];
-  it.each(calls)('of %s are known ones', async (_, call) => {
+  it.each(calls)('%s refuses an unknown option', async (_, call) => {
     expect(await refusal(call)).toMatch(/^TypeError \[ERR_OPTION\] Unknown option "colour"( of stop\.stale)?; expected one of \w+/);
   });
 
-  it('are asked for once each', () => {
+  it('LinearSvm.fit reads each option once', () => {
     const asked: string[] = [];
     const options = new Proxy(
       { gamma: 1, stop: stop.gap(1e-3) },
@@ -170,13 +170,13 @@ describe('options', () => {
     expect(LinearSvm.fit(rows, labels, options).info.gamma).toBe(1);
     expect(asked).toContain('gamma');
     expect(new Set(asked).size).toBe(asked.length);
-    // One that answers a check with a number, and then with something else.
+    // A getter whose value changes after the check.
     let count = 0;
     const turning = { get gamma() { return count++ === 0 ? 1 : NaN; } }; // prettier-ignore
     expect(LinearSvm.fit(rows, labels, turning).info.gamma).toBe(1);
   });
 
-  it('may be inherited', () => {
+  it('LinearSvm.fit takes inherited options', () => {
     expect(LinearSvm.fit(rows, labels, Object.create({ gamma: 3 }) as object).info.gamma).toBe(3);
   });
 
@@ -209,7 +209,7 @@ describe('options', () => {
     ['time_limit', 1, meant('timeLimit')],
     ['constructor', 1, 'expected one of gamma, C, mu, classWeight, sampleWeight, scale, positive, warmStart, keepSets, stop, method, solver, maxIterations, timeLimit, signal, onProgress, threads, backend'],
   ];
-  it.each(FOREIGN)('of a fit called %s: %j are told by the name they have here', async (name, value, hint) => {
+  it.each(FOREIGN)('LinearSvm.fit refuses %s: %j and suggests what to use', async (name, value, hint) => {
     expect(await refusal(() => LinearSvm.fit(rows, labels, { [name]: value }))).toBe(
       `TypeError [ERR_OPTION] Unknown option "${name}"; ${hint}`,
     );
@@ -232,17 +232,17 @@ describe('options', () => {
     ['readCsv', (o) => readCsv('nothing', o as never), { target: 'y' }, 'label'],
     ['Dataset.from', (o) => Dataset.from(rows, o), { n_jobs: 1 }, 'threads'],
     ['stop.stale', (o) => stop.stale(o), { deltamin: 1 }, 'deltaMin'],
-  ])('of %s are told so, too: %#', async (_, call, options, name) => {
+  ])('%s refuses the option of another library and suggests its own (%#)', async (_, call, options, name) => {
     expect(await refusal(() => call(options))).toMatch(new RegExp(`^TypeError \\[ERR_OPTION\\] Unknown option .*; did you mean "${name}"\\?$`));
   });
 
-  it('are not told a name that they do not have', async () => {
+  it('Dataset.from suggests no option that it does not have', async () => {
     expect(await refusal(() => Dataset.from(rows, { max_iter: 5 } as object))).toBe(
       'TypeError [ERR_OPTION] Unknown option "max_iter"; expected one of backend, threads',
     );
   });
 
-  it('that are no object at all are refused', async () => {
+  it('LinearSvm.fit and stop.stale refuse options that are not an object', async () => {
     for (const none of [null, 5, 'C=1', []]) {
       expect(await refusal(() => LinearSvm.fit(rows, labels, none as object))).toMatch(
         /\[ERR_OPTION\] Expected an object for options/,
@@ -254,7 +254,7 @@ describe('options', () => {
   });
 });
 
-describe('a file of ellipsoids', () => {
+describe('fista-classify separate', () => {
   let folder = '';
   beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'fista-keys-'))));
   afterAll(() => rmSync(folder, { recursive: true }));
@@ -265,7 +265,7 @@ describe('a file of ellipsoids', () => {
     return { code, stdout, stderr: stderr.replace(path, 'e.json') };
   };
 
-  it('has radii, and no keys that mean nothing', async () => {
+  it('reads radii from JSON, and refuses unknown keys', async () => {
     const of = (radius: number) => ({ first: [{ center: [0, 0], radius }], second: [{ center: [1, 1], radius }] });
     expect((await separate(of(0.1))).stdout).toMatch(/^separated\n/);
     expect((await separate(of(100))).stdout).toMatch(/^touching\n/);
