@@ -63,7 +63,7 @@ interface Started {
   ended: Promise<Ended>;
 }
 
-/** Starts the command. `at`: a moment of its run, and the signals that it gets then (test/support/moments.cjs). */
+/** Starts the command. `at` is a moment of its run and the signals it then sends itself (test/support/moments.cjs). */
 function start(args: string[], input?: string, at?: readonly [moment: string, ...signals: NodeJS.Signals[]]): Started {
   const flags = at ? ['--require', join(__dirname, '../support/moments.cjs')] : [];
   const env = at ? { ...process.env, MOMENT: at[0], SIGNALS: at.slice(1).join() } : process.env;
@@ -78,31 +78,31 @@ function start(args: string[], input?: string, at?: readonly [moment: string, ..
 
 const run = (...given: Parameters<typeof start>) => start(...given).ended;
 
-/** Runs to a good end and returns what was printed. */
+/** Runs the command, expects exit code 0, and returns its stdout. */
 async function good(args: string[], input?: string): Promise<string> {
   const { code, stdout, stderr } = await run(args, input);
   expect(`${code} ${stderr}`).toMatch(/^0 /);
   return stdout;
 }
 
-/** Runs into an error and returns its one line. */
+/** Runs the command, expects this exit code and an empty stdout, and returns the last line of stderr. */
 async function bad(code: number, args: string[], input?: string): Promise<string> {
   const ended = await run(args, input);
   expect(ended.stdout).toBe('');
   expect(ended.code).toBe(code);
   const lines = ended.stderr.trimEnd().split('\n');
-  expect(ended.stderr).not.toMatch(/^\s+at /m); // no stack
+  expect(ended.stderr).not.toMatch(/^\s+at /m); // no stack trace
   return lines.at(-1)!;
 }
 
-/** Overlapping clouds as LIBSVM text: hard enough to be busy with for long. */
+/** Overlapping clouds as LIBSVM text, on which a fit takes long. */
 function large(number = 5_000): string {
   const { rows, labels } = clouds(7, number, 20, 0.5);
   return rows.map((row, i) => `${labels[i]} ${row.map((x, j) => `${j + 1}:${x.toFixed(4)}`).join(' ')}\n`).join('');
 }
 const LONG = ['--stop', 'gap:0', '--gamma', '1e6', '--max-iterations', '1e9'];
 
-/** Trains for as long as it may, again where a busy machine did not come to the first check within that time. */
+/** Trains until the time limit; again if a busy machine did not reach the first check within it. */
 async function trainFor(time: string, ...words: string[]): Promise<{ status: string; elapsed: number; backend: string }> {
   for (;;) {
     const { code, stdout } = await run(['train', '--json', ...LONG, '--time-limit', time, ...words, '-', 'm.json'], large(800));
@@ -113,7 +113,7 @@ async function trainFor(time: string, ...words: string[]): Promise<{ status: str
 }
 
 describe.concurrent('fista-classify', () => {
-  it('--help shows the common case before all commands', async () => {
+  it('--help shows the common case before the list of commands', async () => {
     const help = await good(['--help']);
     expect(help.indexOf('train data.svm model.json')).toBeGreaterThan(0);
     expect(help.indexOf('train data.svm model.json')).toBeLessThan(help.indexOf('Commands:'));
@@ -134,7 +134,7 @@ describe.concurrent('fista-classify', () => {
     expect(await good(['help', name])).toBe(help);
   });
 
-  it('--version prints that of the package', async () => {
+  it('--version prints the version of the package', async () => {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
     expect(await good(['--version'])).toBe(`${version}\n`);
   });
@@ -174,13 +174,13 @@ describe.concurrent('fista-classify', () => {
     [['predict', '-b', '1', 'x', 'y'], 'Expected 0 for -b but received 1: a linear SVM has no probabilities'],
     [['separate', 'x.csv'], 'Expected two files of points or one .json file of ellipsoids but received x.csv'],
     [['separate', '--radius', '-1', 'x.csv', 'y.csv'], 'Expected one radius or two, of 0 or more, for --radius but received -1'],
-  ])('%j is wrong use, exit code 2', async (args, message) => {
+  ])('with arguments %j exits with code 2 and says why', async (args, message) => {
     const line = await bad(2, args);
     expect(line).toContain(`fista-classify: ${message}`);
     expect(line).toMatch(/\[ERR_(USAGE|OPTION)\]$/);
   });
 
-  it('says without a stack that a backend does not load', async () => {
+  it('reports a backend that does not load, without a stack trace', async () => {
     const env = { ...process.env, FISTA_CLASSIFY_BACKEND: 'native', FISTA_CLASSIFY_BINARY: join(ROOT, 'nowhere.node') };
     for (const words of [['--version'], ['--version', '--json']]) {
       const child = spawn(process.execPath, [BIN, ...words], { env, stdio: 'pipe' });
@@ -192,7 +192,7 @@ describe.concurrent('fista-classify', () => {
     }
   });
 
-  it('says as JSON what is wrong, where JSON is asked for', async () => {
+  it('--json reports errors as JSON', async () => {
     for (const [args, code, exit] of [
       [['train', '--json', 'nowhere.svm'], 'ENOENT', 1],
       [['train', '--json', '--gama', '1'], 'ERR_USAGE', 2],
@@ -206,14 +206,14 @@ describe.concurrent('fista-classify', () => {
 });
 
 describe('fista-classify train', () => {
-  it('writes a model that the library reads, the same file each time', async () => {
+  it('writes a model that LinearSvm.fromJSON reads, and the same file each time', async () => {
     const first = await good(['train', WDBC, 'm.json']);
     expect(first).toMatch(/^Done \(agreement\) after \d+ iterations, /);
     expect(first).toMatch(/^training accuracy \d\d\.\d %: \d+ of 569 rows get their own label$/m);
     expect(first).toMatch(
       /^proved: \d+ of 569 rows \(\d\d\.\d %\) get the label, right or wrong, that the exact optimum gives them$/m,
     );
-    // Accuracy comes first, and no share without what it is of.
+    // Accuracy comes first, and every share says what it is a share of.
     expect(first.indexOf('training accuracy')).toBeLessThan(first.indexOf('proved'));
     for (const line of first.split('\n').filter((text) => text.includes('%'))) expect(line).toMatch(/ of 569 rows /);
     expect(first).toMatch(/\nwrote m\.json\n$/);
@@ -227,19 +227,19 @@ describe('fista-classify train', () => {
     expect(text('again.json')).toBe(text('m.json'));
   });
 
-  it('writes what JSON.stringify(model) gives, and how the training went', async () => {
+  it('writes JSON.stringify(model) plus a summary of the training', async () => {
     await good(['train', '-q', WDBC, 'm.json']);
     const { points, labels } = await readLibsvm(WDBC);
     const { training, ...model } = json('m.json');
     expect(JSON.stringify(model)).toBe(JSON.stringify(LinearSvm.fit(points, labels)));
     expect(training).toMatchObject({ rows: 569, status: 'agreement' });
-    // Of the columns that are used in the rows.
+    // Only the columns that have entries.
     await good(['train', '-q', '--cols', '1000000', file('wide.svm', '1 7:1\n-1 999999:1\n'), 'wide.json']);
     expect(text('wide.json').length).toBeLessThan(1000);
     expect(json('wide.json').weights).toMatchObject({ length: 1_000_000, indices: [6, 999_998] });
   });
 
-  it('names the model after the data', async () => {
+  it('names the model after the data if no name is given', async () => {
     const data = file('some.svm', '1 1:1\n-1 1:-1\n');
     expect(await good(['train', '-q', data])).toBe('');
     expect(await good(['train', '-q', '--format', 'liblinear', data])).toBe('');
@@ -247,7 +247,7 @@ describe('fista-classify train', () => {
     expect(text('some.svm.model')).toMatch(/^solver_type /);
   });
 
-  it('takes options of LIBLINEAR and its own', async () => {
+  it('accepts the options of LIBLINEAR and its own', async () => {
     const data = gunzipSync(readFileSync(WDBC)).toString();
     const words = 'train --json -c 0.5 -w1 2 -e 1e-5 -s 3 -B 1 --scale=standard --threads 1 - m.json';
     const out = await good(words.split(' '), data);
@@ -270,7 +270,7 @@ describe('fista-classify train', () => {
     expect(LinearSvm.fromJSON(json('m.json')).weights).toEqual(weighted.weights);
   });
 
-  it('reads weights of negative labels and words, and the positive label', async () => {
+  it('-w and --positive accept negative labels and words', async () => {
     const data = file('words.svm', 'ham 1:1\nham 1:2\nspam 1:-1\nspam 1:-2\n');
     await good(['train', '-q', '--labels', 'string', '-wspam', '3', '--positive', 'ham', data, 'm.json']);
     expect(LinearSvm.fromJSON(json('m.json')).labels).toEqual(['spam', 'ham']);
@@ -282,7 +282,7 @@ describe('fista-classify train', () => {
     expect(existsSync(file('m2.json'))).toBe(false);
   });
 
-  it('-v prints the accuracy as LIBLINEAR does, and writes nothing', async () => {
+  it('-v prints the accuracy as LIBLINEAR does, and writes no file', async () => {
     const out = await good(['train', '-v', '5', WDBC]);
     expect(out).toMatch(/^Cross Validation Accuracy = 9\d\.?\d*%\n$/);
     const { accuracy, correct, rows, folds } = JSON.parse(await good(['train', '--json', '-v', '5', WDBC])) as Record<
@@ -294,7 +294,7 @@ describe('fista-classify train', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('--gamma auto and -C choose one, and with -v show the table', async () => {
+  it('--gamma auto and -C choose gamma, and with -v print the table', async () => {
     const { info } = JSON.parse(await good(['train', '--json', '-C', WDBC, 'm.json'])) as {
       info: { gamma: number; validation: { table: { gamma: number }[] } };
     };
@@ -305,7 +305,7 @@ describe('fista-classify train', () => {
     expect(table).not.toContain('limit');
   });
 
-  it('-v says which fits ended at a limit', async () => {
+  it('-v says how many fits ended at a limit', async () => {
     const words = ['train', '-v', '3', '--stop', 'gap:0', '--max-iterations', '1'];
     const { stdout, stderr } = await run([...words, '--gamma', 'auto', WDBC]);
     const lines = stdout.trim().split('\n').slice(0, -1);
@@ -315,11 +315,11 @@ describe('fista-classify train', () => {
     expect((await run([...words, '-q', WDBC])).stderr).toMatch(/3 of 3 fits ended at a limit\n$/);
   });
 
-  it('writes no model where the time was up before the first check', async () => {
+  it('writes no model if the time limit passes before the first check', async () => {
     file('data.svm', large());
     file('m.json', 'old');
     const { code, stderr } = await run(['train', '--time-limit', '0.001ms', '--stop', 'gap:0', 'data.svm', 'm.json']);
-    // A fast machine has the time for one; it must be one or the other.
+    // A fast machine may reach the first check: then there is a model.
     if (code === 3) expect(LinearSvm.fromJSON(json('m.json')).weights.some((weight) => weight !== 0)).toBe(true);
     else {
       expect([code, text('m.json')]).toEqual([2, 'old']);
@@ -329,14 +329,14 @@ describe('fista-classify train', () => {
     }
   });
 
-  it('writes the model at a limit too, with exit code 3', async () => {
+  it('writes the model at a limit of iterations, with exit code 3', async () => {
     const ended = await run(['train', '--max-iterations', '1', '--stop', 'gap:0', WDBC, 'm.json']);
     expect(ended.code).toBe(3);
     expect(ended.stdout).toMatch(/^Stopped at the limit of iterations after 1 iteration,/);
     expect(LinearSvm.fromJSON(json('m.json')).weights.length).toBe(30);
   });
 
-  it.each(names)('--time-limit has a unit, and --backend %s computes', async (backend) => {
+  it.each(names)('--time-limit 0.2s and --backend %s are obeyed', async (backend) => {
     const { status, elapsed, ...info } = await trainFor('0.2s', '--backend', backend);
     expect([status, info.backend]).toEqual(['time-limit', backend]);
     expect(elapsed).toBeGreaterThanOrEqual(200);
@@ -347,31 +347,31 @@ describe('fista-classify train', () => {
     ['0.1 s', 100],
     ['0.002min', 120],
     ['3e-5h', 108],
-  ])('--time-limit %s is as long', async (time, min) => {
+  ])('--time-limit %s lasts at least %d ms', async (time, min) => {
     const { status, elapsed } = await trainFor(time);
     expect(status).toBe('time-limit');
     expect(elapsed).toBeGreaterThanOrEqual(min);
   });
 
-  it('says what to do with LIBSVM text that is called CSV', async () => {
+  it('says how to read LIBSVM text whose name ends in .csv', async () => {
     file('libsvm.csv', '1 1:1\n2 1:2\n');
     expect(await bad(1, ['train', 'libsvm.csv', 'm.json'])).toMatch(
       /; this is LIBSVM text, which is read unless the file name or --csv says CSV \[ERR_CSV\]$/,
     );
   });
 
-  it('leaves the name of a file in an error as it is', async () => {
+  it('does not reword a file name in an error', async () => {
     file('options.svm', '1 1:x\n');
     expect(await bad(1, ['train', 'options.svm', 'm.json'])).toMatch(/ at options\.svm:1:/);
   });
 
-  it('--report writes a page', async () => {
+  it('--report writes an HTML page', async () => {
     expect(await good(['train', '--report', 'r.html', WDBC, 'm.json'])).toMatch(/wrote m\.json\nwrote r\.html\n$/);
     expect(text('r.html')).toMatch(/^<!doctype html>/i);
     expect(text('r.html')).toContain('wdbc.libsvm');
   });
 
-  it('writes the model to stdout, and the summary elsewhere', async () => {
+  it('writes the model to stdout for -, and the summary to stderr', async () => {
     const { code, stdout, stderr } = await run(['train', WDBC, '-']);
     expect(code).toBe(0);
     expect(LinearSvm.fromJSON(JSON.parse(stdout)).weights.length).toBe(30);
@@ -389,7 +389,7 @@ describe('fista-classify train', () => {
       'Expected two distinct labels but received at least three: 1, 2, 3; train one against the rest [ERR_LABELS]',
     ],
     ['one label', '1 1:1\n1 1:2\n', 'Expected two distinct labels but every label is 1 [ERR_LABELS]'],
-  ])('refuses %s, exit code 1, and leaves the model that was there', async (_what, data, message) => {
+  ])('refuses %s with exit code 1, and keeps the old model', async (_what, data, message) => {
     file('data.svm', data);
     file('m.json', 'old');
     expect(await bad(1, ['train', 'data.svm', 'm.json'])).toContain(message);
@@ -397,11 +397,11 @@ describe('fista-classify train', () => {
     expect(readdirSync(folder).sort()).toEqual(['data.svm', 'm.json']);
   });
 
-  it('says so where it is given a model for data', async () => {
+  it('refuses a model given as data, as predict does', async () => {
     await good(['train', '-q', WDBC, 'm.json']);
     await good(['train', '-q', '--format', 'liblinear', WDBC, 'm.model']);
     await good(['convert', 'm.json', 'm.json.gz']);
-    file('labels.svm', 'solver_type 1:1\n{ 1:2\n'); // words as any others
+    file('labels.svm', 'solver_type 1:1\n{ 1:2\n'); // ordinary words as labels
     await good(['train', '-q', '--labels', 'string', 'labels.svm', 'words.json']);
     for (const name of ['m.json', 'm.model', 'm.json.gz', 'words.json']) {
       const line = (code: string) => `fista-classify: Expected rows of data for ${name} but received a model [${code}]`;
@@ -414,7 +414,7 @@ describe('fista-classify train', () => {
     );
   });
 
-  it('does not replace the data by the model, nor predictions', async () => {
+  it('refuses to overwrite its data, as predict does its model', async () => {
     file('data.svm', '1 1:1\n-1 1:-1\n');
     symlinkSync('data.svm', file('link.svm'));
     expect(await bad(2, ['train', 'data.svm', 'link.svm'])).toContain(
@@ -425,7 +425,7 @@ describe('fista-classify train', () => {
     expect(text('data.svm')).toBe('1 1:1\n-1 1:-1\n');
   });
 
-  it('does not write the model and the page to one file', async () => {
+  it('refuses to write the model and the page to one file', async () => {
     symlinkSync('m.json', file('link.html'));
     symlinkSync('.', file('here'));
     for (const page of ['./m.json', 'link.html', 'here/m.json', 'here/link.html']) {
@@ -436,13 +436,13 @@ describe('fista-classify train', () => {
     expect(readdirSync(folder).sort()).toEqual(['here', 'link.html']);
   });
 
-  it('-v of more folds than rows is told by that name', async () => {
+  it('-v of more folds than rows names -v in its error', async () => {
     expect(await bad(2, ['train', '-v', '5', '-'], '1 1:1\n-1 1:2\n1 1:3\n')).toContain(
       'Expected an integer from 2 to 3 for -v but',
     );
   });
 
-  it('says before it reads that a model cannot be written', async () => {
+  it('reports a target that cannot be written before it reads the data', async () => {
     mkdirSync(file('folder'));
     file('plain', '');
     expect(await bad(1, ['train', 'nowhere.svm', 'folder'])).toMatch(/folder is a folder \[EISDIR\]$/);
@@ -460,8 +460,8 @@ describe('fista-classify train', () => {
   });
 });
 
-describe('a file that claims 2147483647 columns', () => {
-  it('is refused with the reason before any memory is taken, by every command that would need it', async () => {
+describe('a file with column 2147483647', () => {
+  it('is refused by train, separate and convert before they allocate memory', async () => {
     file('wide.svm', '1 2147483647:1\n-1 1:2\n');
     const max = /Expected at most 268435456 columns, .* for points but received 2147483647 \[ERR_POINTS\]$/;
     expect(await bad(1, ['train', 'wide.svm', 'm.json'])).toMatch(max);
@@ -472,11 +472,11 @@ describe('a file that claims 2147483647 columns', () => {
   });
 });
 
-describe.skipIf(!existsSync('/dev/full'))('a full disk', () => {
+describe.skipIf(!existsSync('/dev/full'))('fista-classify on a full disk', () => {
   const full = (line: string) =>
     spawnSync('/bin/sh', ['-c', `"${process.execPath}" "${BIN}" ${line}`], { cwd: folder, encoding: 'utf8' });
 
-  it('ends what is printed with exit code 1 and the reason, not with success', async () => {
+  it('exits with 1 and the reason if stdout cannot be written', async () => {
     await good(['train', '-q', WDBC, 'm.json']);
     for (const line of [`predict "${WDBC}" m.json`, 'inspect m.json', 'inspect --json m.json', '--help']) {
       const { status, stderr } = full(`${line} > /dev/full`);
@@ -488,8 +488,8 @@ describe.skipIf(!existsSync('/dev/full'))('a full disk', () => {
   });
 });
 
-describe('CSV without names', () => {
-  it('is warned of, as its first row would be lost', async () => {
+describe('fista-classify separate of CSV without a header', () => {
+  it('warns that a first row of numbers is taken for names', async () => {
     file('a.csv', '1,2\n3,4\n');
     file('b.csv', '10.5,2\n30,4\n');
     const warning =
@@ -499,25 +499,22 @@ describe('CSV without names', () => {
   });
 });
 
-describe('Ctrl-C', () => {
+describe('fista-classify interrupted by a signal', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)(
-    '%s in the middle of training ends it with exit code %d, the old model intact and nothing else there',
-    async (name, exit) => {
-      file('data.svm', large());
-      file('m.json', 'old');
-      const words = ['train', ...LONG, '--report', 'r.html', 'data.svm', 'm.json'];
-      const { code, stdout, stderr } = await run(words, undefined, ['check 3', name]);
-      expect(stderr).toMatch(/Interrupted: nothing was written \[ERR_INTERRUPTED\]\n$/);
-      expect([code, stdout]).toEqual([exit, '']);
-      expect(text('m.json')).toBe('old');
-      expect(readdirSync(folder).sort()).toEqual(['data.svm', 'm.json']);
-    },
-  );
+  ] as const)('train ends on %s with exit code %d, and leaves the old model and no other file', async (name, exit) => {
+    file('data.svm', large());
+    file('m.json', 'old');
+    const words = ['train', ...LONG, '--report', 'r.html', 'data.svm', 'm.json'];
+    const { code, stdout, stderr } = await run(words, undefined, ['check 3', name]);
+    expect(stderr).toMatch(/Interrupted: nothing was written \[ERR_INTERRUPTED\]\n$/);
+    expect([code, stdout]).toEqual([exit, '']);
+    expect(text('m.json')).toBe('old');
+    expect(readdirSync(folder).sort()).toEqual(['data.svm', 'm.json']);
+  });
 
-  it('that comes twice, from a terminal and from npx, ends as cleanly', async () => {
+  it('train ends cleanly on two SIGINTs, as from a terminal and npx', async () => {
     file('data.svm', large());
     const { code, stderr } = await run(['train', ...LONG, 'data.svm', 'm.json'], undefined, ['check 3', 'SIGINT', 'SIGINT']);
     expect(stderr).toMatch(/Interrupted: nothing was written \[ERR_INTERRUPTED\]\n$/);
@@ -525,29 +522,29 @@ describe('Ctrl-C', () => {
     expect(readdirSync(folder)).toEqual(['data.svm']);
   });
 
-  it('in the middle of writing leaves what was there, and no temporary file', async () => {
+  it('convert ends on SIGINT in the middle of writing, and leaves the old file and no temporary one', async () => {
     const rows = Array.from({ length: 2_000 }, (_, i) => `${i % 2} ${(i % 3000) + 1}:1\n`);
-    file('wide.svm', rows.join('')); // 12 MB of CSV, in pieces
+    file('wide.svm', rows.join('')); // 12 MB of CSV, in several chunks
     file('out.csv', 'old');
     expect((await run(['convert', 'wide.svm', 'out.csv'], undefined, ['half out.csv', 'SIGINT'])).code).toBe(130);
     expect(text('out.csv')).toBe('old');
     expect(readdirSync(folder).sort()).toEqual(['out.csv', 'wide.svm']);
   });
 
-  it.skipIf(!mkfifo)('ends the wait for a named pipe that nobody opens', async () => {
+  it.skipIf(!mkfifo)('train ends on SIGINT while it waits for a named pipe', async () => {
     execFileSync(mkfifo!, [file('pipe')]);
     const { code, signal, stderr } = await run(['train', 'pipe', 'm.json'], undefined, ['open pipe', 'SIGINT']);
     expect(stderr).toBe('fista-classify: Interrupted: nothing was written [ERR_INTERRUPTED]\n');
-    expect([code, signal]).toEqual([null, 'SIGINT']); // the thread that opens the pipe is not waited for
+    expect([code, signal]).toEqual([null, 'SIGINT']); // a normal exit would wait for the thread that opens the pipe
     expect(readdirSync(folder)).toEqual(['pipe']);
   });
 
-  it.skipIf(!mkfifo)('that comes when the model is written does not say that nothing was', async () => {
+  it.skipIf(!mkfifo)('train does not report that nothing was written once the model is written', async () => {
     execFileSync(mkfifo!, [file('page')]);
     const { child, ended } = start(['train', '-q', '--report', 'page', WDBC, 'm.json']);
     while (!existsSync(file('m.json'))) await new Promise((done) => setTimeout(done, 10));
     child.kill('SIGINT');
-    // Readers that leave at once, until one has met the writer.
+    // Opens and closes the pipe as a reader until the writer has seen it.
     while (child.exitCode === null && child.signalCode === null) {
       await new Promise((done) => setTimeout(done, 50));
       closeSync(openSync(file('page'), constants.O_RDONLY | constants.O_NONBLOCK));
@@ -558,11 +555,11 @@ describe('Ctrl-C', () => {
     expect(LinearSvm.fromJSON(json('m.json')).weights.length).toBe(30);
   });
 
-  it('ends the wait for an input that never comes', async () => {
+  it('train ends on SIGINT while it waits for stdin', async () => {
     const child = spawn(process.execPath, [BIN, 'train', '-', 'm.json'], { cwd: folder, stdio: ['pipe', 'ignore', 'pipe'] });
     let stderr = '';
     child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-    // More than a pipe holds: when all is written, it is being read.
+    // More than a pipe holds: once it is all written, the command is reading.
     await new Promise((done) => child.stdin.write('1 1:1\n'.repeat(1e6), done));
     child.kill('SIGINT');
     expect(await new Promise((done) => child.on('close', done))).toBe(130);
@@ -576,36 +573,36 @@ describe('fista-classify predict', () => {
   const model = () =>
     file('m.json', JSON.stringify({ format: 'fista-classify/linear-svm', version: 1, labels: [-1, 1], bias: 0, weights: [1, 2] }));
 
-  it('writes labels to a file and the accuracy to the terminal, as LIBLINEAR does', async () => {
+  it('writes labels to a file and the accuracy to stdout, as LIBLINEAR does', async () => {
     data();
     model();
     const ended = await run(['predict', 'data.svm', 'm.json', 'out']);
     expect([ended.code, ended.stdout]).toEqual([0, 'Accuracy = 75% (3/4)\n']);
     expect(text('out')).toBe('1\n-1\n1\n1\n');
-    // One warning for all entries beyond the model's columns.
+    // One warning for all entries beyond the columns of the model.
     expect(ended.stderr).toBe('fista-classify: data.svm has columns beyond the 2 of the model: 1 of its entries were ignored\n');
   });
 
-  it('writes labels, or decision values, to stdout where no file is named', async () => {
+  it('writes labels, or decision values, to stdout if no file is named', async () => {
     const { stdout, stderr } = await run(['predict', data(), model()]);
     expect(stdout).toBe('1\n-1\n1\n1\n');
     expect(stderr).toContain('Accuracy = 75% (3/4)');
     expect((await run(['predict', '-q', '--decision-values', data(), model()])).stdout).toBe('1 1\n-1 -1\n1 10\n1 3\n');
   });
 
-  it('--json counts', async () => {
+  it('--json prints accuracy and counts', async () => {
     const { stdout } = await run(['predict', '--json', data(), model(), 'out']);
     expect(JSON.parse(stdout)).toEqual({ rows: 4, accuracy: 0.75, correct: 3, unknown: 0, counts: [{ label: -1, rows: 1 }, { label: 1, rows: 3 }], ignored: 1, file: 'out' }); // prettier-ignore
     expect(JSON.parse((await run(['predict', '--json', data(), model()])).stdout)).not.toHaveProperty('file');
   });
 
-  it('tells no accuracy where no label is known', async () => {
+  it('prints no accuracy if the model knows none of the labels', async () => {
     const { code, stdout } = await run(['predict', file('u.svm', '0 1:1\n0 1:2\n'), model(), 'out']);
     expect([code, stdout]).toEqual([0, 'No accuracy: no row has a label of the model (-1, 1)\n']);
     expect(text('out')).toBe('1\n1\n');
   });
 
-  it('warns of rows whose labels the model does not know', async () => {
+  it('warns of rows with labels that the model does not know', async () => {
     file('some.svm', '1 1:1\n0 1:2\n-1 1:-1\n7 1:1\n0 1:1\n5 1:1\n6 1:1\n');
     const ended = await run(['predict', '--json', 'some.svm', model(), 'out']);
     expect(ended.stderr).toBe(
@@ -618,7 +615,7 @@ describe('fista-classify predict', () => {
     expect([one.code, one.stdout]).toEqual([0, 'Accuracy = 50% (1/2)\n']);
   });
 
-  it('reads CSV, with labels and without', async () => {
+  it('reads CSV with and without labels', async () => {
     file('a.csv', 'x,label,y\n1,yes,0\n-1,no,0\n');
     file('b.csv', 'x,y\n5,0\n');
     file('c.csv', '5;0;yes\n');
@@ -634,7 +631,7 @@ describe('fista-classify predict', () => {
     );
   });
 
-  it('finds the columns of CSV by their names', async () => {
+  it('finds CSV columns by name', async () => {
     file('a.csv', 'age,h,label\n1,100,old\n2,110,old\n-1,90,young\n-2,120,young\n');
     await good(['train', '-q', '--scale', 'none', 'a.csv', 'm.json']);
     expect(json('m.json').columns).toEqual(['age', 'h']);
@@ -642,7 +639,7 @@ describe('fista-classify predict', () => {
     file('b.csv', 'h,age,label\n100,1,old\n110,2,old\n90,-1,young\n120,-2,young\n');
     expect(await good(['predict', '--decision-values', 'b.csv', 'm.json', 'swapped'])).toBe('Accuracy = 100% (4/4)\n');
     expect(text('swapped')).toBe(text('straight'));
-    // What the model does not know may be anything, and is told of once.
+    // Columns that the model does not know may hold anything; one warning names them.
     file('c.csv', 'id,h,age,label,note\n#1,100,1,old,x\n#2,90,-1,young,y\n');
     const extra = await run(['predict', '--json', 'c.csv', 'm.json', 'out']);
     expect(extra.stderr).toBe('fista-classify: c.csv has 2 columns that the model does not know ("id", "note"): ignored\n');
@@ -651,13 +648,13 @@ describe('fista-classify predict', () => {
     expect(await bad(1, ['predict', 'd.csv', 'm.json', 'out'])).toBe(
       'fista-classify: Expected the column "age" at d.csv:1 but received "h,height,label" [ERR_CSV]',
     );
-    // Names are kept by convert, and shown by inspect.
+    // convert keeps the names, and inspect shows them.
     await good(['convert', 'm.json', 'again.json', '-q']);
     expect(json('again.json')).toEqual(json('m.json'));
     expect(await good(['inspect', 'm.json'])).toMatch(/^ {2}age {2}/m);
   });
 
-  it('refuses CSV that is read as LIBSVM text, whose every line would be a label', async () => {
+  it('refuses CSV that is read as LIBSVM text, as train does', async () => {
     const csv = 'age,h,label\n1,100,old\n-1,90,young\n';
     file('a.csv', csv);
     file('a.txt', csv);
@@ -670,7 +667,7 @@ describe('fista-classify predict', () => {
     expect(await good(['predict', '--csv', '-', 'm.json'], csv)).toBe('old\nyoung\n');
   });
 
-  it('says where a file names its columns and the model does not', async () => {
+  it('warns if the file names its columns and the model does not', async () => {
     file('a.csv', 'age,h,label\n1,100,old\n-1,90,young\n');
     await good(['train', '-q', 'a.csv', 'm.json']);
     file('n.json', JSON.stringify({ ...json('m.json'), columns: undefined, checksum: undefined }));
@@ -679,7 +676,7 @@ describe('fista-classify predict', () => {
     expect(stderr).toBe('fista-classify: n.json has no column names: the columns of a.csv are taken in order\n');
   });
 
-  it('takes the columns of CSV by their order where the file or the model has no names, and counts them', async () => {
+  it('takes CSV columns in order if the file or the model has no names, and checks their number', async () => {
     file('a.csv', 'age,h,label\n1,0,old\n-1,0,young\n');
     file('bare.csv', 'old,1,0\nyoung,-1,0\n');
     await good(['train', '-q', 'a.csv', 'named.json']);
@@ -697,7 +694,7 @@ describe('fista-classify predict', () => {
     );
   });
 
-  it('leaves what was there where the model is bad', async () => {
+  it('refuses a bad model, and keeps the old output', async () => {
     file('out', 'old');
     await good(['train', '-q', WDBC, 'm.json']);
     const whole = text('m.json');
@@ -732,7 +729,7 @@ describe('fista-classify predict', () => {
     expect(readdirSync(folder).sort()).toEqual(['cut.json', 'm.json', 'out']);
   });
 
-  it('ends quietly where the reader has seen enough', async () => {
+  it('exits quietly if the reader of stdout closes it', async () => {
     file('many.svm', '1 1:1\n-1 1:-1\n'.repeat(200_000));
     model();
     const child = spawn(process.execPath, [BIN, 'predict', 'many.svm', 'm.json'], {
@@ -746,7 +743,7 @@ describe('fista-classify predict', () => {
     expect(stderr).toBe('Accuracy = 100% (400000/400000)\n');
   });
 
-  it('a closed pipe does not keep train from writing', async () => {
+  it('train writes its model even if stdout is a closed pipe', async () => {
     const child = spawn(process.execPath, [BIN, 'train', WDBC, 'm.json'], { cwd: folder, stdio: ['ignore', 'pipe', 'ignore'] });
     child.stdout.destroy();
     expect(await new Promise((done) => child.on('close', done))).toBe(0);
@@ -754,8 +751,8 @@ describe('fista-classify predict', () => {
   });
 });
 
-describe.skipIf(!liblinearTrain || !liblinearPredict)('fista-classify beside LIBLINEAR', () => {
-  it('predicts what liblinear-predict does, by either model, in either format', async () => {
+describe.skipIf(!liblinearTrain || !liblinearPredict)('fista-classify predict and liblinear-predict', () => {
+  it('predict the same with the models of both, in both formats', async () => {
     const uniform = random(5);
     const rows = Array.from({ length: 400 }, () => Array.from({ length: 12 }, () => Math.round(2000 * uniform() - 1000) / 1000));
     file('data.svm', rows.map((row) => `${row[0]! + row[1]! - row[2]! + uniform() > 0.5 ? 4 : 2} ${row.map((x, j) => `${j + 1}:${x}`).join(' ')}\n`).join('')); // prettier-ignore
@@ -764,12 +761,12 @@ describe.skipIf(!liblinearTrain || !liblinearPredict)('fista-classify beside LIB
       return [said, text('theirs')];
     };
     const ours = async (model: string) => [await good(['predict', 'data.svm', model, 'ours']), text('ours')];
-    // Their model
+    // A model of LIBLINEAR
     execFileSync(liblinearTrain!, ['-q', '-s', '2', '-B', '1', 'data.svm', 'l.model'], { cwd: folder });
     expect(await ours('l.model')).toEqual(theirs('l.model'));
     expect(await good(['convert', 'l.model', 'l.json'])).toBe('wrote l.json (json): 12 weights\n');
     expect(await ours('l.json')).toEqual(theirs('l.model'));
-    // Ours
+    // A model of fista-classify
     await good(['train', 'data.svm', 'f.json']);
     await good(['convert', 'f.json', 'f.model']);
     expect(await ours('f.json')).toEqual(theirs('f.model'));
@@ -789,7 +786,7 @@ describe('fista-classify separate', () => {
     expect(width).toBeCloseTo(2.25, 3);
   });
 
-  it('says that families touch, and where, with exit code 3', async () => {
+  it('prints a witness for families that touch, with exit code 3', async () => {
     file('a.svm', '1 1:0\n1 2:1\n');
     file('b.svm', '1 1:1\n');
     const ended = await run(['separate', '--radius', '2', 'a.svm', 'b.svm']);
@@ -797,7 +794,7 @@ describe('fista-classify separate', () => {
     expect(ended.stdout).toMatch(/^touching\nwitness \S+ \S+\ndistance of the hulls: 0 to /);
   });
 
-  it('reads ellipsoids, and prints all as JSON', async () => {
+  it('reads ellipsoids from JSON, and prints the result as JSON with --json', async () => {
     file('e.json', JSON.stringify({ first: [{ center: [0, 0], shape: 1 }], second: [{ center: [4, 0], shape: [[1, 0], [0, 2]] }] })); // prettier-ignore
     const result = JSON.parse(await good(['separate', '--json', 'e.json'])) as Record<string, unknown>;
     expect(result).toMatchObject({ status: 'separated', goalReached: true });
@@ -805,7 +802,7 @@ describe('fista-classify separate', () => {
     expect(result.slack).toHaveLength(2);
   });
 
-  it('stops at a limit with exit code 3', async () => {
+  it('stops at --max-iterations with exit code 3', async () => {
     file('a.csv', 'x,y\n0,0\n10,0.5\n');
     file('b.csv', 'x,y\n5,0.26\n');
     const ended = await run(['separate', '--goal', 'widest', '--max-iterations', '1', 'a.csv', 'b.csv']);
@@ -824,7 +821,7 @@ describe('fista-classify separate', () => {
 });
 
 describe('fista-classify inspect', () => {
-  it('shows labels, bias, weights and how the training went', async () => {
+  it('shows labels, bias, weights and the summary of the training', async () => {
     await good(['train', WDBC, 'm.json']);
     const out = await good(['inspect', '--top', '2', 'm.json']);
     expect(out).toMatch(/^format {4}JSON\nlabels {4}-1 below 0, 1 above\nbias {6}-?\d/);
@@ -840,14 +837,14 @@ describe('fista-classify inspect', () => {
     for (const { column, weight } of weights.largest) expect(model.weights[Number(column) - 1]).toBe(weight);
   });
 
-  it('shows a model of LIBLINEAR, from stdin too', async () => {
+  it('shows a LIBLINEAR model from stdin', async () => {
     const model = 'solver_type L1R_LR\nnr_class 2\nlabel 7 3\nnr_feature 2\nbias -1\nw\n0 \n-2 \n';
     expect(await good(['inspect', '-'], model)).toBe(
       'format    LIBLINEAR\nlabels    3 below 0, 7 above\nbias      0\nweights   2, of which 1 are not 0; norm 2\nlargest weights\n  2  -2\n  1  0\n',
     );
   });
 
-  it('prints no control characters of a file that someone made up', async () => {
+  it('prints no control characters of a malicious file, as train and predict', async () => {
     const evil = '\u001b[2J\u009b31m\u202e\n';
     const plain = /^[^\0-\x09\x0b-\x1f\x7f-\x9f\u202e]*$/;
     const json = { format: 'fista-classify/linear-svm', version: 1, labels: [evil, 'b'], bias: 0, weights: [1] };
@@ -856,7 +853,7 @@ describe('fista-classify inspect', () => {
     const told = await good(['inspect', '--json', 'm.json']);
     expect(told).toMatch(plain);
     expect(JSON.parse(told)).toMatchObject({ labels: [evil, 'b'] });
-    // Nor do errors, each of which is one line.
+    // Errors contain none either, and are one line each.
     file('d.svm', `1 1:1\n${evil}`);
     file('d.csv', `${evil}x,label\n1,1\n"2"${evil},0\n`);
     file('e.csv', `"${evil}",label\n1,1\n${evil},0\n`);
@@ -875,7 +872,7 @@ describe('fista-classify inspect', () => {
     }
   });
 
-  it('lists as many weights as are asked for', async () => {
+  it('--top lists as many weights as asked for', async () => {
     const weights = Array.from({ length: 200_000 }, (_, j) => j);
     file('m.json', JSON.stringify({ format: 'fista-classify/linear-svm', version: 1, labels: [0, 1], bias: 0, weights }));
     const lines = (await good(['inspect', '--top', '200000', 'm.json'])).trimEnd().split('\n');
@@ -884,20 +881,20 @@ describe('fista-classify inspect', () => {
   });
 
   it.each([
-    ['{"a": x}', 'Expected JSON for m.json but received "x" where no value can begin'],
-    ['{"a": 1,}', 'Expected JSON at m.json:1:9 but received "}"'],
-    ['{"a":\n\n "position 3", b', 'Expected JSON at m.json:3:16 but received "b"'],
-    ['{"a": tru', 'Expected JSON at m.json:1:10 but received the end: the file was cut'],
-    [`{"a": ${'['.repeat(1e6)}`, 'Expected JSON at m.json:1:1000007 but received the end: the file was cut'],
-    [`{${'\n'.repeat(1e6)}x`, 'Expected JSON at m.json:1000001:1 but received "x"'],
-  ])('says where %.20s is not JSON', async (content, message) => {
+    ['Expected JSON for m.json but received "x" where no value can begin', '{"a": x}'],
+    ['Expected JSON at m.json:1:9 but received "}"', '{"a": 1,}'],
+    ['Expected JSON at m.json:3:16 but received "b"', '{"a":\n\n "position 3", b'],
+    ['Expected JSON at m.json:1:10 but received the end: the file was cut', '{"a": tru'],
+    ['Expected JSON at m.json:1:1000007 but received the end: the file was cut', `{"a": ${'['.repeat(1e6)}`],
+    ['Expected JSON at m.json:1000001:1 but received "x"', `{${'\n'.repeat(1e6)}x`],
+  ])('refuses a file that is not JSON: %s', async (message, content) => {
     file('m.json', content);
     expect(await bad(1, ['inspect', 'm.json'])).toBe(`fista-classify: ${message} [ERR_MODEL]`);
   });
 });
 
 describe('fista-classify convert', () => {
-  it('keeps every number from LIBSVM text to CSV and back, gzipped or not', async () => {
+  it('keeps every number from LIBSVM text to CSV and back, with and without gzip', async () => {
     const { points, labels } = await readLibsvm(WDBC);
     await good(['convert', WDBC, 'd.csv.gz']);
     expect(gunzipSync(readFileSync(file('d.csv.gz'))).toString()).toMatch(/^label,x1,x2,/);
@@ -910,13 +907,13 @@ describe('fista-classify convert', () => {
     expect(await good(['convert', 'd.svm', '-'])).toBe(text('d.svm'));
   });
 
-  it('quotes what needs it', async () => {
+  it('quotes CSV cells that contain commas or quotes', async () => {
     file('a.csv', 'label,"a,""b"\n"x,y",1\n"z",2\n');
     await good(['convert', 'a.csv', 'b.csv']);
     expect(text('b.csv')).toBe('label,"a,""b"\n"x,y",1\nz,2\n');
   });
 
-  it('keeps a model to the last bit', async () => {
+  it('keeps every bit of a model', async () => {
     await good(['train', WDBC, 'm.json']);
     await good(['convert', 'm.json', 'z.json.gz']);
     await good(['convert', 'z.json.gz', 'n.json']);
@@ -927,7 +924,7 @@ describe('fista-classify convert', () => {
     expect(await bad(1, ['inspect', file('x.json', text('m.model').slice(0, -2))])).toContain('the file was cut');
   });
 
-  it('does not replace the file that it reads', async () => {
+  it('refuses to overwrite the file that it reads', async () => {
     file('d.svm', '1 1:1\n-1 2:2\n');
     symlinkSync('d.svm', file('link'));
     for (const to of ['d.svm', './d.svm', 'link']) {
@@ -938,7 +935,7 @@ describe('fista-classify convert', () => {
     expect(text('d.svm')).toBe('1 1:1\n-1 2:2\n');
   });
 
-  it('refuses what cannot be', async () => {
+  it('refuses formats and labels that do not fit, and keeps the old file', async () => {
     await good(['train', '-q', WDBC, 'm.json']);
     expect(await bad(2, ['convert', 'm.json', 'm.csv'])).toContain('Expected json or liblinear for a model but received csv');
     expect(await bad(2, ['convert', WDBC, 'm2.json'])).toContain('Expected libsvm or csv for data but received json');
@@ -952,8 +949,8 @@ describe('fista-classify convert', () => {
   });
 });
 
-describe('the progress line', () => {
-  it('is not there where stderr is no terminal', async () => {
+describe('the progress line of fista-classify train', () => {
+  it('is not printed if stderr is not a terminal', async () => {
     const { stderr } = await run(['train', WDBC, 'm.json']);
     expect(stderr).toBe(`${WDBC}: 569 rows, 30 columns\n`);
   });
@@ -965,7 +962,7 @@ describe('the progress line', () => {
       env: { ...process.env, TERM: 'xterm', NO_COLOR: '', ...env },
     });
 
-  it.skipIf(!script)('shows iteration, gap and the share of rows that are proved on a terminal, and is gone at the end', () => {
+  it.skipIf(!script)('shows iteration, gap and share of settled labels on a terminal, and is erased at the end', () => {
     const screen = onTerminal('');
     expect(screen).toMatch(
       /\r\u001b\[2K\u001b\[2miteration \d+ · gap \S+ · label settled for (> )?\d+\.\d % of rows · \S+ m?s\u001b\[22m\r\u001b\[2K/,
@@ -973,7 +970,7 @@ describe('the progress line', () => {
     expect(screen.slice(screen.lastIndexOf('\u001b[2K') + 4)).toMatch(/^Done \(agreement\)/);
   });
 
-  it.skipIf(!script)('has no colour with NO_COLOR, and is not there with -q or on a dumb terminal', () => {
+  it.skipIf(!script)('has no colour with NO_COLOR, and is not printed with -q or on a dumb terminal', () => {
     const plain = onTerminal('', { NO_COLOR: '1' });
     expect(plain).toContain('\u001b[2Kiteration');
     expect(plain).not.toContain('\u001b[2m');
@@ -982,14 +979,14 @@ describe('the progress line', () => {
   });
 });
 
-describe('the documentation', () => {
+describe('commands in the documentation', () => {
   const page = (name: string) => readFileSync(join(ROOT, name), 'utf8');
 
   it.each([
     ['README.md', ['predict', 'train']],
     ['docs/cli.md', ['convert', 'doctor', 'inspect', 'predict', 'separate', 'train']],
     ['docs/guide.md', ['inspect', 'predict', 'train']],
-  ])('%s has examples of commands that run as they are, and print what it says', (name, names) => {
+  ])('of %s run as written, and print what it says', (name, names) => {
     file('data.svm', gunzipSync(readFileSync(WDBC)));
     file('test.svm', gunzipSync(readFileSync(WDBC)));
     file('first.csv', 'x,y\n0,0\n1,0\n');
@@ -1016,7 +1013,7 @@ describe('the documentation', () => {
     expect([...used].sort()).toEqual(names);
   });
 
-  it('docs/cli.md names the exit codes that --help names', async () => {
+  it('have in docs/cli.md the exit codes of --help', async () => {
     const codes = [...page('docs/cli.md').matchAll(/^\| ([\d, ]+) \|/gm)].flatMap((match) => match[1]!.split(', '));
     const help = await good(['--help']);
     expect(codes).toEqual(['0', '1', '2', '3', '130', '143']);

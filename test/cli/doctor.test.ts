@@ -36,7 +36,7 @@ async function diagnosis(env: Environment = {}): Promise<Diagnosis & { code: num
   return { code, ...(JSON.parse(stdout) as Diagnosis) };
 }
 
-/** An addon whose cones are projected a little wrongly. */
+/** An addon whose projectCones is off by 1e-9. */
 const wrongAddon = () =>
   file(
     'wrong.js',
@@ -50,7 +50,7 @@ const wrongAddon = () =>
   );
 
 describe('fista-classify doctor', () => {
-  it.skipIf(natives.length === 0)('shows the native backend, the versions, and that every kernel agrees', async () => {
+  it.skipIf(natives.length === 0)('prints the backend, the versions, and that every kernel agrees', async () => {
     const { code, stdout, stderr } = await doctor([], { FISTA_CLASSIFY_THREADS: '2' });
     expect([code, stderr]).toEqual([0, '']);
     const [system, by, kernels, ...lines] = stdout.trimEnd().split('\n');
@@ -65,7 +65,7 @@ describe('fista-classify doctor', () => {
     for (const line of lines) expect(line).toMatch(/^ {2}(X·w|Xᵀu|knapsack|cones), .* agrees +\d+\.\d : 1$/);
   });
 
-  it.skipIf(natives.length === 0)('--json has the same, as one object', async () => {
+  it.skipIf(natives.length === 0)('--json prints the same as one object', async () => {
     const { code, kernels, ...rest } = await diagnosis({ FISTA_CLASSIFY_THREADS: '1' });
     expect(code).toBe(0);
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
@@ -97,7 +97,7 @@ describe('fista-classify doctor', () => {
     expect(kernels.filter(({ speedup }) => speedup !== undefined)).toEqual([]);
   });
 
-  it('says of a file that is no addon why it did not load, and what to do', async () => {
+  it('says why a file that is not the addon did not load, and what to do', async () => {
     for (const [name, text, reason] of [
       ['text.node', 'no addon\n', /did not load: .*(text\.node|invalid|not a valid)/],
       ['other.js', 'module.exports = {};', /did not load: the file loaded is not the fista-classify addon$/m],
@@ -112,7 +112,7 @@ describe('fista-classify doctor', () => {
     }
   });
 
-  it.skipIf(natives.length === 0)('names a kernel that is wrong, with exit code 1', async () => {
+  it.skipIf(natives.length === 0)('names a wrong kernel, with exit code 1', async () => {
     const env: Environment = { FISTA_CLASSIFY_BINARY: wrongAddon() };
     const { code, stdout } = await doctor([], env);
     expect(code).toBe(1);
@@ -124,7 +124,7 @@ describe('fista-classify doctor', () => {
     expect(await diagnosis(env)).toMatchObject({ code: 1, agrees: false });
   });
 
-  it('takes no files', async () => {
+  it('refuses file names with exit code 2', async () => {
     const { code, stderr } = await doctor(['x']);
     expect(code).toBe(2);
     expect(stderr).toContain('Expected 0 file names for doctor but received 1');

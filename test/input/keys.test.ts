@@ -232,7 +232,7 @@ describe('keys of options', () => {
     ['readCsv', (o) => readCsv('nothing', o as never), { target: 'y' }, 'label'],
     ['Dataset.from', (o) => Dataset.from(rows, o), { n_jobs: 1 }, 'threads'],
     ['stop.stale', (o) => stop.stale(o), { deltamin: 1 }, 'deltaMin'],
-  ])('%s refuses the option of another library and suggests its own (%#)', async (_, call, options, name) => {
+  ])('%s refuses the option of another library and suggests its own: %#', async (_, call, options, name) => {
     expect(await refusal(() => call(options))).toMatch(new RegExp(`^TypeError \\[ERR_OPTION\\] Unknown option .*; did you mean "${name}"\\?$`));
   });
 
