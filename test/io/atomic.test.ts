@@ -26,8 +26,8 @@ beforeEach(() => {
 
 const text = () => readFileSync(path, 'utf8');
 
-describe('writeAtomically', () => {
-  it('writes text and bytes, from an array, a generator or an async one', async () => {
+describe('writeAtomically(path, chunks)', () => {
+  it('writes text and bytes from an array, a generator or an async generator', async () => {
     await writeAtomically(path, ['a', Buffer.from('b'), 'ä']);
     expect(text()).toBe('abä');
     await writeAtomically(path, (function* () {
@@ -43,7 +43,7 @@ describe('writeAtomically', () => {
     expect(readdirSync(folder)).toEqual(['model.json']);
   });
 
-  it('leaves the old file as it is, and none beside it, while and after the source fails midway', async () => {
+  it('keeps the old file, and leaves no other, if the source fails midway', async () => {
     writeFileSync(path, 'old');
     const mine = new Error('mine');
     const failing = (function* () {
@@ -57,7 +57,7 @@ describe('writeAtomically', () => {
     expect(readdirSync(folder)).toEqual(['model.json']);
   });
 
-  it('leaves nothing where there was nothing', async () => {
+  it('leaves no file if the source fails and there was none', async () => {
     const failing = (function* () {
       yield 'new';
       throw new Error('mine');
@@ -66,11 +66,11 @@ describe('writeAtomically', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('keeps the mode of the file it replaces, and a link to it', async () => {
+  it('keeps the mode of the file it replaces, and symbolic links to it', async () => {
     writeFileSync(path, 'old');
     const link = join(folder, 'link');
     symlinkSync(path, link);
-    // The last has bits that the process's mask takes away from new files.
+    // The last mode has bits that the umask removes from new files.
     for (const mode of [0o640, 0o600, 0o666]) {
       chmodSync(path, mode);
       await writeAtomically(link, [`new ${mode}`]);
@@ -80,7 +80,7 @@ describe('writeAtomically', () => {
     }
   });
 
-  it('writes through links to where nothing is yet, however they lead there', async () => {
+  it('follows symbolic links to a file that does not exist yet', async () => {
     mkdirSync(join(folder, 'deep', 'er'), { recursive: true });
     symlinkSync(join('deep', 'er'), join(folder, 'short'));
     symlinkSync(join('..', 'next'), join(folder, 'deep', 'er', 'link')); // deep/next
@@ -98,7 +98,7 @@ describe('writeAtomically', () => {
     await expect(writeAtomically(circle, ['a'])).rejects.toMatchObject({ code: 'ELOOP' });
   });
 
-  it('removes what a killed process left behind, and nothing else', async () => {
+  it('removes temporary files of killed processes, and no others', async () => {
     const { pid: gone } = spawnSync(process.execPath, ['--version']);
     const old = new Date(Date.now() - 3_600_000);
     const place = (name: string, time: Date) => {
@@ -106,37 +106,37 @@ describe('writeAtomically', () => {
       utimesSync(join(folder, name), time, time);
     };
     const stays = [
-      `model.json.${process.pid}-0123abcd.tmp`, // its process lives
+      `model.json.${process.pid}-0123abcd.tmp`, // its process is alive
       `model.json.${process.ppid}-0123abcd.tmp`,
-      `model.json.${gone}-0123abc.tmp`, // not a name of ours
+      `model.json.${gone}-0123abc.tmp`, // not the name of a temporary file
       `other.json.${gone}-0123abcd.tmp`,
-      `model.json.9999999999-0123abcd.tmp`, // no process can have had this number
+      `model.json.9999999999-0123abcd.tmp`, // no process can have this id
       'model.json.tmp',
     ];
     for (const name of stays) place(name, old);
-    place(`model.json.${gone}-0000000a.tmp`, new Date()); // it may be alive on another machine
+    place(`model.json.${gone}-0000000a.tmp`, new Date()); // its process may be alive on another machine
     mkdirSync(join(folder, `model.json.${gone}-0000000b.tmp`));
     place(`model.json.${gone}-0123abcd.tmp`, old);
-    place(`model.json.${process.pid}-0000000c.tmp`, new Date(Date.now() - 25 * 3_600_000)); // another process had the number
+    place(`model.json.${process.pid}-0000000c.tmp`, new Date(Date.now() - 25 * 3_600_000)); // of an older process with the same id
     await writeAtomically(path, ['new']);
     expect(readdirSync(folder).sort()).toEqual(
       ['model.json', ...stays, `model.json.${gone}-0000000a.tmp`, `model.json.${gone}-0000000b.tmp`].sort(),
     );
   });
 
-  it('says so where there is no such folder', async () => {
+  it('rejects with ENOENT and the given path if there is no such folder', async () => {
     const inside = join(folder, 'none', 'x');
     const error = await writeAtomically(inside, ['a']).catch((error: unknown) => error);
     expect(error).toMatchObject({ code: 'ENOENT', path: inside, message: expect.not.stringContaining('.tmp') as string });
   });
 
-  it.skipIf(process.platform === 'win32')('writes to what is no regular file, and does not replace it', async () => {
+  it.skipIf(process.platform === 'win32')('writes to a device without replacing it, and refuses a folder', async () => {
     await writeAtomically('/dev/null', ['a']);
     expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
     await expect(writeAtomically(folder, ['a'])).rejects.toMatchObject({ code: 'EISDIR' });
   });
 
-  it('lets writers of one file come in any order, each whole', async () => {
+  it('leaves the whole content of one of several concurrent writers', async () => {
     await Promise.all([1, 2, 3, 4].map((k) => writeAtomically(path, Array<string>(50).fill(String(k).repeat(1000)))));
     expect(text()).toMatch(/^(1{50000}|2{50000}|3{50000}|4{50000})$/);
     expect(readdirSync(folder)).toEqual(['model.json']);

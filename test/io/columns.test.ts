@@ -1,4 +1,4 @@
-/** Columns that hold no entry need no memory: where there are a million or more they are left out, and nothing else changes. */
+/** Columns without entries need no memory: of a million columns or more they are left out, and nothing else changes. */
 import { describe, expect, it } from 'vitest';
 import { crossValidate, Dataset, LinearSvm, stop, type SparseMatrix, type SvmOptions } from '../../lib/index.js';
 import { names, onEveryBackend } from '../support/backends.js';
@@ -6,29 +6,29 @@ import { csr, integers, unexpectedDefect, sparse, vector } from '../support/poin
 import { random } from '../support/random.js';
 import { sparse as sparseRows, wdbc } from '../support/svm-data.js';
 
-/** The same rows with their columns spread over many: column j becomes place[j]. */
+/** The same rows with column j moved to place[j]. */
 function spread(points: SparseMatrix, place: ArrayLike<number>, cols: number): SparseMatrix {
   return { ...points, indices: Uint32Array.from(points.indices, (j) => place[j]!), cols };
 }
 
 const WIDE = 2 ** 22;
-/** Ascending, scattered over all of them, the first and the last among them. */
+/** Ascending columns spread over all of them, from the first to the last. */
 const places = (count: number, cols = WIDE) =>
   Uint32Array.from({ length: count }, (_, j) => Math.floor((j * (cols - 1)) / (count - 1)));
 
-/** The largest difference. */
+/** max |a_i - b_i| */
 function apart(a: Float64Array, b: Float64Array): number {
   return a.reduce((max, v, i) => Math.max(max, Math.abs(v - b[i]!)), 0);
 }
 
-describe('a matrix of more columns than entries', () => {
-  it('has the products of one with these columns alone', () => {
+describe('new Matrix(…) of more columns than entries', () => {
+  it('gives the products of the matrix without the empty columns', () => {
     const next = random(1);
     for (const [rows, kept, max] of [
       [1, 3, 2],
       [40, 300, 9],
       [500, 70_000, 60],
-      [9000, 5000, 20], // split into parts
+      [9000, 5000, 20], // split into blocks
     ] as const) {
       const narrow = csr(rows, kept, max, rows);
       const cols = 2 ** 20 + Math.floor(next() * 2 ** 20);
@@ -72,7 +72,7 @@ describe('a matrix of more columns than entries', () => {
     }
   });
 
-  it('keeps every column where entries are as many, or columns fewer than a million', () => {
+  it('keeps every column if there are as many entries, or fewer than a million columns', () => {
     onEveryBackend((kernels) => {
       const full = { indptr: Uint32Array.of(0, 2 ** 20), indices: new Uint32Array(2 ** 20).map((_, j) => j), rows: 1 };
       const copy = (cols: number, entries: number) =>
@@ -85,14 +85,14 @@ describe('a matrix of more columns than entries', () => {
   });
 });
 
-describe.each(names)('LinearSvm.fit(points, labels) with columns that hold no entry, %s', (backend) => {
+describe.each(names)('LinearSvm.fit(points, labels) with columns without entries, %s', (backend) => {
   const { rows, labels } = wdbc();
   const narrow = sparseRows(rows.slice(0, 200));
   const some = labels.slice(0, 200);
   const place = places(30);
   const wide = spread(narrow, place, WIDE);
 
-  it('is the fit without them', async () => {
+  it('gives the model without them', async () => {
     for (const options of [
       {},
       { scale: 'none', gamma: 1e-6, stop: stop.gap(1e-3) },
@@ -106,9 +106,9 @@ describe.each(names)('LinearSvm.fit(points, labels) with columns that hold no en
       const a = LinearSvm.fit(narrow, some, { ...rest, ...(warmStart && { warmStart: weak }) });
       const b = LinearSvm.fit(wide, some, { ...rest, ...(warmStart && { warmStart: wideWeak }) });
       const later = await LinearSvm.fitAsync(wide, some, { ...rest, ...(warmStart && { warmStart: wideWeak }) });
-      const story = { ...a.info, elapsed: 0, backend };
-      expect({ ...b.info, elapsed: 0 }).toEqual(story);
-      expect({ ...later.info, elapsed: 0 }).toEqual(story);
+      const info = { ...a.info, elapsed: 0, backend };
+      expect({ ...b.info, elapsed: 0 }).toEqual(info);
+      expect({ ...later.info, elapsed: 0 }).toEqual(info);
       expect(b.weights).toHaveLength(WIDE);
       for (const model of [b, later]) {
         expect(Float64Array.from(place, (column) => model.weights[column]!)).toEqual(a.weights);
@@ -124,14 +124,14 @@ describe.each(names)('LinearSvm.fit(points, labels) with columns that hold no en
     }
   });
 
-  it('names a column by its own number where its squares overflow', () => {
+  it('names the original number of a column whose squares overflow', () => {
     const values = Float64Array.from(narrow.values as Float64Array, (v, k) => (narrow.indices[k] === 7 ? v * 1e200 : v));
     expect(() => LinearSvm.fit({ ...wide, values }, some, { backend, scale: 'none' })).toThrow(
       `Expected smaller numbers for column ${place[7]} of points`,
     );
   });
 
-  it('validates, too', async () => {
+  it('and crossValidate give the same table without them', async () => {
     const options = { backend, folds: 2, gammas: [0.1, 1] };
     const [a, b] = [await crossValidate(narrow, some, options), await crossValidate(wide, some, options)];
     expect(b.table).toEqual(a.table);

@@ -29,7 +29,7 @@ describe('model.toLiblinear()', () => {
   });
 });
 
-/** 300 points of 4 to 12 entries in 40 columns, some beyond any label's reach. */
+/** 300 points of 4 to 12 entries in 40 columns. */
 function randomSparse(names: readonly [number, number]): { points: SparseMatrix; labels: number[] } {
   const uniform = random(names[0] * 10 + names[1]);
   const rows = Array.from({ length: 300 }, () =>
@@ -66,7 +66,7 @@ describe('LinearSvm.fromLiblinear(text)', () => {
     expect([...model.weights, model.bias]).toEqual([1, -2, 3]);
   });
 
-  it('reads headers in any order, and any white space', () => {
+  it('accepts headers in any order, and any white space', () => {
     const text = 'bias -1\r\nnr_feature 0\r\nnr_class 2\tlabel +1 -1\r\nsolver_type L1R_LR\r\nw\r\n';
     expect(LinearSvm.fromLiblinear(text).labels).toEqual([-1, 1]);
   });
@@ -129,7 +129,7 @@ describe('LinearSvm.fromLiblinear(text)', () => {
     },
   );
 
-  it('refuses every text that was cut', () => {
+  it('refuses a text cut at any position', () => {
     for (let end = 0; end < good.length - 1; end++) {
       expect(() => LinearSvm.fromLiblinear(good.slice(0, end)), good.slice(0, end)).toThrow(
         expect.objectContaining({ code: 'ERR_MODEL' }) as Error,
@@ -137,13 +137,13 @@ describe('LinearSvm.fromLiblinear(text)', () => {
     }
   });
 
-  it('refuses what is not text', () => {
+  it('refuses an argument that is not a string', () => {
     expect(() => LinearSvm.fromLiblinear(Buffer.from(good) as unknown as string)).toThrow(
       expect.objectContaining({ name: 'TypeError', code: 'ERR_MODEL' }) as Error,
     );
   });
 
-  it('reads or refuses any bytes with a code', () => {
+  it('reads arbitrary changes of a text, or refuses them with a code', () => {
     const chunk = fc.oneof(fc.constantFrom(...good.split(/(\s+)/)), fc.string(), fc.double().map(String));
     fc.assert(
       fc.property(fc.array(chunk), fc.nat(good.length), (chunks, at) => {
@@ -157,7 +157,7 @@ describe('LinearSvm.fromLiblinear(text)', () => {
   });
 });
 
-/** LIBSVM text, columns from 1. */
+/** LIBSVM text, with columns counted from 1. */
 function libsvm({ indptr, indices, values, rows }: SparseMatrix, labels: ArrayLike<number>): string {
   const lines = Array.from({ length: rows }, (_, i) => {
     const entries = Array.from({ length: indptr[i + 1]! - indptr[i]! }, (_, k) => indptr[i]! + k);
@@ -201,7 +201,7 @@ describe.skipIf(!train || !predict)('liblinear-predict with model.toLiblinear()'
     ]);
   }
 
-  it.each(cases)('predicts the same: %s', (_name, make, options) => {
+  it.each(cases)('predicts as model.predict does: %s', (_name, make, options) => {
     const { points, labels } = make();
     const model = LinearSvm.fit(points, labels, options);
     const ours = model.predict(points);
@@ -211,7 +211,7 @@ describe.skipIf(!train || !predict)('liblinear-predict with model.toLiblinear()'
   });
 });
 
-describe.skipIf(!train || !predict)('LinearSvm.fromLiblinear(text) of what liblinear-train wrote', () => {
+describe.skipIf(!train || !predict)('LinearSvm.fromLiblinear(text) of a model of liblinear-train', () => {
   let folder = '';
   beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'liblinear-'))));
   afterAll(() => rmSync(folder, { recursive: true }));
@@ -231,14 +231,14 @@ describe.skipIf(!train || !predict)('LinearSvm.fromLiblinear(text) of what libli
       const model = LinearSvm.fromLiblinear(readFileSync(file, 'utf8'));
       expect(model.predict(points)).toEqual(theirs);
       expect(model.score(points, labels).accuracy).toBeGreaterThan(0.75);
-      // And back.
+      // toLiblinear of the model gives the same predictions again.
       writeFileSync(file, model.toLiblinear());
       execFileSync(predict!, [data, file, out], { stdio: 'pipe' });
       expect(readFileSync(out, 'utf8').trim().split('\n').map(Number)).toEqual(theirs);
     },
   );
 
-  it('refuses a regression and three classes', () => {
+  it('refuses a regression and a model of three classes', () => {
     const { points, labels } = randomSparse([1, 2]);
     const [data, file] = [join(folder, 'data'), join(folder, 'model')];
     writeFileSync(data, libsvm(points, labels));

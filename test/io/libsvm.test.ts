@@ -28,7 +28,7 @@ function inChunks(all: Uint8Array, size: number): Readable {
   );
 }
 
-/** Counts the turns of the event loop until it is asked for them. */
+/** Counts the turns of the event loop until the returned function is called. */
 function counted(): () => number {
   let turns = 0;
   let handle: NodeJS.Immediate;
@@ -45,7 +45,7 @@ function counted(): () => number {
 
 const SIZES = [1, 2, 7, 64, 1 << 20];
 
-/** What a file gives, in every way it can be read; all ways must agree. */
+/** The result of reading a text; both backends and all chunk sizes must agree. */
 async function everyWay(text: string, options: ReadLibsvmOptions = {}): Promise<unknown> {
   const outcomes = new Map<string, unknown>();
   for (const backend of names) {
@@ -61,7 +61,7 @@ async function everyWay(text: string, options: ReadLibsvmOptions = {}): Promise<
   return first;
 }
 
-/** Rows as [label, { index: value }], which is how the table below gives them. */
+/** Rows as [label, { index: value }], as in the table below. */
 function rowsOf({ points, labels }: Awaited<ReturnType<typeof readLibsvm>>): [number | string, Record<number, number>][] {
   return Array.from({ length: points.rows }, (_, i) => {
     const [from, to] = [points.indptr[i]!, points.indptr[i + 1]!];
@@ -70,7 +70,7 @@ function rowsOf({ points, labels }: Awaited<ReturnType<typeof readLibsvm>>): [nu
   });
 }
 
-describe('readLibsvm', () => {
+describe('readLibsvm(source, options)', () => {
   const good: [what: string, text: string, rows: [number | string, Record<number, number>][], options?: ReadLibsvmOptions][] = [
     ['labels +1 and -1', '+1 1:1 3:1\n-1 2:1\n', [[1, { 0: 1, 2: 1 }], [-1, { 1: 1 }]]], // prettier-ignore
     ['labels 0, 1 and 2', '0 1:1\n1 1:1\n2 1:1\n', [[0, { 0: 1 }], [1, { 0: 1 }], [2, { 0: 1 }]]], // prettier-ignore
@@ -140,20 +140,20 @@ describe('readLibsvm', () => {
     ['an index of 3000 digits', `1 ${'7'.repeat(3000)}:1`, `a label or index:value of at most 1000 bytes at input:1:3 but received "${'7'.repeat(40)}…"`],
     ['a file that ends in a label', '1 1:1\n-', `a finite number, the label, at input:2:1 but received "-"; for labels that are words set labels: 'string'`],
     ['old line ends', '1 1:1\r2 1:1\r', 'index:value at input:1:7 but received "2"'],
-    ['only the first of two problems', '1 1:1 a:1\nb 1:1', 'index:value at input:1:7 but received "a:1"'],
+    ['only the first of two defects', '1 1:1 a:1\nb 1:1', 'index:value at input:1:7 but received "a:1"'],
   ]; // prettier-ignore
 
   it.each(bad)('refuses %s', async (_, text, message, options) => {
     expect(await everyWay(text, options)).toBe(`SyntaxError: Expected ${message}`);
   });
 
-  it('has a code, and shows it as Node does', async () => {
+  it('rejects with a code, which the stack shows as in Node', async () => {
     const error = await readLibsvm(bytes('1 3:')).catch((e: Error) => e);
     expect(error).toMatchObject({ name: 'SyntaxError', code: 'ERR_LIBSVM' });
     expect((error as Error).stack).toMatch(/^SyntaxError \[ERR_LIBSVM\]: Expected index:value at input:1:3 but received "3:"/);
   });
 
-  it('gives typed arrays, and as many columns as there are or as are asked for', async () => {
+  it('gives typed arrays, and options.cols or the largest index as cols', async () => {
     for (const backend of names) {
       const one = await readLibsvm(bytes('1 1:1 2:1\n-1 3:1\n'), { backend });
       expect(one.points).toEqual({ indptr: Uint32Array.of(0, 2, 3), indices: Uint32Array.of(0, 1, 2), rows: 2, cols: 3 });
@@ -165,7 +165,7 @@ describe('readLibsvm', () => {
     }
   });
 
-  it('counts what it ignores beyond cols, and still checks it', async () => {
+  it("with extra: 'ignore' counts the entries beyond cols, and still checks them", async () => {
     const options = { cols: 2, extra: 'ignore' } as const;
     const data = (await everyWay('1 1:1 2:1 3:5 9:nonsense\n', options)) as string;
     expect(data).toMatch(/at input:1:15 but received "9:nonsense"$/);
@@ -175,7 +175,7 @@ describe('readLibsvm', () => {
     expect(kept.points).not.toHaveProperty('values');
   });
 
-  it('keeps no values while all are 1, from the first on that is not', { tags: ['slow'] }, async () => {
+  it('gives no values if all of them are 1', { tags: ['slow'] }, async () => {
     for (const backend of names) {
       const ones = Array.from({ length: 300_000 }, (_, i) => `1 ${i + 1}:1\n`).join('');
       const { points } = await readLibsvm(bytes(ones), { backend });
@@ -197,7 +197,7 @@ describe('readLibsvm', () => {
           `${sign}${whole}${fraction === null ? '' : `.${fraction}`}${exponent === null ? '' : `e${exponent}`}`,
       )
       .filter((text) => Number.isFinite(Number(text)));
-    // Exactly between two doubles, or nearly so: where rounding is hardest.
+    // Exactly between two doubles, or next to that: the hardest cases of rounding.
     const halfway = fc
       .tuple(fc.bigInt({ min: 2n ** 52n, max: 2n ** 53n - 1n }), fc.integer({ min: 0, max: 9 }), fc.integer({ min: -1, max: 1 }))
       .map(([mantissa, up, off]) => String(((2n * mantissa + 1n) << BigInt(up)) + BigInt(off)));
@@ -221,14 +221,14 @@ describe('readLibsvm', () => {
     await fc.assert(fc.asyncProperty(texts, check), { seed: 3, numRuns: 60 });
   });
 
-  it('reads a path, a stream, and bytes; and names the file in errors', async () => {
+  it('reads a path, a stream and bytes, and names the file in errors', async () => {
     const path = join(folder, 'data.svm');
     writeFileSync(path, '1 1:2\n');
     const expected = await readLibsvm(bytes('1 1:2\n'));
     expect(await readLibsvm(path)).toEqual(expected);
     expect(await readLibsvm(createReadStream(path))).toEqual(expected);
     expect(await readLibsvm(createReadStream(path, 'utf8'))).toEqual(expected);
-    const foreign = runInNewContext('Uint8Array.of(49, 32, 49, 58, 50)') as Uint8Array; // another realm's
+    const foreign = runInNewContext('Uint8Array.of(49, 32, 49, 58, 50)') as Uint8Array; // of another realm
     expect(await readLibsvm(foreign)).toEqual(expected);
     expect(await readLibsvm(new Blob(['1 1:2\n']).stream() as unknown as Readable)).toEqual(expected);
     writeFileSync(path, '1 1:2\n1 2:x');
@@ -238,7 +238,7 @@ describe('readLibsvm', () => {
     await expect(readLibsvm(folder)).rejects.toMatchObject({ code: 'EISDIR' });
   });
 
-  it('hands no shared memory to the parser', async () => {
+  it('passes no shared memory to the parser', async () => {
     const all = bytes('-1 1:2 3:4\n+1 2:5\n');
     const shared = new Uint8Array(new SharedArrayBuffer(all.length));
     shared.set(all);
@@ -253,7 +253,7 @@ describe('readLibsvm', () => {
     expect(await readLibsvm(shared)).toEqual(await readLibsvm(all));
   });
 
-  it('reads chunks that are valid only until the next is asked for', async () => {
+  it('reads chunks whose memory is reused for the next one', async () => {
     for (const size of [1, 2, 3]) {
       const all = bytes('-1 1:2 3:4\n+1 2:5\n');
       const reused = async function* () {
@@ -267,7 +267,7 @@ describe('readLibsvm', () => {
     }
   });
 
-  it('reads files of several chunks, compressed or not', { tags: ['slow'] }, async () => {
+  it('reads files of several chunks, with and without gzip', { tags: ['slow'] }, async () => {
     const rows = Array.from(
       { length: 40_000 },
       (_, i) => `${i % 2 ? '+1' : '-1'} ${1 + (i % 7)}:${i / 8} ${100 + (i % 1000)}:1 5000:${i}\n`,
@@ -289,7 +289,7 @@ describe('readLibsvm', () => {
     }
   });
 
-  it('reads gzip from chunks of any size, and members one after the other', async () => {
+  it('reads gzip in chunks of any size, and of several members', async () => {
     const zipped = Buffer.concat([gzipSync('1 1:2\n2 '), gzipSync('3:4\n'), gzipSync('')]);
     for (const size of SIZES) {
       const data = await readLibsvm(inChunks(zipped, size));
@@ -297,7 +297,7 @@ describe('readLibsvm', () => {
     }
   });
 
-  it('refuses gzip that is cut off or damaged, at every length', async () => {
+  it('refuses truncated or damaged gzip', async () => {
     const whole = gzipSync('1 1:2\n'.repeat(100));
     const path = join(folder, 'cut.gz');
     for (const length of [2, 5, 10, 12, whole.length - 9, whole.length - 1]) {
@@ -311,7 +311,7 @@ describe('readLibsvm', () => {
     await expect(readLibsvm(damaged)).rejects.toMatchObject({ code: 'ERR_LIBSVM', message });
   });
 
-  it('hands on a stream error unchanged, compressed or not', async () => {
+  it('rejects with the error of the stream unchanged, with and without gzip', async () => {
     for (const beginning of [Buffer.from('1 1:1\n'), gzipSync('1 1:1\n').subarray(0, 20)]) {
       const mine = new Error('mine');
       const failing = Readable.from(
@@ -324,7 +324,7 @@ describe('readLibsvm', () => {
     }
   });
 
-  it('ends with the reason of a signal, before, between chunks and while it waits, and lets go of the stream', async () => {
+  it('rejects with the reason of a signal aborted before, between or while waiting for chunks, and destroys the stream', async () => {
     const reason = new Error('enough');
     const options = { signal: AbortSignal.abort(reason) };
     expect(await readLibsvm(bytes('1 1:1'), options).catch((error: unknown) => error)).toBe(reason);
@@ -351,7 +351,7 @@ describe('readLibsvm', () => {
     silent.destroy();
   });
 
-  it('stops reading at the first problem', async () => {
+  it('stops reading at the first error', async () => {
     let given = 0;
     const endless = Readable.from(
       (function* () {
@@ -387,7 +387,7 @@ describe('readLibsvm', () => {
     expect(grown).toBeLessThan(60e6);
   });
 
-  it('refuses a token of any length in bounded memory', async () => {
+  it('refuses an endless token in bounded memory', async () => {
     for (const backend of names) {
       let given = 0;
       const digits = Buffer.alloc(1 << 16, '1');
@@ -405,7 +405,7 @@ describe('readLibsvm', () => {
     }
   });
 
-  it('refuses sources and options that are none', async () => {
+  it('refuses bad sources and options', async () => {
     const refused = async (source: unknown, options: unknown, message: string) =>
       expect(readLibsvm(source as string, options as object)).rejects.toThrow(message);
     await refused(5, {}, 'Expected a path, a Readable or a Uint8Array for source but received 5');
@@ -420,17 +420,17 @@ describe('readLibsvm', () => {
     await refused('x', { backend: 'gpu' }, `Expected 'auto', 'native' or 'js' for options.backend but received "gpu"`);
   });
 
-  it('says so if the bytes are taken away while it reads', async () => {
+  it('rejects if the bytes are detached while it reads', async () => {
     const long = bytes('1 1:1\n'.repeat(400_000));
     const reading = readLibsvm(long);
     setImmediate(() => structuredClone(long, { transfer: [long.buffer] }));
     await expect(reading).rejects.toThrow('Expected bytes that stay where they are for source');
   });
 
-  it.each(names)('lets the event loop turn while it parses and hands over, %s', { tags: ['slow'] }, async (backend) => {
+  it.each(names)('lets the event loop turn while it parses and copies one large chunk, %s', { tags: ['slow'] }, async (backend) => {
     const row = ` ${Array.from({ length: 50 }, (_, j) => `${j + 1}:0.5`).join(' ')}\n`;
     const text = bytes(Array.from({ length: 100_000 }, (_, i) => (i % 2 ? 'ham' : 'spam') + row).join(''));
-    // One chunk: nothing but the reader itself can let the others have their turns.
+    // One chunk: only the reader itself can yield to the event loop.
     const whole = { [Symbol.asyncIterator]: () => [text].values() } as unknown as AsyncIterable<Uint8Array>;
     const turns = counted();
     const { labels, points } = await readLibsvm(whole, { labels: 'string', backend });
@@ -438,7 +438,7 @@ describe('readLibsvm', () => {
     expect([labels.length, labels[0], labels[99_999], points.indices.length]).toEqual([100_000, 'spam', 'ham', 5_000_000]);
   });
 
-  it('ends with the reason of a signal that is aborted while one large chunk is parsed', { tags: ['slow'] }, async () => {
+  it('rejects with the reason of a signal aborted while one large chunk is parsed', { tags: ['slow'] }, async () => {
     const text = bytes('1 1:0.5 2:0.25 3:0.125 4:7\n'.repeat(1_000_000));
     const whole = { [Symbol.asyncIterator]: () => [text].values() } as unknown as AsyncIterable<Uint8Array>;
     const controller = new AbortController();
@@ -447,7 +447,7 @@ describe('readLibsvm', () => {
     expect(await readLibsvm(whole, { signal: controller.signal }).catch((error: unknown) => error)).toBe(reason);
   });
 
-  it('gives what fit and Dataset take', async () => {
+  it('gives points and labels that LinearSvm.fit and Dataset.from accept', async () => {
     const { points, labels } = await readLibsvm(join(ROOT, 'test/fixtures/wdbc.libsvm.gz'));
     expect(points).toMatchObject({ rows: 569, cols: 30 });
     expect(Dataset.from(points).nnz).toBe(points.indices.length);
@@ -455,7 +455,7 @@ describe('readLibsvm', () => {
   });
 });
 
-/** All that a parser read, taken in steps of so many entries. */
+/** Everything a parser has read, taken in steps of so many entries. */
 function takeAll(parser: Parser, step: number) {
   const sizes = parser.sizes();
   const { rows, entries, hasValues, words } = sizes;
@@ -477,7 +477,7 @@ type Taken = ReturnType<typeof takeAll>;
 describe('Parser', () => {
   const text = bytes('1 1:1 2:0.25 # x\n-1 3:1e5\n\n2 2:123456789.123456789123\n');
 
-  it.skipIf(natives.length === 0)('gives the same natively, cut in two at every place', () => {
+  it.skipIf(natives.length === 0)('gives the same result on both backends for a text cut in two at any position', () => {
     const read = (Parser: typeof js.Parser, cut: number): Taken | ParseDefect => {
       const parser = new Parser(false, 1000, false, false);
       return (
@@ -491,18 +491,19 @@ describe('Parser', () => {
   });
 
   it.each(['label', 'index:value', 'word'] as const)(
-    'takes or refuses a %s of any bytes alike, however the text is cut',
+    'gives the same result for a %s of any bytes on both backends and for any chunk size',
     { tags: ['slow'] },
     (what) => {
       const alphabet = fc.constantFrom(...'0123456789.:+-eE \t\n\r#qidnax', '\xe4', '\xc3', '\xa4', '\0');
       const soup = fc.array(fc.oneof(alphabet, fc.constantFrom('1:1 ', '2:0.5 ', '3:1e-3\n', '\n1 ', 'qid:1')), { maxLength: 60 });
       const outcome = ({ Parser }: Backend, all: Uint8Array, size: number): Taken | ParseDefect => {
         const parser = new Parser(true, 1000, true, what === 'word');
-        let problem: ParseDefect | undefined;
-        for (let at = 0; at < all.length && !problem; at += size) problem = parser.push(all.subarray(at, at + size));
-        problem ??= parser.finish();
-        const taken = takeAll(parser, size); // megabytes, after a problem too: else garbage collections, at almost every parser, look for them
-        return problem ?? taken;
+        let defect: ParseDefect | undefined;
+        for (let at = 0; at < all.length && !defect; at += size) defect = parser.push(all.subarray(at, at + size));
+        defect ??= parser.finish();
+        // Also after a defect: a parser that keeps its megabytes makes the garbage collector run at almost every new one.
+        const taken = takeAll(parser, size);
+        return defect ?? taken;
       };
       fc.assert(
         fc.property(soup, (list) => {
@@ -517,7 +518,7 @@ describe('Parser', () => {
     },
   );
 
-  it('hands over lists of several blocks in steps of any size', () => {
+  it('take…(out) copies lists of several blocks in steps of any size', () => {
     // The values before the first that is not 1 are not stored.
     const rows = Array.from({ length: 150_000 }, (_, i) => `${i} ${i + 1}:1 400000:${i < 70_000 ? 1 : i}\n`);
     const text = bytes(rows.join(''));
@@ -527,7 +528,7 @@ describe('Parser', () => {
         expect(parser.push(text) ?? parser.finish()).toBeUndefined();
         return takeAll(parser, step);
       });
-      // As bytes: expect takes seconds for lists that are as long.
+      // Compared as bytes: expect takes seconds for lists of this length.
       const same = (list: ArrayBufferView | undefined, expected: ArrayBufferView) =>
         expect(Buffer.compare(Buffer.from(list!.buffer), Buffer.from(expected.buffer))).toBe(0);
       for (const { values, starts, indices, labels } of outcomes) {
@@ -551,7 +552,7 @@ describe('Parser', () => {
     }
   });
 
-  it.skipIf(natives.length === 0)('hands over no more than there is', () => {
+  it.skipIf(natives.length === 0)('take…(out) refuses an out longer than what is left', () => {
     const parser = new natives[0]!.Parser(false, 1000, false, false);
     parser.push(bytes('1 1:2\n'));
     parser.finish();
@@ -561,7 +562,7 @@ describe('Parser', () => {
     expect(() => parser.takeStarts(new Float64Array(1) as never)).toThrow('Expected a Uint32Array for out');
   });
 
-  it('goes on refusing after a defect, and takes empty chunks', () => {
+  it('push(chunk) returns the same defect again after the first, and accepts empty chunks', () => {
     for (const { Parser } of [js, ...natives.slice(0, 1)]) {
       const parser = new Parser(false, 1000, false, false);
       expect(parser.push(new Uint8Array(0))).toBeUndefined();
@@ -573,14 +574,14 @@ describe('Parser', () => {
   });
 });
 
-describe('writeLibsvm', () => {
+describe('writeLibsvm(target, points, labels)', () => {
   const path = join(folder, 'written.svm');
   const written = async (...args: Parameters<typeof writeLibsvm> extends [unknown, ...infer Rest] ? Rest : never) => {
     await writeLibsvm(path, ...args);
     return readFileSync(path, 'utf8');
   };
 
-  it('writes rows, dense and sparse points, indices from 1', async () => {
+  it('writes rows, dense and sparse points, with indices from 1', async () => {
     expect(await written([[0, 1.5], [-2, 0]], [1, -1])).toBe('1 2:1.5\n-1 1:-2\n'); // prettier-ignore
     expect(await written({ data: Float32Array.of(0, 0.1, 0, 0), rows: 2, cols: 2 }, ['a', 'b'])).toBe(
       'a 2:0.10000000149011612\nb\n',
@@ -590,7 +591,7 @@ describe('writeLibsvm', () => {
     expect(await written({ indptr: [0, 1], indices: [2], rows: 1, cols: 3 }, [1])).toBe('1 3:1\n');
   });
 
-  it('writes what readLibsvm reads again, to the last bit', { tags: ['slow'] }, async () => {
+  it('writes what readLibsvm reads back, bit for bit', { tags: ['slow'] }, async () => {
     const value = fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.integer({ min: -3, max: 3 }), fc.constant(1));
     const row = fc.uniqueArray(fc.integer({ min: 0, max: 300 }), { maxLength: 12 }).map((list) => list.sort((a, b) => a - b));
     const label = fc.oneof(
@@ -629,7 +630,7 @@ describe('writeLibsvm', () => {
     );
   });
 
-  it('writes to a stream, at the speed it takes, and ends it', async () => {
+  it('writes to a slow stream, and ends it', async () => {
     const slow: string[] = [];
     const target = new Writable({
       highWaterMark: 1000,
@@ -647,7 +648,7 @@ describe('writeLibsvm', () => {
     expect(again.points.values!.at(-1)).toBe(59_999 / 7);
   });
 
-  it('hands on what the stream, or the signal, ends with, and leaves the old file alone', async () => {
+  it('rejects with the error of the stream or the reason of the signal, and keeps the old file', async () => {
     const mine = new Error('full');
     const broken = new Writable({ write: (_, __, done) => done(mine) });
     expect(await writeLibsvm(broken, [[1]], [1]).catch((error: unknown) => error)).toBe(mine);
@@ -659,7 +660,7 @@ describe('writeLibsvm', () => {
     expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 
-  it('refuses what could not be read again', async () => {
+  it('refuses points and labels that could not be read back', async () => {
     const refused = async (points: unknown, labels: unknown, message: string) =>
       expect(writeLibsvm(path, points as number[][], labels as number[])).rejects.toThrow(message);
     await refused([[1]], [1, 2], 'Expected 1 label, one for each row of points, but received 2');

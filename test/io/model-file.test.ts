@@ -14,7 +14,7 @@ const { rows, labels } = wdbc();
 const model = LinearSvm.fit(rows, labels);
 
 describe('saveModel(path, model) and loadModel(path)', () => {
-  it('keep every bit, and leave nothing else behind', async () => {
+  it('keep every bit of a model, and leave no other file', async () => {
     await saveModel(path, model);
     expect(readFileSync(path, 'utf8')).toBe(`${JSON.stringify(model)}\n`);
     const again = await loadModel<number>(path);
@@ -24,21 +24,21 @@ describe('saveModel(path, model) and loadModel(path)', () => {
     expect(readdirSync(folder)).toEqual(['model.json']);
   });
 
-  it('replace a model', async () => {
+  it('saveModel replaces an old model', async () => {
     const other = LinearSvm.fit([[0], [1]], ['no', 'yes']);
     await saveModel(path, model);
     await saveModel(path, other);
     expect((await loadModel(path)).predict([[0], [1]])).toEqual(['no', 'yes']);
   });
 
-  it("read LIBLINEAR's text and gzip too", async () => {
+  it('loadModel reads LIBLINEAR text and gzip', async () => {
     writeFileSync(path, model.toLiblinear());
     expect((await loadModel(path)).weights).toEqual(model.weights);
     writeFileSync(path, gzipSync(JSON.stringify(model)));
     expect((await loadModel(path)).weights).toEqual(model.weights);
   });
 
-  it('refuse a file that was damaged, wherever that is', async () => {
+  it('loadModel refuses a truncated, edited or empty file', async () => {
     await saveModel(path, model);
     const text = readFileSync(path, 'utf8');
     for (const [damaged, message] of [
@@ -55,7 +55,7 @@ describe('saveModel(path, model) and loadModel(path)', () => {
     }
   });
 
-  it('name a file that is not there, or cannot be', async () => {
+  it('reject with the path of a file that does not exist or cannot be written', async () => {
     const missing = join(folder, 'none', 'model.json');
     await expect(loadModel(missing)).rejects.toMatchObject({
       code: 'ENOENT',
@@ -67,7 +67,7 @@ describe('saveModel(path, model) and loadModel(path)', () => {
     });
   });
 
-  it('refuse what is no path or no model', async () => {
+  it('refuse arguments that are not a path or a model', async () => {
     await expect(loadModel(7 as never)).rejects.toThrow('Expected a path for path but received 7');
     await expect(saveModel({} as never, model)).rejects.toThrow('Expected a path for path but received an object');
     await expect(saveModel(path, {} as never)).rejects.toThrow('Expected a LinearSvm for model but received an object');

@@ -20,13 +20,13 @@ async function collect(all: AsyncIterable<Uint8Array>): Promise<Buffer> {
 const failing = (error: Error) => new Transform({ transform: (_chunk, _encoding, done) => done(error) });
 
 describe('pipe(chunks, transform, reword)', () => {
-  it('gives what the transform makes of bytes, and of text', async () => {
+  it('gives the output of the transform, for bytes and text', async () => {
     expect(String(gunzipSync(await collect(pipe<Uint8Array>(chunks('a', 'b', 'c'), createGzip()))))).toBe('abc');
     expect(String(gunzipSync(await collect(pipe<Uint8Array>(['ä', '', 'b'], createGzip()))))).toBe('äb');
     expect(String(await collect(pipe<Uint8Array>(chunks(), new PassThrough())))).toBe('');
   });
 
-  it('copies a chunk, which is another one by the time that it is read', async () => {
+  it('copies a chunk whose memory is reused before it is read', async () => {
     const reused = async function* () {
       const buffer = Buffer.alloc(1);
       for (const letter of 'abcdef') {
@@ -38,7 +38,7 @@ describe('pipe(chunks, transform, reword)', () => {
     expect(String(await collect(pipe<Uint8Array>(reused(), new PassThrough())))).toBe('abcdef');
   });
 
-  it('throws an error of the chunks unchanged, and rewords one of the transform', async () => {
+  it('throws an error of the chunks unchanged, and one of the transform reworded', async () => {
     const [ours, theirs] = [new Error('of the chunks'), new Error('of the transform')];
     const reword = (error: Error) => new Error('reworded', { cause: error });
     await expect(collect(pipe<Uint8Array>(chunks('a', ours), new PassThrough(), reword))).rejects.toBe(ours);
@@ -49,7 +49,7 @@ describe('pipe(chunks, transform, reword)', () => {
     await expect(collect(pipe<Uint8Array>(chunks('a'), failing(theirs)))).rejects.toBe(theirs);
   });
 
-  it('ends the chunks and the transform where the reader stops early', async () => {
+  it('ends the chunks and the transform if the reader stops early', async () => {
     let ended = false;
     const endless = async function* () {
       try {
