@@ -1,4 +1,4 @@
-// Numbers out of a fuzzer's bytes. Past the end everything reads as 0.
+// Numbers from the bytes of a fuzzer. Past the end every byte is 0.
 #pragma once
 
 #include <cmath>
@@ -17,8 +17,8 @@ class Bytes {
     return *data_++;
   }
 
-  // A finite number of magnitude `most` or less: one byte for the usual suspects and for small steps (ties), nine for any other.
-  double number(double most) {
+  // A finite number of magnitude at most `max`: one byte for special values and small steps (ties), nine bytes for any other.
+  double number(double max) {
     static const double kUsual[] = {0.0,    -0.0,   1.0,   -1.0,   0.5,    2.0,    3.0,     1e-8,     1e8,
                                     1e15,   1e16,   1e-16, 1e100,  -1e100, 1e-100, 1e155,   1e-155,   1e200,
                                     -1e200, 1e-200, 1e300, -1e300, 1e-300, 5e-324, -5e-324, 2.2e-308, -2.2e-308};
@@ -29,7 +29,7 @@ class Bytes {
       x = kUsual[kind];
     } else if (kind < 192) {
       x = (static_cast<int>(kind) - 108) / 16.0;
-    } else if (kind < 224) {  // about 1, to the last bits
+    } else if (kind < 224) {  // 1 plus a few units in the last place
       x = 1 + (static_cast<int>(kind) - 208) * 0x1p-52;
     } else {
       uint64_t bits = 0;
@@ -37,7 +37,7 @@ class Bytes {
       std::memcpy(&x, &bits, sizeof x);
     }
     if (!std::isfinite(x)) return 0;
-    return x > most ? most : x < -most ? -most : x;
+    return x > max ? max : x < -max ? -max : x;
   }
 
  private:

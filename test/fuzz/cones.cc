@@ -1,4 +1,4 @@
-// project_cones on any finite blocks: the result obeys the definition at every level, and in place.
+// project_cones on any finite blocks: the result satisfies the definition at every SIMD level, and is the same in place.
 #include "cones.h"
 
 #include "bytes.h"
@@ -8,7 +8,7 @@ using namespace fista;
 
 namespace {
 
-// Blocks are added while there are fewer entries; the last one has at most 134.
+// Blocks are added while there are fewer entries than this; the last block has at most 134.
 constexpr size_t kMax = 400, kRoom = kMax + 134;
 
 }  // namespace
@@ -44,7 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const size_t n = start[k + 1] - start[k];
     const double* block = x.data() + start[k];
     if (const char* rule = check::broken_cone_rule(block, n, out + start[k])) {
-      std::fprintf(stderr, "%s, block %zu breaks: %s\n", table->name, k, rule);
+      std::fprintf(stderr, "%s, block %zu violates: %s\n", table->name, k, rule);
       for (size_t i = 0; i < n && i < 80; ++i) std::fprintf(stderr, "%.17g -> %.17g\n", block[i], out[start[k] + i]);
       std::abort();
     }

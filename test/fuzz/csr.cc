@@ -1,5 +1,5 @@
-// Matrix on any CSR arrays, copied and in place: what is wrong with them is found, the first of it, and nothing is read by it; what
-// is right is multiplied as a plain loop does.
+// Matrix on any CSR arrays, copied and in place: the first defect is reported and no bad index is used; the products of valid
+// arrays equal those of a plain loop.
 #include "bytes.h"
 #include "check.h"
 #include "matrix.h"
@@ -28,7 +28,7 @@ size_t columns(Bytes& bytes) {
     case 0:
       return 0;
     case 1:
-      return 65534 + more % 4;  // about the last that 16-bit numbers serve for
+      return 65534 + more % 4;  // around the limit of 16-bit indices
     case 2:
       return kCols - more;
     case 3:
@@ -45,7 +45,7 @@ double value(Bytes& bytes) {
   return kind < 64 ? 1 : bytes.number(1.7976931348623157e308);
 }
 
-// Mostly right; wrong in one way or another now and then.
+// Mostly valid, with an occasional defect of any kind.
 void read(Bytes& bytes, Arrays& m) {
   m.start.assign(1, 0);
   m.index.clear();
@@ -81,14 +81,14 @@ void read(Bytes& bytes, Arrays& m) {
       m.start.push_back(static_cast<uint32_t>(m.index.size()));
     }
   }
-  // More entries than the rows use, or fewer.
+  // Sometimes more entries than the rows use, or fewer.
   if (cut >= 224 && !m.index.empty()) m.index.resize(m.index.size() - 1 - cut % m.index.size());
   if (cut >= 192 && cut < 224) m.index.resize(m.index.size() + cut % 8, 0xffffffff);
   m.entries = m.index.size();
   m.values.resize(m.entries, check::kNaN);
 }
 
-// The first thing that is wrong, by the definition of CSR.
+// The first defect, by the definition of CSR.
 template <typename T>
 CopyResult expected(const Arrays& m, const T* values) {
   const size_t rows = m.start.size() - 1;
@@ -109,7 +109,7 @@ CopyResult expected(const Arrays& m, const T* values) {
 }
 
 [[noreturn]] void complain(const Table& table, const char* rule, size_t at) {
-  std::fprintf(stderr, "%s breaks: %s, at %zu\n", table.name, rule, at);
+  std::fprintf(stderr, "%s violates: %s, at %zu\n", table.name, rule, at);
   std::abort();
 }
 
@@ -119,7 +119,7 @@ void check_same(const Table& table, const char* rule, const CopyResult& a, const
   complain(table, rule, a.at);
 }
 
-// A sum of n products, in any order, fused or not, of which none overflows.
+// Checks a sum of n products without overflow, in any order and fused or not.
 void check_sum(const Table& table, const char* rule, size_t at, double sum, const check::Exact& exact, size_t n) {
   if (!(exact.magnitude < 1e307)) return;
   const double terms = static_cast<double>(n + 2);
@@ -129,7 +129,7 @@ void check_sum(const Table& table, const char* rule, size_t at, double sum, cons
 
 template <typename T>
 void run(const Table& table, const Arrays& m, Values kind, const T* values) {
-  // Numbers for w that do not depend on how many there are, so that they need not be made anew: w is the last cols + 1 of them.
+  // w is the last cols + 1 of these numbers, which are computed only once.
   static check::Guarded<double> room_w(kCols + 1), room_out(kRows), room_copied(kRows), room_some(kRows);
   static check::Guarded<uint32_t> room_start(kRows + 1), room_index(kEntries);
   static const bool once = [] {
@@ -170,7 +170,7 @@ void run(const Table& table, const Arrays& m, Values kind, const T* values) {
     sum.add(kBias);
     check_sum(table, "the decision in place", i, out[i], sum, start[i + 1] - start[i] + 1);
   }
-  // Every other row, by a list.
+  // Every second row, by a list.
   static std::vector<uint32_t> list;
   list.clear();
   for (uint32_t i = 1; i < rows; i += 2) list.push_back(i);
@@ -178,7 +178,7 @@ void run(const Table& table, const Arrays& m, Values kind, const T* values) {
   for (size_t p = 0; p < list.size(); ++p) {
     if (std::isfinite(copied[list[p]]) && some[p] != copied[list[p]]) complain(table, "the same for some of the rows", p);
   }
-  // X'u, over few columns: what is cleared and compared grows with them.
+  // X'u, only for few columns: its cost grows with them.
   if (m.cols > 256) return;
   static std::vector<double> sums, scratch;
   static std::vector<check::Exact> exact;

@@ -1,11 +1,11 @@
-// Structural fuzzing of what reads documents: models, as JSON and as LIBLINEAR's text, and CSV.
+// Structural fuzzing of the readers of documents: models as JSON and as LIBLINEAR text, and CSV.
 //
 //   node test/fuzz/documents.js json [--seed=1] [--executions=n | --seconds=8] [--hang=60]
 //   node test/fuzz/documents.js json --seed=1 --only=1234        that execution alone, and what it reads
 //
-// Each execution makes a valid document, changes its structure a few times, and has it read. Seed and number decide it, the same on
-// every machine. Either what was read keeps what it promises, or the reader throws an error of ours; nothing else is touched, and it
-// ends: a thread of its own does the work, and one that stands still is reported.
+// Each execution makes a valid document, changes its structure a few times, and reads it. Seed and number determine the document on
+// every machine. The reader must give a valid result or throw an error with a code of the package, change no prototype, and end: it
+// runs in a worker thread, and one that hangs is reported.
 'use strict';
 const { writeFileSync, mkdirSync } = require('node:fs');
 const { join } = require('node:path');
@@ -94,7 +94,7 @@ const TEXT = [
   (text, chance) => text.slice(chance.place(text)),
   (text, chance) => {
     const [from, to] = [chance.place(text), chance.place(text)];
-    return text.slice(0, from) + text.slice(to); // drops a piece, or repeats one
+    return text.slice(0, from) + text.slice(to); // removes a part, or repeats one
   },
   (text, chance) => {
     const at = chance.place(text);
@@ -115,7 +115,7 @@ const TEXT = [
   },
 ];
 
-/** `other` makes another document, half of which may be joined to half of this one. */
+/** `other` makes another document; parts of both may be joined. */
 function changeText(text, chance, other) {
   for (let left = chance.below(4); left > 0; left--) {
     if (chance.once(8)) {
@@ -137,7 +137,7 @@ function demand(holds, what) {
 
 class Finding extends Error {}
 
-/** What `body` gives, or undefined if it throws what it may: an error of ours with one of these codes, and a message to be read. */
+/** The result of `body`, or undefined if it throws an allowed error: with one of these codes and a short message. */
 async function attempt(codes, body) {
   try {
     return await body();
@@ -161,14 +161,14 @@ function sameModel(a, b) {
   );
 }
 
-/** A model predicts, and comes back from what it writes. */
+/** Demands that a model predicts, and that reading what it writes gives it back. */
 async function checkModel(model, chance, { LinearSvm }) {
   const { weights, bias, labels } = model;
   const d = weights.length;
   demand(weights instanceof Float64Array && weights.every(Number.isFinite) && Number.isFinite(bias), 'finite weights and bias');
   demand(labels.length === 2 && labels.every(isLabel) && labels[0] !== labels[1], 'two labels');
   demand(sameModel(LinearSvm.fromJSON(JSON.parse(JSON.stringify(model))), model), 'the same model from its JSON');
-  if (d > 1e6) return; // a length that a few digits claim: too much for lists of V8's
+  if (d > 1e6) return; // a few digits can give a length that is too long for an array
   demand(model.predictOne(new Float64Array(d)) === labels[bias > 0 ? 1 : 0], 'the label at the origin');
   const point = Array.from(weights, () => chance.number());
   const label = await attempt(['ERR_POINTS'], () => model.predictOne(point)); // a sum may overflow
@@ -235,7 +235,7 @@ const ODD = [
 ];
 
 function put(node, key, value) {
-  // As JSON.parse does: a property of its own, whatever its name.
+  // An own property of any name, as by JSON.parse.
   Object.defineProperty(node, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
@@ -286,7 +286,7 @@ const TREE = [
   (node, key, chance) => Array.isArray(node[key]) && (node[key].length = chance.below(6)),
 ];
 
-/** `odd`: also into what JSON does not have. */
+/** `odd`: also into values that JSON does not have. */
 function changeTree(json, chance, odd) {
   for (let left = chance.below(4); left > 0; left--) {
     const all = places(json);
@@ -296,7 +296,7 @@ function changeTree(json, chance, odd) {
     else chance.of(TREE)(node, key, chance);
   }
   if (!odd) return json;
-  // What stands in a prototype is not in the document.
+  // Properties of a prototype are not part of the document.
   if (chance.once(20)) Object.setPrototypeOf(json, makeJSON(chance));
   return chance.once(50) ? chance.of(ODD)() : json;
 }
@@ -310,7 +310,7 @@ async function readModelJSON(chance, fista, keep) {
     try {
       json = JSON.parse(text);
     } catch {
-      // What is no JSON is what a program hands over that forgot to parse it.
+      // Text that is not JSON is passed as a string, as by a program that does not parse it.
     }
     keep(text);
   } else {
@@ -434,7 +434,7 @@ const known = [Object.prototype, Array.prototype].map((object) => [
   Object.setPrototypeOf(Object.getOwnPropertyDescriptors(object), null),
 ]);
 
-/** Nothing that all objects have was added or replaced. `thoroughly`: nothing that for-in passes over either. */
+/** Demands that no property of the prototypes was added or replaced. `thoroughly` includes those that are not enumerable. */
 function checkPrototypes(thoroughly) {
   let touched;
   for (const key in []) touched = key;
@@ -450,8 +450,8 @@ function checkPrototypes(thoroughly) {
 }
 
 /**
- * One execution: whether the document was read, rather than refused. Throws what it finds, with the document. `fista` is the package,
- * or what stands for it.
+ * One execution. Returns whether the document was read rather than refused. Throws an error with the document if it finds a defect.
+ * `fista` is the package or a substitute for it.
  */
 async function execute(name, seed, number, fista = package_) {
   let document;
@@ -534,7 +534,7 @@ function main() {
     clearInterval(watch);
     if (found !== undefined) finish(number, found, document);
     console.log(`${read} of ${number} documents were read, the others refused`);
-    console.log(`stat::number_of_executed_units: ${number}`); // as libFuzzer says it
+    console.log(`stat::number_of_executed_units: ${number}`); // in the format of libFuzzer
   });
 }
 

@@ -1,4 +1,5 @@
-// project_knapsack on any finite problem: the result obeys the definition at every level, cold and from any guess, and in place.
+// project_knapsack on any finite problem: the result satisfies the definition at every SIMD level and from any guess, also in
+// place.
 #include "bytes.h"
 #include "knapsack_rules.h"
 
@@ -6,12 +7,13 @@ using namespace fista;
 
 namespace {
 
-// More rows than the sampled median and the sample root look at. Sums of so many numbers of this magnitude do not overflow.
+// More rows than the samples of the kernel have. Sums of so many numbers of this magnitude do not overflow.
 constexpr size_t kMax = 700;
 constexpr double kLargest = 1e300;
 
 [[noreturn]] void complain(const check::Knapsack& s, const Table& table, double guess, double lambda, const char* rule) {
-  std::fprintf(stderr, "%s, guess %.17g: lambda %.17g breaks: %s\nb = %.17g, n = %zu\n", table.name, guess, lambda, rule, s.b, s.n);
+  std::fprintf(stderr, "%s, guess %.17g: lambda %.17g violates: %s\nb = %.17g, n = %zu\n", table.name, guess, lambda, rule, s.b,
+               s.n);
   for (size_t i = 0; i < s.n && i < 40; ++i) std::fprintf(stderr, "a %.17g y %d gamma %.17g\n", s.a[i], s.y[i], s.gamma[i]);
   std::abort();
 }
@@ -31,7 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 
   Bytes bytes(data, size);
   const Table* table = levels[bytes.byte() % levels.size()];
-  // A pattern of rows, repeated, now and then often: ties in any number, and more rows than bytes.
+  // A pattern of rows, repeated, sometimes often: many ties, and more rows than bytes.
   const uint8_t shape = bytes.byte(), way = bytes.byte();
   const double share = bytes.number(2), other = bytes.number(kLargest), shift = bytes.number(kLargest / 4);
   while (!bytes.empty() && a.size() < kMax) {
@@ -70,7 +72,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
 
   const double root = check::sorted_root(s), nan = check::kNaN;
-  const double guesses[] = {root, root + 1e-6 * root, other, 1e300, nan, nan, nan, nan};  // 1e300 leaves all to the search
+  const double guesses[] = {root, root + 1e-6 * root, other, 1e300, nan, nan, nan, nan};  // 1e300 is of no help to the search
   const double guess = guesses[way >> 5];
   const auto project = [&](const double* from, double* to) {
     return project_knapsack({table, 1}, from, s.y, s.gamma, n, s.b, guess, to, room_work.last(n), room_index.last(n));
@@ -80,7 +82,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (rule == nullptr && !std::isnan(lambda)) {
     twin.resize(n);
     for (size_t i = 0; i < n; ++i) twin[i] = s.x(i, root);
-    if (s.b >= min && s.b <= max && !check::agrees(s, x, twin.data())) rule = "as the sorting twin";
+    if (s.b >= min && s.b <= max && !check::agrees(s, x, twin.data())) rule = "equal to the projection by sorting";
     double* const same = room_same.last(n);
     std::copy(a.begin(), a.end(), same);
     project(same, same);

@@ -1,4 +1,4 @@
-// Parser on any text: cut in pieces at random it gives what it gives in one piece, and what it gives holds what it promises.
+// Parser on any text: random chunks give the same result as one, and the result satisfies its conditions.
 #include "parse.h"
 
 #include "bytes.h"
@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   options.words = way & 4;
   if (way & 8) options.limit = limit;
   if (way & 16) options.max = max;
-  // A piece of the text many times over now and then: long tokens, lines and comments.
+  // Sometimes a part of the text is repeated often: long tokens, lines and comments.
   std::vector<uint8_t> text(data, data + size);
   if ((way & 224) == 224) {
     for (int k = 0; k < 30; ++k) text.insert(text.end(), data, data + size);
@@ -27,9 +27,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   check::Random random(seed);
   const size_t longest = 1 + random.below(40);
   const check::Reading pieces = check::read(text.data(), text.size(), options, [&] { return 1 + random.below(longest); });
-  if (rule == nullptr && !check::same(whole, pieces)) rule = "the same in pieces";
+  if (rule == nullptr && !check::same(whole, pieces)) rule = "the same in chunks";
   if (rule != nullptr) {
-    std::fprintf(stderr, "breaks: %s; problems %d at %zu:%zu, %d at %zu:%zu\n", rule, whole.defect.kind,
+    std::fprintf(stderr, "violates: %s; defects %d at %zu:%zu, %d at %zu:%zu\n", rule, whole.defect.kind,
                  static_cast<size_t>(whole.defect.line), static_cast<size_t>(whole.defect.column), pieces.defect.kind,
                  static_cast<size_t>(pieces.defect.line), static_cast<size_t>(pieces.defect.column));
     std::abort();

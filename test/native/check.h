@@ -1,4 +1,4 @@
-// CHECK, and what the tests share: the levels to run at, memory that ends where it says, sums without rounding.
+// CHECK and what the tests share: the SIMD levels to run at, memory that ends at a guard page, sums in twice the precision.
 #pragma once
 
 #include <cmath>
@@ -18,20 +18,20 @@
 
 #include "cpu.h"
 
-// Prints where and what if `condition` is false, and goes on.
+// Prints the place and the condition if it is false, and continues.
 #define CHECK(condition) ::check::that(static_cast<bool>(condition), __FILE__, __LINE__, #condition)
 // |actual - expected| <= bound; a NaN fails.
 #define CHECK_NEAR(actual, expected, bound) ::check::near(actual, expected, bound, __FILE__, __LINE__, #actual)
 
 namespace check {
 
-constexpr double kUnit = 0x1p-53;  // rounding errs by at most this much, relatively
+constexpr double kUnit = 0x1p-53;  // the largest relative error of one rounding
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr unsigned kThreads[] = {1, 2, 3, 7};
 
 inline int failures = 0;
-inline char place[256] = "";  // what the checks that follow are about; set by at()
+inline char place[256] = "";  // what the following checks are about; set by at()
 
 inline void at(const char* format, ...) {
   va_list arguments;
@@ -58,7 +58,7 @@ inline int report() {
   return failures > 0 ? 1 : 0;
 }
 
-// Every level this CPU can run, worst first.
+// Every SIMD level that this CPU supports, lowest first.
 inline std::vector<const fista::Table*> levels() {
   std::vector<const fista::Table*> found;
   for (const char* name : {"baseline", "neon", "avx2", "avx512"}) {
@@ -70,7 +70,7 @@ inline std::vector<const fista::Table*> levels() {
 
 inline bool same_bits(const double* a, const double* b, size_t n) { return n == 0 || std::memcmp(a, b, n * sizeof(double)) == 0; }
 
-// n entries right before a page that may not be touched: unlike a sanitizer, it sees what vector instructions read.
+// n entries right before a page without access: unlike a sanitizer, it catches reads by vector instructions.
 template <typename T>
 class Guarded {
  public:
@@ -107,7 +107,7 @@ class Guarded {
   const T& operator[](size_t i) const { return begin_[i]; }
   T* begin() { return begin_; }
   T* end() { return begin_ + n_; }
-  T* last(size_t n) { return end() - n; }  // n entries that end where all do: room that is used again and again
+  T* last(size_t n) { return end() - n; }  // the last n entries: memory to reuse for shorter arrays
 
  private:
   size_t n_;
@@ -118,7 +118,7 @@ class Guarded {
 #endif
 };
 
-// A sum in twice the precision (Dekker, Knuth): what rounding bounds are measured from. `magnitude` sums the absolute values.
+// A sum in twice the precision (Dekker, Knuth), the reference for rounding bounds. `magnitude` sums the absolute values.
 class Exact {
  public:
   explicit Exact(double start = 0) { add(start); }
@@ -144,7 +144,7 @@ class Exact {
   double high_ = 0, low_ = 0;
 };
 
-// The same numbers on every machine: the standard's distributions may differ between libraries, its engine may not.
+// The same numbers on every machine: the standard fixes the engine, but not the distributions.
 class Random {
  public:
   explicit Random(uint64_t seed) : engine_(seed) {}

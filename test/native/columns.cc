@@ -1,4 +1,4 @@
-// UsedColumns against a sorted set, and a matrix of many empty columns against the same one without them.
+// UsedColumns against a sorted set, and a matrix with many empty columns against the same matrix without them.
 #include "columns.h"
 
 #include <cmath>
@@ -17,7 +17,7 @@ void numbers(Random& random, size_t cols, size_t entries) {
   CHECK(used.init(cols));
   std::set<uint32_t> expected;
   for (size_t k = 0; k < entries; ++k) {
-    // Near each other, far apart, at the ends.
+    // Close together, far apart, and at the ends.
     const uint32_t column = static_cast<uint32_t>(random.chance(0.1)   ? (random.chance(0.5) ? 0 : cols - 1)
                                                   : random.chance(0.5) ? random.below(cols < 300 ? cols : 300)
                                                                        : random.below(cols));
@@ -31,7 +31,7 @@ void numbers(Random& random, size_t cols, size_t entries) {
   for (size_t j = 0; j < list.size(); ++j) CHECK(used.number_of(list[j]) == j);
 }
 
-// Rows whose columns are `apart` from each other, and the same rows with apart = 1.
+// The products of rows whose columns are `apart` from each other equal those of the same rows with apart = 1.
 void products(Random& random, const Run& run, uint32_t apart) {
   const size_t rows = 300, cols = 40;
   std::vector<uint32_t> start = {0}, narrow, wide;

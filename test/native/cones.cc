@@ -15,7 +15,7 @@ namespace {
 
 using Blocks = std::vector<std::vector<double>>;
 
-// All blocks at once, at every level, into another array and in place.
+// Projects all blocks at every SIMD level, into another array and in place.
 void project(const char* name, const Blocks& blocks) {
   std::vector<uint32_t> offsets{0};
   std::vector<double> all;
@@ -31,7 +31,7 @@ void project(const char* name, const Blocks& blocks) {
     project_cones({table, 1}, x.data(), start.data(), blocks.size(), out.data());
     for (size_t k = 0; k < blocks.size(); ++k) {
       const char* rule = check::broken_cone_rule(x.data() + start[k], start[k + 1] - start[k], out.data() + start[k]);
-      if (rule != nullptr) std::fprintf(stderr, "broken in block %zu of %zu entries: %s\n", k, blocks[k].size(), rule);
+      if (rule != nullptr) std::fprintf(stderr, "block %zu of %zu entries violates: %s\n", k, blocks[k].size(), rule);
       CHECK(rule == nullptr);
       CHECK(check::same_if_settled(*table, x.data() + start[k], start[k + 1] - start[k]));
     }
@@ -62,7 +62,7 @@ const double kShares[] = {-3, -1.0000001, -1, -0.9999999, -0.5, -1e-9, 0, 1e-9, 
 void regions() {
   Random random(1);
   Blocks blocks;
-  // Sizes 1 to 80: every remainder of every vector width, both sides of where short blocks end; then long ones.
+  // Sizes 1 to 80: every remainder of every vector width, and sizes around the limit of short blocks; then long ones.
   for (size_t n = 1; n <= 80; ++n) {
     for (double share : kShares) blocks.push_back(block(random, n, share, 1));
   }
@@ -80,7 +80,7 @@ void magnitudes() {
     Blocks blocks;
     for (size_t n : {1, 2, 3, 8, 9, 10, 33, 500}) {
       for (double share : kShares) blocks.push_back(block(random, n, share, scale));
-      // Far apart within a block: p beside l, and one entry of p beside the others.
+      // Different magnitudes within a block: of p and l, and of one entry of p and the others.
       for (double other : {1e-300, 1e-200, 1.0, 1e200, 1e300}) {
         std::vector<double> b = block(random, n, 0.5, scale);
         b[0] = other;
@@ -130,8 +130,8 @@ void extremes() {
   }
 }
 
-// Enough blocks for many parts, of sizes that put the cuts anywhere. The array starts before the first block and ends after the
-// last: what lies outside stays.
+// So many blocks that they are split among threads, at any position. Then an array that starts before the first block and ends
+// after the last: what lies outside stays unchanged.
 void many() {
   Random random(3);
   Blocks blocks;

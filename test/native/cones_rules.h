@@ -1,4 +1,4 @@
-// What a projection onto the second-order cone { (l, p) : |p| <= l } (method 4.3) must satisfy, by its definition.
+// The conditions that define a projection onto the second-order cone { (l, p) : |p| <= l } (method 4.3).
 #pragma once
 
 #include "check.h"
@@ -13,7 +13,7 @@ inline double exact_norm(const std::vector<double>& p) {
   return std::sqrt(squares.value());
 }
 
-// Whether project_cone gives the same bits with branches, as ellipsoid separation uses it, and without.
+// Whether project_cone gives the same bits with branches, as used by ellipsoid separation, and without.
 inline bool same_if_settled(const fista::Table& table, const double* x, size_t n) {
   const double squares = table.sum_squares(x + 1, n - 1);
   const auto with = fista::project_cone<true>(table, x[0], x + 1, n - 1, squares);
@@ -21,31 +21,31 @@ inline bool same_if_settled(const fista::Table& table, const double* x, size_t n
   return with.l == without.l && with.share == without.share;
 }
 
-// The first rule that `out` breaks as the projection of the block x[0 .. n), or null.
+// The first condition that `out` violates as the projection of the block x[0 .. n), or null.
 inline const char* broken_cone_rule(const double* x, size_t n, const double* out) {
-  // Everything in units of the block's largest entry: the cone does not change when scaled, and powers of two are exact. Entries
-  // that vanish in these units are far below rounding.
+  // All numbers are scaled by a power of two, about the inverse of the largest entry: that is exact and leaves the cone unchanged.
+  // Entries that vanish are far below rounding.
   double max = 0;
   for (size_t i = 0; i < n; ++i) max = std::fmax(max, std::fabs(x[i]));
   for (size_t i = 0; i < n; ++i) {
     if (std::isnan(out[i])) return "no NaN";
-    if (max == 0 && out[i] != 0) return "the tip stays";
+    if (max == 0 && out[i] != 0) return "0 stays 0";
   }
   if (max == 0) return nullptr;
   const int power = -std::ilogb(max);
   const double l = std::ldexp(x[0], power);
-  // Kept from call to call: fuzzers make millions of them, and memory is dear under a sanitizer.
+  // Kept between calls: fuzzers make millions of them, and allocations are slow under a sanitizer.
   thread_local std::vector<double> p, q, rest;
   p.clear();
   q.clear();
   rest.clear();
   for (size_t i = 1; i < n; ++i) p.push_back(std::ldexp(x[i], power));
   const double norm = exact_norm(p), tiny = std::ldexp(std::numeric_limits<double>::denorm_min(), power);
-  // |p| is a sum of n squares and a root, so within n / 2 + 2 units; the share, in [0, 1], within as many and 3 more; the products
-  // add one each. With l and |p| below 2 sqrt(n) in these units:
+  // |p| is the root of a sum of n squares, so its error is at most n / 2 + 2 units; that of the share, in [0, 1], 3 more; the
+  // products add one each. With l and |p| below 2 sqrt(n) in these units:
   const double rounding = (static_cast<double>(n) + 8) * kUnit * (norm + std::fabs(l)) + tiny;
 
-  // (l + |p|) / 2 may be beyond the largest double, and then it is infinite.
+  // (l + |p|) / 2 may exceed the largest double; out[0] is infinite then.
   const double first = l >= norm ? l : l <= -norm ? 0 : (l + norm) / 2;
   if (std::isinf(out[0]))
     return first >= std::ldexp(std::numeric_limits<double>::max(), power) * (1 - 1e-9) && out[0] > 0 ? nullptr : "finite";
@@ -60,16 +60,16 @@ inline const char* broken_cone_rule(const double* x, size_t n, const double* out
     if (!(std::fabs(q.back() - share * p[i - 1]) <= rounding)) return "out_i = (l / |p| + 1) / 2 x_i, x_i inside, 0 below";
     product.add_product(-rest.back(), q.back());
   }
-  // The smallest doubles have a rounding of their own, once an entry.
+  // Each entry may have one rounding of a subnormal number.
   const double together = 2 * rounding + static_cast<double>(n) * tiny;
-  // Moreau: out is in the cone, so is out - x (it is its own dual), and the two are orthogonal.
+  // Moreau: out is in the cone, out - x is in its dual, which is the same cone, and the two are orthogonal.
   if (!(exact_norm(q) <= first_out + together)) return "out is in the cone";
   if (!(exact_norm(rest) <= first_out - l + together)) return "out - x is in the dual cone";
   if (!(std::fabs(product.value()) <= 2 * together * (norm + std::fabs(l)))) return "out and out - x are orthogonal";
-  // A point inside by more than rounding is left as it is, to the bit.
+  // A point inside by more than rounding keeps its bits.
   if (l > norm + rounding) {
     for (size_t i = 0; i < n; ++i) {
-      if (out[i] != x[i]) return "a point inside stays";
+      if (out[i] != x[i]) return "a point inside keeps its bits";
     }
   }
   return nullptr;

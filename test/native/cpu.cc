@@ -1,4 +1,4 @@
-// choose_table: the level asked for only lowers.
+// choose_table(name) lowers the SIMD level and never raises it.
 #include "cpu.h"
 
 #include <string>
@@ -15,7 +15,7 @@ size_t rank(const Table* table) {
   for (size_t r = 0; r < kOrder.size(); ++r) {
     if (kOrder[r] == table->name) return r;
   }
-  CHECK(!"a table with a name we know");
+  CHECK(!"a table with a known name");
   return 0;
 }
 

@@ -11,7 +11,7 @@ namespace {
 template <typename T>
 constexpr size_t kKind = sizeof(T) == sizeof(float);
 
-// Any order of adding m products, each rounded at most once, errs by at most m units of the sum of magnitudes.
+// A sum of m products, each rounded at most once, errs by at most m units of the sum of magnitudes, in any order of addition.
 double bound(size_t m, const Exact& sum) { return static_cast<double>(m + 1) * kUnit * sum.magnitude; }
 
 template <typename T>
@@ -31,7 +31,7 @@ void multiply(const Table& table, Random& random, size_t rows, size_t cols) {
     Exact sum;
     for (size_t j = 0; j < cols; ++j) sum.add_product(x[i * cols + j], w[j]);
     CHECK_NEAR(out[i], sum.value(), bound(cols, sum));
-    // The same row by itself: parts may be cut anywhere.
+    // The same row alone gives the same bits: rows may be split anywhere.
     table.dense_multiply[kKind<T>]({x.data() + i * cols, cols, nullptr, 0, 1}, w.data(), alone.data());
     CHECK(check::same_bits(&out[i], alone.data(), 1));
   }
@@ -48,7 +48,7 @@ void transposed(const Table& table, Random& random, size_t rows, size_t cols, do
   for (size_t i = 0; i < rows; ++i) {
     if (!random.chance(zeros)) continue;
     u[i] = i % 2 ? 0.0 : -0.0;
-    for (size_t j = 0; j < cols; ++j) x[i * cols + j] = static_cast<T>(kNaN);  // not to be read
+    for (size_t j = 0; j < cols; ++j) x[i * cols + j] = static_cast<T>(kNaN);  // must not be read
   }
   std::vector<Exact> sums;
   for (size_t j = 0; j < cols; ++j) {
@@ -61,7 +61,7 @@ void transposed(const Table& table, Random& random, size_t rows, size_t cols, do
   for (size_t j = 0; j < cols; ++j) CHECK_NEAR(out[j], sums[j].value(), bound(rows + 1, sums[j]));
 }
 
-// Through Matrix, in parts: right, and the same to the bit for every number of threads.
+// Through Matrix, split among threads: right, and the same bits for every number of threads.
 template <typename T>
 void parts(const Table& table, Random& random, size_t rows, size_t cols) {
   check::at("%s Matrix f%zu, %zu x %zu", table.name, 8 * sizeof(T), rows, cols);
@@ -109,14 +109,14 @@ void parts(const Table& table, Random& random, size_t rows, size_t cols) {
 template <typename T>
 void all(const Table& table) {
   Random random(7);
-  // Up to 140 columns: every remainder, and both sides of 12 and 16 vectors of 2, 4 and 8, where X'u leaves its registers.
+  // Up to 140 columns: every remainder, and widths around 12 and 16 vectors of 2, 4 and 8, where X'u no longer stays in registers.
   for (size_t cols = 0; cols <= 140; ++cols) {
     for (size_t rows : {0, 1, 3, 12}) {
       multiply<T>(table, random, rows, cols);
       transposed<T>(table, random, rows, cols, rows == 3 ? 0.5 : 0);
     }
   }
-  // Around 1500 columns the rows begin to be taken 12 at a time.
+  // From about 1500 columns on, rows are processed 12 at a time.
   for (size_t cols : {1490, 1496, 1499, 1500, 1501, 1502, 1503, 1504, 1505, 1507, 1512, 1600}) {
     for (size_t rows : {0, 1, 2, 11, 12, 13, 24, 25}) {
       multiply<T>(table, random, rows, cols);

@@ -1,5 +1,5 @@
-// The tasks of ellipsoid separation: every kind of shape and awkward dimensions, in memory that ends where it says; A and A'
-// adjoint; the same bits on any number of threads; a plane that is found.
+// The tasks of ellipsoid separation, with every kind of shape and dimensions around the vector widths: A and A' are adjoint, the
+// bits do not depend on the number of threads, and a plane is found.
 #include "esp.h"
 
 #include "check.h"
@@ -29,7 +29,7 @@ Data make(std::mt19937& random, size_t n, size_t d, double shift) {
   return data;
 }
 
-// Some iterations with all tasks; what they answered.
+// Runs some iterations with all tasks; returns their answers.
 std::vector<double> run(Esp& esp) {
   std::vector<double> answers;
   const auto add = [&](const auto& answer) {
@@ -62,7 +62,7 @@ void one(const Table* table, size_t n, size_t m, size_t d) {
     const std::vector<double> answers = run(esp);
     if (expected.empty()) expected = answers;
     CHECK(answers.size() == expected.size() && std::memcmp(answers.data(), expected.data(), answers.size() * sizeof(double)) == 0);
-    // The families are 9 apart and of size 2 at most along the first coordinate.
+    // Along the first coordinate the families are 9 apart and at most 2 wide.
     const double max = answers[answers.size() - 3], min = answers[answers.size() - 2];
     if (d > 0 && d < 4) CHECK(max < min);
   }

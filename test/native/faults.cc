@@ -1,5 +1,5 @@
-// No memory: each allocation on the way to a result fails once, the first, the second, and so on. What was asked for is refused,
-// the matrix it was asked of is as before, the next attempt succeeds, and (as the leak sanitizer sees) nothing stays behind.
+// Each allocation on the way to a result fails in turn: the call is refused, its object stays unchanged, the next attempt succeeds,
+// and (as the leak sanitizer checks) no memory is lost.
 #include <memory>
 #include <new>
 #include <string>
@@ -12,7 +12,7 @@
 
 using namespace fista;
 
-// The kernels' only other way to memory. What is deleted later may come from the plain operator: that is what the default does too.
+// The only other way in which kernels allocate. Like the default, it returns memory that the plain operator delete may free.
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   if (allocation_fails()) return nullptr;
   try {
@@ -24,7 +24,7 @@ void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
 
 namespace {
 
-// attempt(): whether it succeeded. least: allocations it makes at the least.
+// attempt() returns whether it succeeded. It must make at least `min` allocations.
 template <typename Attempt>
 void fail_each(const char* what, const Table* table, long min, Attempt&& attempt) {
   long k = 1;
@@ -48,7 +48,7 @@ struct Sparse {
   std::vector<double> values;
 };
 
-// Every other entry; columns `apart` from each other.
+// Every second entry of x, with columns `apart` from each other.
 Sparse sparse_of(const std::vector<double>& x, uint32_t apart) {
   Sparse s;
   for (size_t i = 0; i < kRows; ++i) {
@@ -71,7 +71,7 @@ std::vector<double> product(const Run& run, const Matrix& X) {
 void matrices(const Run& run, const std::vector<double>& x) {
   const Table* table = run.table;
   const std::vector<float> floats(x.begin(), x.end());
-  // One matrix all along: it is filled anew after each failure, and after successes.
+  // The same matrix every time: it is filled again after each failure and success.
   Matrix X;
   fail_each("copy_dense f64", table, 1,
             [&] { return X.copy_dense(run, Values::f64, x.data(), kRows, kCols).kind == CopyResult::ok; });
@@ -123,12 +123,12 @@ void svms(const Run& run, const std::vector<double>& x) {
   std::vector<double> gamma(kRows);
   for (size_t i = 0; i < kRows; ++i) {
     y[i] = i % 3 == 0 ? 1 : -1;
-    gamma[i] = i % 10 == 9 ? 0 : 1;  // those of 0 are scored
+    gamma[i] = i % 10 == 9 ? 0 : 1;  // rows of gamma 0 are scored
   }
   const Sparse s = sparse_of(x, 1);
   for (const bool sparse : {false, true}) {
     for (const auto scale : {Svm::Scale::none, Svm::Scale::standard, Svm::Scale::maxabs}) {
-      std::vector<double> first;  // the outcome of the first success; the others must be it
+      std::vector<double> first;  // the result of the first success; every other must equal it
       fail_each(sparse ? "Svm, sparse" : "Svm, dense", run.table, 15, [&] {
         std::shared_ptr<Matrix> X(new Matrix);
         const CopyResult copied =

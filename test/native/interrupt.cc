@@ -1,4 +1,4 @@
-// Tasks that are interrupted by another thread at any moment: nothing is read or written out of bounds, and what was kept stays.
+// Another thread interrupts tasks at any moment: nothing is read or written out of bounds, and the kept state stays unchanged.
 #include "interrupt.h"
 
 #include <atomic>
@@ -47,7 +47,7 @@ CopyResult copy(const Run& run, const Data& data, bool sparse, Matrix& X) {
                 : X.copy_dense(run, Values::f64, data.x.data(), data.rows, data.cols);
 }
 
-// Sets it after so many microseconds.
+// Sets the interrupt after so many microseconds.
 std::thread after(Interrupt& interrupt, size_t microseconds) {
   return std::thread([&interrupt, microseconds] {
     const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(microseconds);
@@ -76,7 +76,7 @@ void copies(Random& random, const Table* table, const Data& data) {
     other.join();
     CHECK(result.kind == CopyResult::ok || result.kind == CopyResult::interrupted);
     CHECK(X.rows() == (result.kind == CopyResult::ok ? data.rows : 0));
-    // Centred in part, it is not a matrix any more.
+    // A matrix whose centring is interrupted becomes empty.
     Interrupt again(kNever);
     std::thread another = after(again, random.below(200));
     const size_t rows = X.rows();
@@ -112,7 +112,7 @@ void fits(Random& random, const Table* table, const Data& data, bool sparse) {
       svm.offsets(0, 0, 0, 0, 0);
       svm.shrink(0, 0, 0.05);
       if (svm.interrupted()) break;
-      // Read before it is kept: what is kept must be just that.
+      // Read before keep(): restore() must give exactly this state.
       svm.weights(w.data());
       svm.alpha(a.data());
       CHECK(svm.keep(true));

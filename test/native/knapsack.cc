@@ -1,4 +1,4 @@
-// projectKnapsack by its definition, against a slow sorting twin, on ordinary, degenerate and hostile input.
+// project_knapsack by its definition, and against a projection by sorting, on ordinary, degenerate and adversarial problems.
 #include "knapsack.h"
 
 #include <ctime>
@@ -25,7 +25,7 @@ Problem problem(const std::string& name, size_t n) {
   return {name, std::vector<double>(n), std::vector<double>(n, 1.0), std::vector<int8_t>(n, 1), 0};
 }
 
-// The kernel's arrays, each ending before a page that may not be touched.
+// The arrays of the kernel, each right before a guard page.
 class Solver {
  public:
   explicit Solver(const Problem& p)
@@ -40,7 +40,7 @@ class Solver {
     return project_knapsack(run, a_.data(), y_.data(), gamma_.data(), a_.size(), statement_.b, guess, x_.data(), work_.data(),
                             index_.data());
   }
-  // x is a, as in FISTA's own loop.
+  // With x = a, as in the FISTA loop.
   double solve_in_place(const Run& run, double guess, const Problem& p) {
     std::copy(p.a.begin(), p.a.end(), x_.begin());
     return project_knapsack(run, x_.data(), y_.data(), gamma_.data(), a_.size(), statement_.b, guess, x_.data(), work_.data(),
@@ -61,7 +61,7 @@ void obey(const Knapsack& s, double lambda, const double* x) {
   if (rule != nullptr) {
     check::Exact sum;
     for (size_t i = 0; i < s.n; ++i) sum.add(s.y[i] * x[i]);
-    std::fprintf(stderr, "broken: %s; lambda %.17g, y.x - b = %.3g, rounding %.3g\n", rule, lambda, sum.value() - s.b,
+    std::fprintf(stderr, "violates: %s; lambda %.17g, y.x - b = %.3g, rounding %.3g\n", rule, lambda, sum.value() - s.b,
                  s.rounding(sum.magnitude));
   }
   CHECK(rule == nullptr);
@@ -70,7 +70,7 @@ void obey(const Knapsack& s, double lambda, const double* x) {
 // <a - x, z - x> <= 0 for every feasible z. With x_i = clamp(a_i - lambda y_i) the left side is at most lambda y.(z - x), which
 // rounding leaves near 0, plus the rounding of a_i - lambda y_i itself.
 void variational(const Knapsack& s, const double* x, double lambda, Random& random) {
-  // Products of numbers near 1e300 or 1e-300 are taken in units of the largest.
+  // Scaled by powers of two, so that products of numbers near 1e300 or 1e-300 neither overflow nor underflow.
   double max = std::fabs(lambda), max_gamma = 0;
   for (size_t i = 0; i < s.n; ++i) {
     max = std::fmax(max, std::fabs(s.a[i]));
@@ -116,7 +116,7 @@ void solve(const Problem& p) {
       if (std::isnan(lambda)) continue;
       if (reachable) CHECK(check::agrees(s, solver.x(), twin.data()));
       if (reachable && p.n() <= 2000 && (std::isnan(guess) || guess == 1e300)) variational(s, solver.x(), lambda, random);
-      // In place, and on the point that was found: it stays to within what its own sum is off.
+      // In place: the same bits.
       const std::vector<double> x(solver.x(), solver.x() + p.n());
       const double in_place = solver.solve_in_place({table, 1}, guess, p);
       CHECK(check::same_bits(&in_place, &lambda, 1));
@@ -143,7 +143,7 @@ void threads(const Problem& p) {
   }
 }
 
-// b at shares of its reach, and at its ends.
+// b at several shares of the reachable interval, at its ends, and 0.
 template <typename Each>
 void for_each_b(Problem p, Each each) {
   const Knapsack s = {p.a.data(), p.y.data(), p.gamma.data(), p.n(), 0};
@@ -169,7 +169,7 @@ Problem random_problem(Random& random, size_t n, double spread, double positive)
 
 void ordinary() {
   Random random(2);
-  // Every remainder of every vector width, then sizes on both sides of the sampled median and of the sample itself.
+  // Every remainder of every vector width, then sizes around the limits of the sampled median and of the sample.
   for (size_t n = 0; n <= 40; ++n) {
     for (double positive : {0.5, 0.0, 1.0}) for_each_b(random_problem(random, n, 2, positive), solve);
   }
@@ -196,7 +196,7 @@ void ties() {
 }
 
 void clamped() {
-  // phi is flat at the root: every term sits at a bound over a whole interval of lambda.
+  // phi is flat at the root: every term is at a bound over an interval of lambda.
   for (size_t n : {2, 6, 50, 600}) {
     Problem p = problem("flat piece", n);
     for (size_t i = 0; i < n; ++i) p.a[i] = i < n / 2 ? 100.0 + static_cast<double>(i) : -100.0 - static_cast<double>(i);
@@ -231,7 +231,7 @@ void out_of_reach() {
         }
       }
     }
-    // Within rounding of the ends either answer will do; broken_rule knows.
+    // Within rounding of the ends both answers are right; broken_rule accepts either.
     for (int steps : {-3, -1, 1, 3}) {
       p.b = check::ulps(max, steps);
       solve(p);
@@ -241,11 +241,11 @@ void out_of_reach() {
   }
 }
 
-// A kink at the guess: phi is right to rounding there, but one more row than the few inside would overshoot by far.
+// A kink at the guess: phi is b up to rounding there, but a step with the slope of the few rows inside would overshoot by far.
 void kink() {
   for (size_t n : {1000, 100000}) {
     Problem p = problem("kink", n);
-    for (size_t i = 0; i < n; ++i) p.a[i] = 1;  // leave their upper bound at lambda = 0
+    for (size_t i = 0; i < n; ++i) p.a[i] = 1;  // these rows leave their upper bound at lambda = 0
     p.a[0] = 1;
     p.gamma[0] = 2;  // inside at lambda = 0
     const double max = static_cast<double>(n - 1) + 1;
@@ -261,7 +261,7 @@ void kink() {
   }
 }
 
-// gamma_i is lost to rounding beside a_i: both of a row's breakpoints are the same double, and phi is a staircase.
+// gamma_i is below the rounding of a_i: both breakpoints of a row are the same double, and phi is a staircase.
 void staircase() {
   for (size_t n : {2, 42, 1000}) {
     Problem p = problem("staircase", n);
@@ -273,7 +273,7 @@ void staircase() {
     p.b = 0.875;
     solve(p);
     for_each_b(p, solve);
-    // One step for all rows, b at the end of its reach: that x is at a bound there must not be lost with gamma.
+    // One step for all rows, with b at the end of the reachable interval: x must be at its bounds in spite of rounding.
     p = problem("one step", n);
     std::fill(p.a.begin(), p.a.end(), -1e200);
     p.b = static_cast<double>(n);
@@ -289,7 +289,7 @@ void staircase() {
   }
 }
 
-// Numbers whose sums overflow, and NaN: the sum is lost, but the search ends and x stays in its bounds.
+// Numbers whose sums overflow, and NaN: the sum is meaningless, but the search ends and x stays in its bounds.
 void overflow() {
   const double huge = std::numeric_limits<double>::max();
   for (double bad : {huge, -huge, kNaN}) {
@@ -320,7 +320,7 @@ void magnitudes() {
       for (double& v : p.a) v *= scale;
       for (double& v : p.gamma) v *= scale;
       for_each_b(p, solve);
-      // a far from the box: lambda is large beside what it decides.
+      // a far from the box: lambda is much larger than gamma.
       Problem far = random_problem(random, n, 2, 0.5);
       far.name = "far by " + std::to_string(std::log10(scale));
       for (size_t i = 0; i < n; ++i) far.a[i] += scale * far.y[i];
@@ -337,7 +337,8 @@ void magnitudes() {
   }
 }
 
-// Orders of rows that look bad to a search by medians: sorted, geometric, alternating. A guess of 1e300 leaves all to the search.
+// Orders of rows that are hard for a search by medians: sorted, geometric, alternating. A guess of 1e300 is of no help to the
+// search.
 void orders() {
   const size_t n = 80000;
   Problem sorted = problem("sorted", n), steps = problem("geometric", n), saw = problem("alternating", n);
@@ -355,8 +356,8 @@ void orders() {
   }
 }
 
-// Rows laid out against the sampled median: the 31 it looks at are the smallest left, so each round would drop 31 rows of n and
-// the search would take n / 31 rounds. The exact median in between must keep it linear: about as long as on random rows.
+// An order against the sampled median: its 31 samples are the smallest remaining rows, so each round would drop 31 rows, and the
+// search would take n / 31 rounds. The exact median in between must keep the time linear: about that of random rows.
 void hostile() {
   const size_t n = 100000;
   Random random(6);
@@ -366,7 +367,7 @@ void hostile() {
     left[i] = i;
     easy.a[i] = random.uniform(0, 1);
   }
-  std::fill(easy.gamma.begin(), easy.gamma.end(), 0);  // both breakpoints in one place
+  std::fill(easy.gamma.begin(), easy.gamma.end(), 0);  // both breakpoints of a row are equal
   std::fill(hard.gamma.begin(), hard.gamma.end(), 0);
   for (double value = 0; left.size() > 62; value += 1e-5) {
     const size_t m = left.size();
@@ -376,7 +377,7 @@ void hostile() {
       left.erase(at);
     }
   }
-  // What is left is on top and holds the root.
+  // The remaining rows are the largest, and the root is among them.
   for (size_t i : left) {
     hard.a[i] = easy.a[i] = 2;
     hard.gamma[i] = easy.gamma[i] = 1;

@@ -1,4 +1,4 @@
-// What a projection onto { y.x = b, 0 <= x_i <= gamma_i } (method 1.8) must satisfy, by its definition, and a slow twin that sorts.
+// The conditions that define a projection onto { y.x = b, 0 <= x_i <= gamma_i } (method 1.8), and a slow projection by sorting.
 #pragma once
 
 #include <algorithm>
@@ -27,8 +27,8 @@ struct Knapsack {
   }
   double min() const { return reach(-1); }
   double max() const { return reach(1); }
-  // A sum of n rounded terms errs by at most r = n + 1 units of their magnitudes. The kernel is content when the sum it has made is
-  // within r of b, so the true one within 2r; its last step may then move up to four times as many rows as it counts on: 4r.
+  // A sum of n rounded terms errs by at most r = n + 1 units of their magnitudes. The kernel stops when its own sum is within r of
+  // b, so that the true one is within 2r; its last step may then move up to four times as many rows as it assumes: 4r.
   double rounding(double magnitude) const { return 4 * static_cast<double>(n + 1) * kUnit * (magnitude + std::fabs(b)); }
 
  private:
@@ -47,9 +47,9 @@ inline double ulps(double x, int count) {
   return x;
 }
 
-// The last double lambda with phi(lambda) > b, or >= b, by bisection of the doubles' bits: slow, and exact.
+// The last double lambda with phi(lambda) > b, or >= b, by bisection over all doubles: slow and exact.
 inline double last_above(const Knapsack& s, bool or_equal) {
-  // Doubles in their order, as integers in theirs.
+  // Maps doubles to integers in the same order.
   const auto number = [](int64_t key) {
     const int64_t bits = key < 0 ? INT64_MIN - key : key;
     double x;
@@ -72,14 +72,14 @@ inline double last_above(const Knapsack& s, bool or_equal) {
   return number(low);
 }
 
-// The first rule that the result breaks, or null. (x, lambda) is the solution if and only if x_i = clamp(a_i - lambda y_i, 0,
-// gamma_i) and y.x = b. The first holds exactly. The second holds to rounding, where lambda's own counts: if a_i is large beside
-// gamma_i, neighbouring doubles lambda give sums on both sides of b.
+// The first condition that the result violates, or null. (x, lambda) is the solution if and only if x_i = clamp(a_i - lambda y_i,
+// 0, gamma_i) and y.x = b. The first holds exactly. The second holds up to rounding, including that of lambda: if a_i is much
+// larger than gamma_i, neighbouring doubles lambda give sums on both sides of b.
 inline const char* broken_rule(const Knapsack& s, double lambda, const double* x) {
   const double min = s.min(), max = s.max(), slack = s.rounding(max - min);
   const double beyond = s.b > max ? s.b - max : s.b < min ? min - s.b : 0;
-  if (std::isnan(lambda)) return beyond > 0 ? nullptr : "a b within reach has a lambda";
-  if (beyond > slack) return "a b out of reach is reported";
+  if (std::isnan(lambda)) return beyond > 0 ? nullptr : "a reachable b has a lambda";
+  if (beyond > slack) return "NaN is returned for a b that cannot be reached";
   if (!std::isfinite(lambda)) return "lambda is finite";
   Exact sum;
   for (size_t i = 0; i < s.n; ++i) {
@@ -89,13 +89,13 @@ inline const char* broken_rule(const Knapsack& s, double lambda, const double* x
   }
   const double rounding = s.rounding(sum.magnitude) + beyond;
   if (std::fabs(sum.value() - s.b) <= rounding) return nullptr;
-  // Then what it misses is no more than what two steps of lambda, from the interval of roots, would make.
+  // Otherwise the error is at most that of two steps of lambda away from the interval of roots.
   if (sum.value() > s.b && sum.value() > s.phi(ulps(last_above(s, false), -1)).value() + rounding) return "y.x is not above b";
   if (sum.value() < s.b && sum.value() < s.phi(ulps(last_above(s, true), 2)).value() - rounding) return "y.x is not below b";
   return nullptr;
 }
 
-// The textbook way: sort the 2n breakpoints, find the two that enclose the root by evaluating phi, solve the line between them.
+// Sorts the 2n breakpoints, finds the two that enclose the root by evaluating phi, and solves the line between them.
 inline double sorted_root(const Knapsack& s) {
   std::vector<double> points;
   for (size_t i = 0; i < s.n; ++i) {
@@ -121,7 +121,7 @@ inline double sorted_root(const Knapsack& s) {
   return slope > 0 ? std::min(std::max(line.value() / slope, low), high) : high;
 }
 
-// Every y_i x_i falls as lambda rises, so two solutions differ in no entry by more than the difference of their sums.
+// No y_i x_i increases with lambda, so two solutions differ in no entry by more than their sums differ.
 inline bool agrees(const Knapsack& s, const double* x, const double* other) {
   Exact one, two;
   for (size_t i = 0; i < s.n; ++i) {

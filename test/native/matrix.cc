@@ -1,4 +1,4 @@
-// Copying data in: every way it can be wrong, where it is, the compact form chosen, and that nothing is read past the end.
+// Copying data: every defect and its position, the compact form that is chosen, and no reads past the end.
 #include "matrix.h"
 
 #include <cmath>
@@ -16,8 +16,8 @@ bool empty(const Matrix& X) { return X.rows() == 0 && X.cols() == 0 && X.stored(
 
 bool is(const CopyResult& result, CopyResult::Kind kind, size_t row, size_t at) {
   if (result.kind == kind && result.row == row && result.at == at) return true;
-  std::fprintf(stderr, "kind %d, row %zu, at %zu instead of kind %d, row %zu, at %zu\n", int(result.kind), result.row, result.at,
-               int(kind), row, at);
+  std::fprintf(stderr, "received kind %d, row %zu, at %zu; expected kind %d, row %zu, at %zu\n", int(result.kind), result.row,
+               result.at, int(kind), row, at);
   return false;
 }
 
@@ -32,7 +32,7 @@ double entry(const Run& run, const Matrix& X, size_t i, size_t j) {
 template <typename T>
 void dense_not_finite(const Run& run, Values kind) {
   const std::vector<double> wrong = {kNaN, -kNaN, kInfinity, -kInfinity};
-  // Small: every position. Large: several parts and chunks; the first of several is reported whatever thread finds it.
+  // Small: every position. Large: split among threads and chunks; the first of several is reported, whichever thread finds it.
   for (size_t n = 1; n <= 40; ++n) {
     for (size_t bad = 0; bad < n; ++bad) {
       Guarded<T> data(n);
@@ -59,7 +59,7 @@ void dense(const Run& run, Values kind) {
     CHECK(is(X.copy_dense(run, kind, nullptr, SIZE_MAX / 2, 1), CopyResult::out_of_memory, 0, 0));
     CHECK(empty(X));
   }
-  // The extremes are finite; the copy does not follow the original.
+  // The largest and smallest numbers are accepted; the copy does not change with the original.
   const T max = std::numeric_limits<T>::max(), min = std::numeric_limits<T>::denorm_min();
   Guarded<T> data(6);
   const T values[6] = {max, -max, min, -T(0), 1, -min};
@@ -69,10 +69,9 @@ void dense(const Run& run, Values kind) {
   CHECK(X.values() == kind && X.bytes() == 6 * sizeof(T));
   for (T& x : data) x = 7;
   for (size_t i = 0; i < 6; ++i) {
-    // 0 * most is 0, but most * 1 beside it must not be disturbed
     CHECK(entry(run, X, i / 3, i % 3) == static_cast<double>(values[i]));
   }
-  // Copied again, smaller and of the other kind: nothing of the first stays.
+  // A second copy, smaller and of the other kind, replaces the first.
   Guarded<float> other(1);
   CHECK(is(X.copy_dense(run, Values::f32, other.data(), 1, 1), CopyResult::ok, 0, 0));
   CHECK(X.rows() == 1 && X.cols() == 1 && X.stored() == 1 && X.bytes() == sizeof(float));
@@ -104,7 +103,7 @@ void structure(const Run& run) {
   };
   const std::vector<uint32_t> columns = {0, 2, 5, 1, 3};
   expect({{0, 3, 3, 5}, columns, 6}, CopyResult::ok, 0, 0);
-  expect({{0, 3, 3, 4}, columns, 6}, CopyResult::ok, 0, 0);  // an entry more than the rows use
+  expect({{0, 3, 3, 4}, columns, 6}, CopyResult::ok, 0, 0);  // one entry more than the rows use
   expect({{0}, {}, 6}, CopyResult::ok, 0, 0);
   expect({{0, 0}, {}, 0}, CopyResult::ok, 0, 0);
 
@@ -124,7 +123,7 @@ void structure(const Run& run) {
 
   expect({{0, 3, 3, 5}, {0, 2, 2, 1, 3}, 6}, CopyResult::bad_order, 0, 2);
   expect({{0, 3, 3, 5}, {0, 2, 5, 3, 1}, 6}, CopyResult::bad_order, 2, 4);
-  expect({{0, 3, 3, 5}, {2, 0, 9, 1, 3}, 6}, CopyResult::bad_order, 0, 1);  // the first of two
+  expect({{0, 3, 3, 5}, {2, 0, 9, 1, 3}, 6}, CopyResult::bad_order, 0, 1);  // the first of two defects
 }
 
 void sparse_values(const Run& run) {
@@ -143,12 +142,12 @@ void sparse_values(const Run& run) {
   form(Values::f64, {1, 1, 1, 1, 0.5}, Values::f32);
   form(Values::f32, {1, 1, 1, 1, 0.5}, Values::f32);
   form(Values::f64, {1, 1, 1, 1, 0.1}, Values::f64);
-  form(Values::f64, {1, 1, 1, 1, 1e39}, Values::f64);   // beyond the floats
-  form(Values::f64, {1, 1, 1, 1, 1e-46}, Values::f64);  // below them
+  form(Values::f64, {1, 1, 1, 1, 1e39}, Values::f64);   // too large for a float
+  form(Values::f64, {1, 1, 1, 1, 1e-46}, Values::f64);  // too small for a float
   form(Values::f64, {1, -1, 0, -0.0, 3e38f}, Values::f32);
 
   for (double wrong : {kNaN, kInfinity, -kInfinity}) {
-    for (double neighbour : {1.0, 0.5, 0.1}) {  // on the way to each of the compact forms
+    for (double neighbour : {1.0, 0.5, 0.1}) {  // one for each compact form
       for (size_t bad = 0; bad < 5; ++bad) {
         std::vector<double> values(5, neighbour);
         values[bad] = wrong;
@@ -160,12 +159,12 @@ void sparse_values(const Run& run) {
       }
     }
   }
-  // Entries that no row uses are not looked at.
+  // Entries that no row uses are not checked.
   Matrix X;
   CHECK(is(copy(run, X, {{0, 3, 3, 4}, m.index, 6}, Values::f64, {1, 1, 1, 1, kNaN}), CopyResult::ok, 0, 0));
   CHECK(X.stored() == 4 && X.values() == Values::ones);
 
-  // Many entries: several parts, the first bad one reported.
+  // Many entries, split among threads: the first bad one is reported.
   Random random(3);
   Csr large = {{0}, {}, 1000};
   std::vector<double> values;
@@ -185,7 +184,7 @@ void sparse_values(const Run& run) {
   }
 }
 
-// X.w of a matrix where it is: as of a copy, and nothing is read past the end of what was given.
+// X.w of data in place equals that of a copy, and nothing is read past the end of the data.
 template <typename T>
 void in_place(const Run& run, Values kind) {
   check::at("%s, %u threads, in place, values %d", run.table->name, run.threads, int(kind));
@@ -222,7 +221,7 @@ void in_place(const Run& run, Values kind) {
       X.multiply(run, w.data(), copied.data());
       for (size_t i = 0; i < rows; ++i) CHECK(direct[i] == copied[i]);
       if (entries == 0) continue;
-      // The first wrong thing is reported, and nothing is read by a wrong column's number.
+      // The first defect is reported, and a bad column index is not used.
       values[entries / 2] = static_cast<T>(kNaN);
       CHECK(is(Matrix::decide_sparse(run, start.data(), index.data(), kind, values.data(), entries, rows, cols, w.data(), 0,
                                      direct.data(), &bad),
@@ -237,7 +236,7 @@ void in_place(const Run& run, Values kind) {
   }
 }
 
-// Decisions of a matrix of one column: a sum that overflows, by the bias or before it; the first of them is told.
+// Decisions of a matrix of one column: the first sum that overflows, with the bias or before it, is reported.
 void decisions(const Run& run) {
   check::at("%s, %u threads, decisions", run.table->name, run.threads);
   const double max = std::numeric_limits<double>::max(), w[2] = {1, 0};

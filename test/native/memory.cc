@@ -1,5 +1,5 @@
-// Memory for arrays: aligned, as long as asked for, and never given to two at a time, whoever gave it back before. Run under
-// ThreadSanitizer too, where (unlike under AddressSanitizer) arrays are kept for next time.
+// Memory for arrays: aligned, of the size asked for, and never in use twice. Also run under ThreadSanitizer, where (unlike under
+// AddressSanitizer) freed arrays are kept for reuse.
 #include "memory.h"
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct Block {
   unsigned char mark;
 };
 
-// Whether an array is as it was written, as far as looking here and there tells.
+// Whether an array is as it was written, by samples.
 bool intact(const Block& b) {
   for (size_t i = 0; i < b.bytes; i += i + 997 < b.bytes || i + 1 == b.bytes ? 997 : b.bytes - 1 - i) {
     if (b.p[i] != b.mark) return false;
@@ -26,7 +26,7 @@ bool intact(const Block& b) {
   return true;
 }
 
-// Takes and gives back at random; every array is written from end to end, and is as it was written when it is given back.
+// Takes and returns arrays at random; each is written completely, and must be unchanged when it is returned.
 void mix(uint32_t seed, unsigned char mark) {
   const auto random = [&](uint32_t below) {
     seed = seed * 1664525u + 1013904223u;
@@ -75,7 +75,7 @@ int main() {
   CHECK(kept_memory() <= size_t(8) << 20);
 #if !defined(FISTA_FAIL_ALLOCATION)
   CHECK(kept_memory() > size_t(6) << 20);
-  void* const again = take_memory(300000 + 8000 * 99 - 100);  // the one that was given back last serves a little less, too
+  void* const again = take_memory(300000 + 8000 * 99 - 100);  // the array returned last is reused for a slightly smaller one
   CHECK(again == many[99]);
   give_back_memory(again, 300000 + 8000 * 99 - 100);
 #endif

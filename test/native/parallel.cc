@@ -1,4 +1,4 @@
-// The thread pool: every part exactly once, whoever else is calling. Run under ThreadSanitizer too.
+// The thread pool runs every part exactly once, whatever other callers there are. Also run under ThreadSanitizer.
 #include "parallel.h"
 
 #include <atomic>
@@ -19,7 +19,7 @@ void each_once(size_t parts, unsigned threads) {
   for (auto& c : calls) c.store(0, std::memory_order_relaxed);
   Mutex mutex;
   std::set<std::thread::id> seen;
-  std::vector<double> result(parts);  // written without a lock: the caller must see it all
+  std::vector<double> result(parts);  // written without a lock: the caller must see every write
   parallel(parts, threads, [&](size_t p) {
     calls[p].fetch_add(1, std::memory_order_relaxed);
     result[p] = static_cast<double>(p) + 1;
@@ -37,14 +37,14 @@ void each_once(size_t parts, unsigned threads) {
 }
 
 void many_jobs() {
-  // Down as well as up: helpers of an earlier, larger job stay out of a smaller one.
+  // Numbers of threads in both directions: helpers of a larger job must stay out of a smaller one.
   for (unsigned threads : {1, 2, 3, 7, 2, 7, 3, 1}) {
     for (size_t parts : {0, 1, 2, 3, 7, 64, 1000}) {
       check::at("%u threads, %zu parts", threads, parts);
       for (int r = 0; r < 20; ++r) each_once(parts, threads);
     }
   }
-  // Short jobs one after another, with pauses in which helpers fall asleep.
+  // Short jobs in sequence, with pauses in which helpers go to sleep.
   for (unsigned threads : {2, 3, 7}) {
     check::at("%u threads, short jobs", threads);
     size_t sum = 0, expected = 0;
@@ -62,8 +62,8 @@ void many_jobs() {
   }
 }
 
-// The work is shared: every part waits until as many threads as were asked for are at it, and no other ever joins them, though the
-// pool has more from an earlier job.
+// The work is shared: every part waits until the requested number of threads are at work, and no other thread joins them, although
+// the pool has more from an earlier job.
 void shared() {
   for (unsigned threads : {7, 3, 2}) {
     check::at("shared by %u threads", threads);
@@ -100,7 +100,7 @@ void nested() {
   }
 }
 
-// While one caller's job holds the pool, another's runs on its own thread, in order.
+// While the job of one caller holds the pool, that of another runs on its own thread, in order.
 void busy() {
   check::at("busy");
   std::atomic<bool> inside{false}, finished{false};
@@ -145,7 +145,7 @@ void two_callers() {
 
 void owners() {
   check::at("owners");
-  // The pool ends with its last owner, while helpers spin and while they sleep, and starts again.
+  // The pool ends with its last owner, whether helpers spin or sleep, and starts again.
   for (int cycle = 0; cycle < 60; ++cycle) {
     retain_pool();
     retain_pool();
@@ -153,9 +153,9 @@ void owners() {
     for (int job = 0; job < cycle % 4; ++job) each_once(16, 3);
     if (cycle % 10 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
     release_pool();
-    each_once(16, 3);  // without a pool the caller does it all
+    each_once(16, 3);  // without a pool the caller runs every part
   }
-  // Owners on other threads, as environments in worker threads are.
+  // Owners on other threads, like the environments of worker threads.
   std::vector<std::thread> threads;
   for (int t = 0; t < 3; ++t) {
     threads.emplace_back([] {
@@ -192,7 +192,7 @@ void partitions() {
 
 int main() {
   partitions();
-  each_once(10, 4);  // before anyone owns a pool
+  each_once(10, 4);  // before the pool has an owner
   retain_pool();
   many_jobs();
   shared();

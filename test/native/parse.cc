@@ -1,4 +1,4 @@
-// LIBSVM text: rows, problems and their places, cut anywhere; decimal numbers against strtod.
+// LIBSVM text: rows, defects and their positions, for any split into chunks; decimal numbers against strtod.
 #include "parse.h"
 
 #include "check.h"
@@ -14,13 +14,13 @@ Reading read(const std::string& text, size_t piece, const Options& options = {})
   return check::read(reinterpret_cast<const uint8_t*>(text.data()), text.size(), options, [=] { return piece; });
 }
 
-// The same however it is cut.
+// Expects the same reading for every split of the text.
 Reading cut(const std::string& text, const Options& options = {}) {
   check::at("%.100s", text.c_str());
   const Reading whole = read(text, SIZE_MAX, options);
   for (size_t piece : {1, 2, 3, 7, 8, 9, 64}) CHECK(check::same(read(text, piece, options), whole));
   const char* rule = check::broken_parse_rule(whole, options);
-  if (rule != nullptr) std::fprintf(stderr, "broken: %s\n", rule);
+  if (rule != nullptr) std::fprintf(stderr, "violates: %s\n", rule);
   CHECK(rule == nullptr);
   return whole;
 }
@@ -60,7 +60,7 @@ void expect(const std::string& text, ParseDefect::Kind kind, uint64_t line, uint
   CHECK(r.defect.column == column);
 }
 
-void problems() {
+void defects() {
   using P = ParseDefect;
   expect("", P::empty, 1, 1);
   expect("\n # x\n", P::empty, 3, 1);
@@ -86,21 +86,21 @@ void problems() {
   options.words = true;
   expect("a\nb\xe4 1:1", P::word, 2, 1, options);
   expect("a\n1:1", P::word, 2, 1, options);
-  // More than can be counted, with a lower count.
+  // Too many rows and entries, with lower limits than usual.
   options = {};
   options.max = 3;
   expect("1\n2\n3\n4", P::rows, 4, 1, options);
   expect("1 1:1 2:1\n2 1:1 2:1", P::entries, 2, 7, options);
 }
 
-// Values before the first that is not 1 are not stored, and handed over all the same.
+// Values before the first that is not 1 are not stored, but returned.
 void ones() {
   const Reading r = read("1 1:1 2:1\n1 1:1 2:0.5 3:1\n", 100);
   check::at("ones");
   CHECK((r.values == std::vector<double>{1, 1, 1, 0.5, 1}));
 }
 
-// Rows over several blocks of every list.
+// Rows that span several blocks of every list.
 void blocks() {
   std::string text;
   std::vector<double> values;
@@ -116,10 +116,10 @@ void blocks() {
   CHECK(r.rows == values.size() && r.values == values && r.starts.size() == values.size() && r.cols == 100);
 }
 
-// read_decimal decides most numbers, and as strtod does.
+// read_decimal decides most numbers, and gives the same bits as strtod.
 void decimals() {
   Random random(2);
-  int undecided = 0;  // of the usual ones
+  int undecided = 0;  // of the numbers of kind 1
   constexpr int kCount = 300000;
   check::Guarded<uint8_t> room(128);
   for (int k = 0; k < kCount; ++k) {
@@ -137,7 +137,7 @@ void decimals() {
         text = buffer;
         break;
       }
-      case 1: {  // a usual one
+      case 1: {  // an ordinary number
         char buffer[40];
         std::snprintf(buffer, sizeof buffer, "%.17g", random.uniform(-1000, 1000));
         text = buffer;
@@ -180,7 +180,7 @@ void decimals() {
 
 int main() {
   rows();
-  problems();
+  defects();
   ones();
   blocks();
   decimals();

@@ -1,4 +1,4 @@
-// Reading text through fista::Parser, and what must hold of it however the text is cut.
+// Reading text with fista::Parser in chunks, and the conditions on its result.
 #pragma once
 
 #include <cstdlib>
@@ -9,7 +9,7 @@
 
 namespace check {
 
-// strtod is right where the locale is "C", which it is in these programs.
+// strtod needs the locale "C", which these programs have.
 inline double decide(void* calls, const char* text, size_t length) {
   if (calls != nullptr) ++*static_cast<int*>(calls);
   return std::strtod(std::string(text, length).c_str(), nullptr);
@@ -37,7 +37,7 @@ struct Reading {
 template <typename T>
 std::vector<T> taken(fista::Blocks<T>& blocks) {
   std::vector<T> all(blocks.size());
-  // In steps that end within blocks and at their ends.
+  // In steps that end inside blocks and at their ends.
   for (size_t at = 0; at < all.size();) {
     const size_t left = all.size() - at, step = at % 3 == 0 ? 7 : 16, n = step < left ? step : left;
     blocks.take(all.data() + at, n);
@@ -47,7 +47,7 @@ std::vector<T> taken(fista::Blocks<T>& blocks) {
   return all;
 }
 
-// `next`: bytes of the next piece.
+// next() is the size of the next chunk in bytes.
 template <typename Next>
 Reading read(const uint8_t* text, size_t size, const Options& o, Next next) {
   fista::Parser parser(o.zero_based, o.limit, o.ignore_extra, o.words, o.max);
@@ -55,7 +55,7 @@ Reading read(const uint8_t* text, size_t size, const Options& o, Next next) {
   bool well = true;
   for (size_t at = 0; well && at < size;) {
     const size_t left = size - at, wanted = next(), n = wanted < left ? wanted : left;
-    const std::vector<uint8_t> piece(text + at, text + at + n);  // a sanitizer sees what is read past its end
+    const std::vector<uint8_t> piece(text + at, text + at + n);  // a copy: a sanitizer catches reads past its end
     well = parser.push(piece.data(), n, decider);
     at += n;
   }
@@ -87,11 +87,11 @@ inline bool same(const Reading& a, const Reading& b) {
          same_bits(a.labels.data(), b.labels.data(), a.labels.size());
 }
 
-// What a reading that went well promises; the broken promise, or null.
+// The first condition that a reading violates, or null.
 inline const char* broken_parse_rule(const Reading& r, const Options& o) {
   using fista::ParseDefect;
   if (r.defect.kind != ParseDefect::none) {
-    if (r.defect.line < 1 || r.defect.column < 1) return "a place from 1:1 on";
+    if (r.defect.line < 1 || r.defect.column < 1) return "a position from 1:1 on";
     if (r.defect.kind != ParseDefect::empty && r.defect.length == 0) return "the text of a defect";
     return nullptr;
   }
@@ -109,7 +109,7 @@ inline const char* broken_parse_rule(const Reading& r, const Options& o) {
     if (!std::isfinite(v)) return "finite values";
     ones = ones && v == 1;
   }
-  if (r.has_values && ones) return "no values where all are 1";
+  if (r.has_values && ones) return "no values if all are 1";
   if (r.cols > static_cast<uint64_t>(o.limit)) return "columns below the limit";
   for (size_t i = 0; i < r.rows; ++i) {
     const size_t from = r.starts[i], to = i + 1 < r.rows ? r.starts[i + 1] : r.indices.size();

@@ -1,4 +1,4 @@
-// CSR X.w and X'u, with 16- and 32-bit column numbers and f64, f32 or no values, against sums in twice the precision.
+// CSR X.w and X'u, with 16- and 32-bit column indices and f64, f32 or no values, against sums in twice the precision.
 #include <string>
 
 #include "check.h"
@@ -17,7 +17,7 @@ struct Rows {
   size_t rows() const { return start.size() - 1; }
 };
 
-// length(i) distinct columns in row i, ascending; values that are f64, floats, or ones.
+// Row i has length(i) distinct ascending columns, and values that are f64, f32 or ones.
 template <typename Length>
 Rows random_rows(Random& random, size_t rows, size_t cols, Values kind, Length length) {
   Rows m;
@@ -38,7 +38,7 @@ Rows random_rows(Random& random, size_t rows, size_t cols, Values kind, Length l
 
 double bound(size_t m, const Exact& sum) { return static_cast<double>(m + 1) * kUnit * sum.magnitude; }
 
-// The inner loops themselves, on arrays that end four entries past the last, as table.h asks for.
+// The inner loops, on arrays that end four entries past the last, as table.h requires.
 template <typename I>
 void loops(const Table& table, Random& random, Index index_kind, Values kind, const Rows& m) {
   const size_t stored = m.index.size(), rows = m.rows();
@@ -57,7 +57,7 @@ void loops(const Table& table, Random& random, Index index_kind, Values kind, co
 
   std::vector<Exact> columns;
   for (size_t j = 0; j < m.cols; ++j) columns.emplace_back(sums[j]);
-  // All rows, and the same rows cut in two.
+  // All rows, and the same rows in two parts.
   for (size_t middle : {rows, rows / 2}) {
     const SparseRows first = {m.start.data(), index.data(), values, m.cols, nullptr, 0, middle};
     const SparseRows second = {m.start.data(), index.data(), values, m.cols, nullptr, middle, rows};
@@ -77,7 +77,7 @@ void loops(const Table& table, Random& random, Index index_kind, Values kind, co
   for (size_t j = 0; j < m.cols; ++j) CHECK_NEAR(sums[j], columns[j].value(), bound(rows + 1, columns[j]));
 }
 
-// Through Matrix, in parts: right, and the same to the bit for every number of threads.
+// Through Matrix, split among threads: right, and the same bits for every number of threads.
 void parts(const Table& table, Random& random, Values kind, const Rows& m) {
   const size_t rows = m.rows();
   Guarded<uint32_t> start(m.start), index(m.index);
@@ -134,7 +134,7 @@ int main() {
       run("every length to 21", shape(22, 40, [](size_t i) { return i; }));
       run("every length from 21", shape(22, 40, [](size_t i) { return 21 - i; }));
       run("full rows", shape(13, 31, [](size_t) { return 31; }));
-      // The most columns that 16-bit numbers hold (one number is kept for the zero past the end), and one more.
+      // The largest number of columns with 16-bit indices (one index is reserved for the zero past the end), and one more.
       run("last of 16 bits", shape(50, 65535, [](size_t i) { return i % 9; }));
       run("first of 32 bits", shape(50, 65536, [](size_t i) { return i % 9; }));
       run("many columns", shape(300, 100003, [&](size_t) { return random.below(900); }));

@@ -1,5 +1,5 @@
-// The SVM's problem, driven as lib/svm/solve.ts drives it: its invariants at every step, with rows shrunk and returning, for every
-// storage form and SIMD level, the same to the last bit for any number of threads.
+// The SVM problem, driven as in lib/svm/solve.ts: its invariants hold at every step, with shrinking and unshrinking, for every
+// storage form and SIMD level, and the bits do not depend on the number of threads.
 #include "svm.h"
 
 #include <cmath>
@@ -58,7 +58,7 @@ std::shared_ptr<Matrix> matrix(const Run& run, const Data& data, int form) {
   return X;
 }
 
-// What a run leaves behind, to compare bit by bit.
+// The result of a run, to be compared bit by bit.
 struct Outcome {
   std::vector<double> w, alpha, numbers;
   std::vector<uint8_t> certified;
@@ -92,12 +92,12 @@ Outcome drive(const Run& run, const Data& data, int form, Svm::Scale scale) {
     svm.accept();
     if (iteration % 5 != 0) continue;
     const double w2 = svm.refresh().w_squared;
-    // The offset by plain bisection.
+    // The offset by bisection.
     double low = -100, high = 100;
     for (int k = 0; k < 60; ++k) {
       t = (low + high) / 2;
       const Svm::OffsetsAnswer at = svm.offsets(t, t, 0, 0, 0);
-      // No shift: both sides alike.
+      // Without a shift both sides are equal.
       CHECK(at.positive_low == at.positive_high && at.negative_low == at.negative_high && at.free_low == at.free_high);
       (at.negative_low < at.positive_low ? low : high) = t;
     }
@@ -106,7 +106,7 @@ Outcome drive(const Run& run, const Data& data, int form, Svm::Scale scale) {
     if (iteration == 5) first_gap = gap;
     CHECK(gap >= 0);
 
-    // alpha in its box and balanced; w = H'alpha; the dual's sums.
+    // alpha is in its box and balanced, w = H'alpha, and the sums of the dual are right.
     svm.alpha(end.alpha.data());
     svm.weights(end.w.data());
     std::vector<double> inverse(data.d), shift(data.d);
@@ -138,11 +138,11 @@ Outcome drive(const Run& run, const Data& data, int form, Svm::Scale scale) {
     end.numbers.push_back(gap);
   }
   CHECK(gap < 1e-2 * first_gap);
-  CHECK(min < taking);  // some did rest
+  CHECK(min < taking);  // some rows were shrunk
   svm.certified(end.certified.data());
   end.numbers.push_back(svm.read());
 
-  // The rows of gamma 0, as the model has them.
+  // The score of the rows of gamma 0 is that of the model.
   std::vector<double> inverse(data.d), shift(data.d);
   svm.columns(inverse.data(), shift.data());
   double right[4] = {}, entries = 0;
@@ -169,7 +169,7 @@ Outcome drive(const Run& run, const Data& data, int form, Svm::Scale scale) {
   CHECK(right[1] + right[3] == static_cast<double>(data.n - taking));
   CHECK(svm.read() == read && svm.stored() == entries);
 
-  // A power iteration grows, up to the norm.
+  // Power iterations grow, up to the norm.
   svm.unshrink();
   double estimate = 0;
   for (int k = 0; k < 30; ++k) {
@@ -179,14 +179,14 @@ Outcome drive(const Run& run, const Data& data, int form, Svm::Scale scale) {
   }
   CHECK(estimate <= cap - mu);
 
-  // A warm start from the answer is (nearly) the answer.
+  // A warm start from the solution gives nearly the solution.
   Svm again;
   CHECK(again.init(run, matrix(run, data, form), data.y.data(), data.gamma.data(), true, mu, scale));
   CHECK(again.begin(true, begun));
   again.warm(end.w.data(), t);
   CHECK(again.gap(t, std::sqrt(again.refresh().w_squared), 0).fenchel_young < 0.1 * first_gap);
 
-  // Epochs of coordinate ascent: the same gap, from 0, and from where it was settled.
+  // Epochs of coordinate ascent reach a small gap, from 0 and from a settled state.
   Svm risen;
   CHECK(risen.init(run, matrix(run, data, form), data.y.data(), data.gamma.data(), true, mu, scale));
   CHECK(risen.begin(false, begun));
@@ -210,7 +210,7 @@ Outcome drive(const Run& run, const Data& data, int form, Svm::Scale scale) {
   return end;
 }
 
-// Out of one core's cache a second thread looks ahead of an epoch, and changes nothing.
+// For data larger than the cache of a core, a second thread prefetches for an epoch, and changes no bits.
 void look_ahead(const Table* table, Random& random, int form) {
   const Data data = make(random, 1300, 1000, form == 2 ? 0.4 : 1);
   std::vector<double> results[2];
@@ -246,7 +246,7 @@ int main() {
         check::at("%s form %d scale %d", table->name, form, static_cast<int>(scale));
         drive({table, 1}, data, form, scale);
       }
-      // Large enough to be split.
+      // Large enough to be split among threads.
       const Data data = make(random, 20000, 5, 0.8);
       const Outcome one = drive({table, 1}, data, form, Svm::Scale::standard);
       for (unsigned threads : {2u, 7u}) {

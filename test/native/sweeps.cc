@@ -1,4 +1,4 @@
-// The sweeps over vectors against plain loops, for every length to 70: every remainder of every vector width.
+// The sweeps over vectors against plain loops, for every length up to 70: every remainder of every vector width.
 #include <limits>
 
 #include "check.h"
@@ -46,7 +46,7 @@ void vectors(const Table& table, Random& random, size_t n) {
   table.scale(x.data(), n, 0.3, x.data());
   CHECK(check::same_bits(x.data(), out.data(), n));
 
-  // Parts are added in their order, so the sum is the plain loop's to the bit.
+  // Partial sums are added in order, so the bits are those of the plain loop.
   for (size_t parts : {1, 2, 5, 16}) {
     const size_t stride = n + 3;
     Guarded<double> partial((parts - 1) * stride + n);
@@ -105,7 +105,7 @@ void svm(const Table& table, Random& random, size_t n) {
     const double mu = 0.7, inverse_L = 0.3;
     table.svm_forward(state, n, mu, inverse_L, a.data());
     Guarded<double> finished(n);
-    for (size_t i = 0; i < n; ++i) finished[i] = labels[i] * q_next[i];  // as x.w, before the label is on it
+    for (size_t i = 0; i < n; ++i) finished[i] = labels[i] * q_next[i];  // x.w, before the factor y
     double step[3] = {0, 0, 0};
     table.svm_finish(state, labels.data(), x_next.data(), finished.data(), n, step);
     CHECK(check::same_bits(finished.data(), q_next.data(), n));
@@ -113,14 +113,15 @@ void svm(const Table& table, Random& random, size_t n) {
     double magnitude = 0;
     for (size_t i = 0; i < n; ++i) {
       const double y = x[i] + beta * (x[i] - x_prev[i]), qy = q[i] + beta * (q[i] - q_prev[i]);
-      // All numbers are below 3: three roundings for y, three for q(y), five more, and as many in the plain loop.
+      // All numbers are below 3: three roundings for y, three for q(y) and five more, and as many in the plain loop.
       CHECK_NEAR(a[i], y + (1 - qy - mu * y) * inverse_L, 22 * 3 * kUnit);
       const double s = x_next[i] - y, rise = q_next[i] - qy;
       squared.add_product(s, s);
       curvature.add_product(s, rise);
       magnitude += std::fabs(s * rise);
     }
-    // s and the rise are below 4 and err by 4 roundings of 4 each, here and there: 2 * 4 * (2 * 16) units a term; then the sum.
+    // s and the rise are below 4 and err by 4 roundings of 4 each, in both computations: 2 * 4 * (2 * 16) units a term; then the
+    // sum.
     const double terms = static_cast<double>(n);
     const double bound = (terms * 256 + (terms + 1) * 16 * terms) * kUnit;
     CHECK_NEAR(step[0], squared.value(), bound);

@@ -1,4 +1,4 @@
-// Runs a fuzz target, without libFuzzer, on every file of the folders given: its seeds, and what it once found.
+// Runs a fuzz target without libFuzzer on every file of the given folders: its seeds and earlier findings.
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -15,7 +15,7 @@ int main(int count, char** folders) {
       std::ifstream file(entry.path(), std::ios::binary);
       const std::vector<uint8_t> bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
       std::printf("%s\n", entry.path().string().c_str());
-      std::fflush(stdout);  // a target that finds something ends the process
+      std::fflush(stdout);  // a target that finds a defect aborts the process
       LLVMFuzzerTestOneInput(bytes.data(), bytes.size());
       ++files;
     }
