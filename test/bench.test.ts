@@ -6,7 +6,7 @@ import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { node, ROOT } from './support/child.js';
 
-// The benchmarks as in a fresh clone: no data but those of the repository.
+// The benchmarks in a copy of the repository without other data than its own.
 
 const above = mkdtempSync(join(tmpdir(), 'fista-bench-'));
 const folder = join(above, 'clone');
@@ -26,7 +26,7 @@ beforeAll(() => {
 afterAll(() => rmSync(above, { recursive: true }));
 
 describe('npm run bench', () => {
-  it('-- svm measures the data of the repository, and shows them on a page of at most 1200 px', { tags: ['slow'] }, async () => {
+  it('-- svm measures the data of the repository, and writes a page that fits 1200 px', { tags: ['slow'] }, async () => {
     const { code, stdout, stderr } = await bench('svm');
     expect(`${code} ${stderr}`).toBe('0 ');
     expect(stdout).toMatch(/^wdbc +99 % agreement \d+\.\d \(\d+\) of 26/m);
@@ -40,13 +40,13 @@ describe('npm run bench', () => {
     expect(kept.async).toMatchObject({ name: 'wdbc' });
     expect(kept.tables).toHaveLength(2);
     if (!CHROMIUM) return;
-    // A browser does not start with a sanitizer preloaded.
+    // The browser does not start with a sanitizer preloaded.
     const env = { ...process.env, LD_PRELOAD: undefined };
     const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'], env });
     try {
       const page = await browser.newPage({ viewport: { width: 1200, height: 800 } });
       await page.goto(pathToFileURL(join(folder, 'bench/results/index.html')).href);
-      // What would have to be scrolled sideways.
+      // Elements that would scroll horizontally.
       const wide = await page.evaluate<string[]>(
         `[document.documentElement, ...document.querySelectorAll('.wide, pre, .card')]
            .filter((element) => element.scrollWidth > element.clientWidth)
@@ -64,7 +64,7 @@ describe('npm run bench', () => {
     [['peers', '--sets', 'a9a,nope,w8a'], 'The chosen tables have no data set nope: they have a9a, '],
     [['calls', '--sets', 'a9a'], 'The chosen tables have no data set a9a: they have none.'],
     [['svn'], 'There is no table svn.'],
-  ])('-- %j is an error, and measures nothing', async (words, message) => {
+  ])('-- %j exits with code 1, and measures nothing', async (words, message) => {
     const { code, stdout } = await bench(...words);
     expect(code).toBe(1);
     expect(stdout).toMatch(message);

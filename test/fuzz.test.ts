@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
 import { LinearSvm } from '../lib/index.js';
 
-// A moment of what `npm run fuzz` does for longer with documents, and what the fuzzer must notice.
+// A short run of the document fuzzers of `npm run fuzz`, and checks that they detect defects.
 
 interface Reading {
   LinearSvm: { fromJSON(json: unknown): LinearSvm };
@@ -18,33 +18,33 @@ async function executeMany(name: string, count: number, fista?: Reading): Promis
   return read;
 }
 
-describe('changed documents are read or refused', () => {
+describe('execute(name, seed, number) of the document fuzzer', () => {
   it.each([
     ['json', 3000],
     ['liblinear', 3000],
     ['csv', 500],
-  ])('%s', async (name, count) => {
+  ])('finds no defect in reading changed documents: %s', async (name, count) => {
     const read = await executeMany(name, count);
     expect(read).toBeGreaterThan(count / 20); // some are still valid
     expect(read).toBeLessThan(count / 2);
   });
 });
 
-describe('the fuzzer notices', () => {
+describe('execute(…) with a defective LinearSvm.fromJSON', () => {
   const instead = (fromJSON: (json: unknown) => LinearSvm) => executeMany('json', 100, { LinearSvm: { fromJSON } });
 
-  it("an error that is not the package's", async () => {
+  it('reports an error without a code of the package', async () => {
     const fromJSON = (json: unknown) =>
       LinearSvm.fromJSON({ ...(json as { labels: [] }), labels: (json as { labels: [] }).labels.slice() });
     await expect(instead(fromJSON)).rejects.toThrow('an error of ours (ERR_MODEL)');
   });
 
-  it('a model that is none', async () => {
+  it('reports a model with a bias of NaN', async () => {
     const fromJSON = (json: unknown) => Object.create(LinearSvm.fromJSON(json), { bias: { value: NaN } }) as LinearSvm;
     await expect(instead(fromJSON)).rejects.toThrow('finite weights and bias');
   });
 
-  it.each([true, false])('a prototype that was changed, enumerable: %s', async (enumerable) => {
+  it.each([true, false])('reports a changed prototype, enumerable: %s', async (enumerable) => {
     const fromJSON = (json: unknown) => {
       Object.defineProperty(Object.prototype, 'polluted', { value: 1, enumerable, configurable: true, writable: true });
       return LinearSvm.fromJSON(json);

@@ -3,7 +3,7 @@ import { basename, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ROOT } from './support/child.js';
 
-// Who may touch what, as the architecture has it.
+// Which layer may use which other.
 
 function filesIn(folder: string, extensions: string[]): string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
@@ -17,7 +17,7 @@ function code(file: string): string {
   return readFileSync(join(ROOT, file), 'utf8').replace(/\/\*[^]*?\*\/|(?<!:)\/\/.*/g, '');
 }
 
-/** What a C++ file includes, each with its quotes or brackets. */
+/** The headers that a C++ file includes, each with its quotes or brackets. */
 function includes(file: string): string[] {
   return [...code(file).matchAll(/^\s*#\s*include\s*(<[^>]+>|"[^"]+")/gm)].map((match) => match[1]!);
 }
@@ -27,7 +27,7 @@ interface Import {
   typeOnly: boolean;
 }
 
-/** What a TypeScript file imports or re-exports, or requires. */
+/** The modules that a TypeScript file imports, re-exports or requires. */
 function imports(file: string): Import[] {
   const text = code(file);
   const statements = [...text.matchAll(/^(?:import|export)\s+(type\s)?([^;]*?\sfrom\s+)?'([^']+)';/gm)];
@@ -38,14 +38,14 @@ function imports(file: string): Import[] {
   ];
 }
 
-/** { type A, type B } from */
+/** Whether an import clause has the form { type A, type B } from. */
 const onlyTypes = (clause: string) => /^\{(\s*type\s+[^,}]+,?)+\s*\}\s+from/.test(clause.trim());
 
 const kernelFiles = filesIn('native/kernels', ['.h', '.cc', '.inl']);
 const libFiles = filesIn('lib', ['.ts']);
 
 describe('native/kernels', () => {
-  it('is where the kernels are', () => {
+  it('contains the kernels that the tests below read', () => {
     expect(kernelFiles.map((file) => basename(file))).toEqual(
       expect.arrayContaining([
         'knapsack.cc',
@@ -60,7 +60,7 @@ describe('native/kernels', () => {
     );
   });
 
-  it.each(kernelFiles)('%s knows nothing of N-API, Node or the addon', (file) => {
+  it.each(kernelFiles)('%s uses nothing of N-API, Node or the addon', (file) => {
     const own = new Set(kernelFiles.map((name) => `"${basename(name)}"`));
     for (const included of includes(file)) {
       expect(included).not.toMatch(/napi|node|uv\.h|v8/i);
@@ -75,21 +75,21 @@ describe('native/kernels', () => {
     expect(code(file)).not.toMatch(/\b(printf|fprintf|puts|abort|terminate|_?exit|assert)\s*\(|\bthrow\b|\bstd::c(out|err|log)\b/);
   });
 
-  it.each(kernelFiles)('%s has no variable globals but the pool and what it keeps of memory', (file) => {
-    // At the outermost level of a file nothing is indented: a definition there that is neither constant, type nor function.
+  it.each(kernelFiles)('%s has no mutable globals but the thread pool and the kept memory', (file) => {
+    // Lines that are not indented and define something other than a constant, a type or a function.
     const variables = code(file)
       .split('\n')
       .filter((line) => /^(static |inline |thread_local )*[\w:<>*]+ [\w:]+(\{.*\}| = .*)?;$/.test(line))
       .filter((line) => !/^(constexpr|const|using|struct|class|enum|template|typedef|return|extern|namespace)\b/.test(line));
     const pool = ['Mutex owners_mutex;', 'size_t owners = 0;', 'std::atomic<Pool*> the_pool{nullptr};'];
-    // The countdown of test builds to the allocation that fails.
+    // In test builds: the countdown to the allocation that fails.
     const countdown = ['inline std::atomic<long> allocations_to_failure{0};'];
     const allowed: Record<string, string[]> = { 'parallel.cc': pool, 'memory.cc': ['Kept kept;'], 'buffer.h': countdown };
     expect(variables).toEqual(allowed[basename(file)] ?? []);
   });
 
-  // Compiled once per instruction set: a standard template instantiated there could be shared by the linker, and carry
-  // instructions that this CPU lacks into the rest.
+  // These files are compiled once per instruction set: the linker could pick a standard template instantiated there for the whole
+  // addon, with instructions that this CPU lacks.
   it.each(
     kernelFiles.filter((file) => file.endsWith('.inl') || ['isa.cc', 'simd.h', 'table.h', 'hints.h'].includes(basename(file))),
   )('%s, compiled for each instruction set, includes no standard templates', (file) => {
@@ -111,7 +111,7 @@ describe('native/kernels', () => {
 });
 
 describe('native', () => {
-  it('only files beside native/kernels include node-addon-api, and by one header', () => {
+  it('includes node-addon-api only in native/addon_api.h', () => {
     const addonFiles = filesIn('native', ['.h', '.cc']).filter((file) => !file.startsWith('native/kernels/'));
     expect(addonFiles.filter((file) => includes(file).includes('<napi.h>'))).toEqual(['native/addon_api.h']);
   });
@@ -131,7 +131,7 @@ describe('lib', () => {
     },
   );
 
-  it('only lib/backend/load.ts loads the addon, and what is neither ours nor of Node', () => {
+  it('loads the addon, and modules that are neither its own nor of Node, only in lib/backend/load.ts', () => {
     const loaders = libFiles.filter((file) => {
       return (
         runtime(file).some(({ from }) => from === 'node-gyp-build' || !/^(\.|node:)/.test(from)) ||
@@ -142,7 +142,7 @@ describe('lib', () => {
     expect(imports('lib/backend/load.ts').map(({ from }) => from)).toContain('node-gyp-build');
   });
 
-  it('only lib/backend/load.ts imports the fallback', () => {
+  it('imports the fallback only in lib/backend/load.ts', () => {
     const users = libFiles.filter(
       (file) => !file.startsWith('lib/backend/fallback/') && runtime(file).some(({ from }) => from.includes('fallback')),
     );
@@ -154,7 +154,7 @@ describe('lib', () => {
     ...['solve', 'check', 'ascent', 'fista', 'certificate', 'stopping'].map((name) => `lib/svm/${name}.ts`),
     'lib/ellipsoids/cone-fista.ts',
   ];
-  it('methods, stopping and bisection do not know which backend runs', () => {
+  it('does not import a backend in methods, stopping and bisection', () => {
     for (const file of control) {
       for (const { from, typeOnly } of imports(file)) {
         expect([file, from]).not.toEqual([file, expect.stringMatching(/fallback|node:|node-gyp-build/)]);
@@ -163,32 +163,32 @@ describe('lib', () => {
     }
   });
 
-  it('only lib/input, lib/svm/model.ts and lib/io/liblinear.ts for models and lib/svm/stopping.ts for rules make errors about arguments', () => {
+  it('creates errors about arguments only in lib/input, in the readers of models, and in lib/svm/stopping.ts', () => {
     const makers = libFiles.filter((file) => /\b(typeError|rangeError)\s*\(|\bnew (Type|Range)Error\s*\(/.test(code(file)));
     const allowed = ['lib/errors.ts', 'lib/io/liblinear.ts', 'lib/io/model-json.ts', 'lib/svm/model.ts', 'lib/svm/stopping.ts'];
     expect(makers.filter((file) => !file.startsWith('lib/input/') && !allowed.includes(file))).toEqual([]);
-    // Elsewhere every error has a code.
+    // Everywhere else an error has a code.
     const bare = libFiles.filter((file) => file !== 'lib/errors.ts' && /\bthrow new \w*Error\b/.test(code(file)));
     expect(bare.filter((file) => file !== 'lib/backend/load.ts')).toEqual([]);
   });
 
-  it('lib/index.ts re-exports, and nothing else', () => {
+  it('has only re-exports in lib/index.ts', () => {
     const lines = code('lib/index.ts')
       .split('\n')
       .filter((line) => line.trim() !== '');
     for (const line of lines) expect(line).toMatch(/^export (type )?(\*|\{ [\w, ]+ \}) from '\.\/([\w-]+\/)?[\w-]+\.js';$/);
   });
 
-  it('no two files have the same name, but index.ts and the twins of kernels', () => {
+  it('has no two files of one name, except index.ts and lib/backend/fallback', () => {
     const named = libFiles.filter((file) => !file.startsWith('lib/backend/fallback/')).map((file) => basename(file));
     expect(named.filter((name, k) => name !== 'index.ts' && named.indexOf(name) !== k)).toEqual([]);
   });
 
-  it('nothing prints but the output of the command line', () => {
+  it('prints only in lib/cli/output.ts', () => {
     expect(libFiles.filter((file) => /\bconsole\.|process\.(stdout|stderr)/.test(code(file)))).toEqual(['lib/cli/output.ts']);
   });
 
-  it('nothing else knows the command line, and only lib/cli/main.ts ends the process or hears signals', () => {
+  it('imports lib/cli only there, and ends the process or handles signals only in lib/cli/main.ts', () => {
     const users = libFiles.filter(
       (file) => !file.startsWith('lib/cli/') && imports(file).some(({ from }) => /(^|\/)cli\//.test(from)),
     );
@@ -196,7 +196,7 @@ describe('lib', () => {
     expect(libFiles.filter((file) => /\bprocess\.(exit|on)\b|process\.exitCode/.test(code(file)))).toEqual(['lib/cli/main.ts']);
   });
 
-  it('files import each other without going in circles', () => {
+  it('has no import cycles', () => {
     const graph = new Map(
       libFiles.map((file) => [
         file,
@@ -205,7 +205,7 @@ describe('lib', () => {
           .map(({ from }) => relative('.', join(file, '..', from.replace(/\.js$/, '.ts'))).replaceAll('\\', '/')),
       ]),
     );
-    const done = new Set<string>(); // ways from here were all looked at
+    const done = new Set<string>(); // files whose imports were all visited
     const visit = (file: string, path: string[]): void => {
       expect(path).not.toContain(file);
       if (done.has(file)) return;

@@ -13,7 +13,7 @@ import { backend, LinearSvm } from '../lib/index.js';
 import { ROOT } from './support/child.js';
 import { clouds } from './support/svm-data.js';
 
-// examples/server in a process of its own, over real HTTP.
+// examples/server in a separate process, over HTTP.
 
 const { installExample } = createRequire(__filename)('../bench/example.js') as {
   installExample: (name: string) => { folder: string; remove: () => void } | undefined;
@@ -36,7 +36,7 @@ class Server {
     readonly port: number,
   ) {}
 
-  /** Starts one in the example's folder, with files of its own. */
+  /** Starts a server in the folder of the example, with its own files. */
   static async start(folder: string, env: NodeJS.ProcessEnv = {}): Promise<Server> {
     const child = spawn(process.execPath, ['server.js'], {
       cwd: folder,
@@ -68,7 +68,7 @@ class Server {
     return { status: response.status, body: (text.startsWith('{') ? JSON.parse(text) : { text }) as Answer['body'] };
   }
 
-  /** GET /train until it is in one of these states. */
+  /** Polls GET /train until it is in one of these states. */
   async trained(...states: string[]): Promise<Answer['body']> {
     for (;;) {
       const { body } = await this.call('GET', '/train');
@@ -85,12 +85,11 @@ class Server {
   }
 }
 
-/** LIBSVM text. */
 function libsvm(rows: number[][], labels: number[]): string {
   return rows.map((row, i) => `${labels[i]} ${row.map((value, j) => `${j + 1}:${value}`).join(' ')}\n`).join('');
 }
 
-/** The priorities of the threads that train, once there are some that are not 0. */
+/** The nice values of the training threads, once one of them is not 0. */
 async function niceness(pid: number): Promise<number[]> {
   for (;;) {
     const stats = readdirSync(`/proc/${pid}/task`).map((id) => readFileSync(`/proc/${pid}/task/${id}/stat`, 'utf8'));
@@ -101,13 +100,13 @@ async function niceness(pid: number): Promise<number[]> {
   }
 }
 
-/** For curl, which hangs with a sanitizer preloaded. */
+/** An environment for curl, which hangs with a sanitizer preloaded. */
 const plain = { ...process.env, LD_PRELOAD: undefined };
 
 describe.skipIf(!installed)('examples/server', () => {
   const { folder, remove } = installed ?? { folder: '', remove: () => undefined };
   const { rows: wide, labels } = clouds(1, 200, 3, 4);
-  const rows = wide.map((row) => row.map((value) => value / 64)); // so that weights are large enough to overflow
+  const rows = wide.map((row) => row.map((value) => value / 64)); // small, so that weights are large enough to overflow
   const model = LinearSvm.fit(rows, labels);
   const other = LinearSvm.fit(rows, labels, { positive: -1 });
   const file = join(folder, 'model.json');
@@ -211,20 +210,20 @@ describe.skipIf(!installed)('examples/server', () => {
     expect((await server.call('GET', '/health')).status).toBe(200);
   });
 
-  it('lives on when a client breaks off, sends no HTTP, or promises more than it sends', async () => {
+  it('keeps serving after a client disconnects, sends no HTTP, or sends less than its content-length', async () => {
     for (const text of [
       '\0\x01\xff garbage\r\n\r\n',
       'POST /predict HTTP/1.1\r\nhost: a\r\nexpect: 100-continue\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"rows"',
     ]) {
       const socket = connect(server.port, '127.0.0.1');
       socket.write(text);
-      await once(socket, 'data'); // the server has refused it, or waits for more
+      await once(socket, 'data'); // the server has refused it, or asked for more
       socket.destroy();
     }
     expect((await server.call('POST', '/predict', { rows: [[1, 2, 3]] })).status).toBe(200);
   });
 
-  it('does not wait for ever for a request that comes in drop by drop', async () => {
+  it('answers 408 to a request that arrives byte by byte for longer than REQUEST_TIMEOUT', async () => {
     const slow = await Server.start(folder, { REQUEST_TIMEOUT: '500' });
     try {
       for (const begin of [
@@ -234,7 +233,7 @@ describe.skipIf(!installed)('examples/server', () => {
         const socket = connect(slow.port, '127.0.0.1');
         let answer = '';
         socket.on('data', (data: Buffer) => (answer += data.toString()));
-        socket.on('error', () => undefined); // a drop that meets the end of the connection resets it
+        socket.on('error', () => undefined); // a byte sent after the server closed the connection resets it
         socket.write(begin);
         const drops = setInterval(() => socket.write(' '), 50);
         await new Promise((done) => socket.on('close', done));
@@ -242,11 +241,11 @@ describe.skipIf(!installed)('examples/server', () => {
         expect(answer).toMatch(/^HTTP\/1\.1 408 /);
       }
     } finally {
-      expect(await slow.stop()).toBe(0); // it has lived on
+      expect(await slow.stop()).toBe(0); // the server kept running
     }
   });
 
-  it('answers 404 to what is not there, with the reason', async () => {
+  it('answers 404 to an unknown route, with the reason', async () => {
     expect(await server.call('GET', '/nothing')).toEqual({
       status: 404,
       body: { statusCode: 404, code: 'ERR_ROUTE', message: 'There is no GET /nothing' },
@@ -257,13 +256,13 @@ describe.skipIf(!installed)('examples/server', () => {
     ['POST', '/train'],
     ['DELETE', '/train'],
     ['POST', '/reload'],
-  ])('%s %s needs the token', async (method, path) => {
+  ])('%s %s answers 401 without the token', async (method, path) => {
     for (const authorization of ['', 'Bearer another', TOKEN]) {
       expect((await server.call(method, path, undefined, { authorization })).status).toBe(401);
     }
   });
 
-  it('POST /reload takes the file into service; a bad one is refused with the reason, and the old model stays', async () => {
+  it('POST /reload serves the new model file, or refuses a bad one with the reason and keeps the old model', async () => {
     const version = async () => ((await server.call('GET', '/health')).body.model as { version: string }).version;
     const before = await version();
     for (const [text, status, reason] of [
@@ -286,7 +285,7 @@ describe.skipIf(!installed)('examples/server', () => {
     expect(answer.body.labels).toEqual([1, -1]);
   });
 
-  it('reloads without dropping requests, each of which is answered by one model', async () => {
+  it('POST /reload and SIGHUP drop no requests, and each answer comes from one model', async () => {
     const answers: Promise<Answer>[] = [];
     const seen = new Map<unknown, string>();
     for (let k = 0; k < 40; k++) {
@@ -296,7 +295,7 @@ describe.skipIf(!installed)('examples/server', () => {
       if (k % 4 === 0 && process.platform !== 'win32') server.child.kill('SIGHUP');
       else answers.push(server.call('POST', '/reload').then((answer) => ({ ...answer, body: { ...answer.body, reloaded: true } })));
       if (k % 8 < 2) {
-        // Now and then one after the other, so that each model answers something for sure.
+        // Sometimes in sequence, so that each model certainly answers a request.
         await server.call('POST', '/reload');
         answers.push(Promise.resolve(await server.call('POST', '/predict', { rows: rows.slice(0, 50) })));
       }
@@ -304,7 +303,7 @@ describe.skipIf(!installed)('examples/server', () => {
     for (const { status, body } of await Promise.all(answers)) {
       expect(status).toBe(200);
       if (body.reloaded) continue;
-      // One version always has the same decisions.
+      // Answers of one version have the same decisions.
       const decisions = JSON.stringify(body.decisions);
       expect(seen.get(body.version) ?? decisions).toBe(decisions);
       seen.set(body.version, decisions);
@@ -312,14 +311,14 @@ describe.skipIf(!installed)('examples/server', () => {
     expect(seen.size).toBe(2);
   });
 
-  it.skipIf(process.platform === 'win32')('SIGHUP with a bad file keeps the old model and says why in the log', async () => {
+  it.skipIf(process.platform === 'win32')('SIGHUP with a bad file keeps the old model and logs the reason', async () => {
     writeFileSync(file, 'no model');
     server.child.kill('SIGHUP');
     while (!server.log.includes('The old model stays')) await wait(10);
     expect((await server.call('POST', '/predict', { rows: [[1, 2, 3]] })).status).toBe(200);
   });
 
-  it('POST /train trains on rows that are sent, writes the model file and takes it into service', async () => {
+  it('POST /train trains on the rows of the request, writes the model file and serves it', async () => {
     const answer = await server.call('POST', '/train', { rows, labels, options: { gap: 1e-6 } });
     expect(answer.status).toBe(202);
     const { info, model: served } = (await server.trained('done')) as {
@@ -334,7 +333,7 @@ describe.skipIf(!installed)('examples/server', () => {
     expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 
-  it('POST /train trains on sparse rows, and on a file of the folder', async () => {
+  it('POST /train trains on sparse rows, and on a file in the data folder', async () => {
     const sparse = [{ indices: [0] }, { indices: [1], values: [2] }, { indices: [0, 1] }, { indices: [] }];
     expect((await server.call('POST', '/train', { rows: sparse, columns: 4, labels: ['a', 'b', 'a', 'b'] })).status).toBe(202);
     expect((await server.trained('done')).model).toMatchObject({ columns: 4, labels: ['a', 'b'] });
@@ -355,7 +354,7 @@ describe.skipIf(!installed)('examples/server', () => {
     ['rows and a file', { rows: [[1], [2]], labels: [1, 2], file: 'a' }, /must match exactly one schema/],
     ['a path', { file: '../model.json' }, /must match pattern/],
     ['an unknown option', { file: 'clouds.libsvm', options: { threads: 64 } }, /must NOT have additional properties/],
-  ])('POST /train refuses %s with the reason, and GET /train stays as it was', async (_, body, reason) => {
+  ])('POST /train refuses %s with the reason, and leaves GET /train unchanged', async (_, body, reason) => {
     const before = (await server.call('GET', '/train')).body;
     expect(before).toMatchObject({ state: 'done', info: { rows: expect.any(Number) as number } });
     const answer = await server.call('POST', '/train', body);
@@ -366,20 +365,20 @@ describe.skipIf(!installed)('examples/server', () => {
   });
 
   it.each([
-    ['is not there', 'missing.libsvm', /^The file missing\.libsvm cannot be read: ENOENT$/],
+    ['does not exist', 'missing.libsvm', /^The file missing\.libsvm cannot be read: ENOENT$/],
     ['cannot be parsed', 'broken.libsvm', /^Expected index:value with a finite number at broken\.libsvm:2:/],
-  ])('GET /train says so if the file %s, and the old model stays', async (_, name, reason) => {
+  ])('GET /train reports that the file %s, and the old model stays', async (_, name, reason) => {
     const before = (await server.call('GET', '/health')).body.model;
     expect((await server.call('POST', '/train', { file: name })).status).toBe(202);
     const failed = (await server.trained('failed')) as { error: { message: string }; last: { model: unknown; info: object } };
     expect(failed.error.message).toMatch(reason);
     expect(JSON.stringify(failed)).not.toContain(folder);
-    // What the last good one was is still told.
+    // The last successful training is still reported.
     expect(failed.last).toMatchObject({ model: before, info: { status: expect.any(String) as string } });
     expect((await server.call('GET', '/health')).body.model).toEqual(before);
   });
 
-  it('trains one model at a time, serves meanwhile, shows progress, and DELETE /train aborts it', async () => {
+  it('POST /train trains one model at a time with progress while requests are served, and DELETE /train aborts it', async () => {
     const before = (await server.call('GET', '/health')).body.model;
     expect((await server.call('DELETE', '/train')).status).toBe(409);
     const endless = { file: 'large.libsvm', options: { gamma: 100, gap: 1e-300, maxIterations: 1_000_000 } };
@@ -398,7 +397,7 @@ describe.skipIf(!installed)('examples/server', () => {
     }
     expect((await server.call('POST', '/predict', { rows: [[1, 2, 3]] })).status).toBe(200);
     if (process.platform === 'linux' && backend.name === 'native') {
-      expect(await niceness(server.child.pid!)).toEqual([Math.max(10, getPriority())]); // where the tests run at a low one themselves
+      expect(await niceness(server.child.pid!)).toEqual([Math.max(10, getPriority())]); // the tests themselves may run at a low priority
     }
     const metrics = (await server.call('GET', '/metrics')).body.text as string;
     expect(metrics).toContain('\ntraining_running 1\n');
@@ -407,7 +406,7 @@ describe.skipIf(!installed)('examples/server', () => {
     expect((await server.call('GET', '/health')).body.model).toEqual(before);
   });
 
-  it('GET /metrics counts requests and errors, and tells event-loop delay and model', async () => {
+  it('GET /metrics counts requests and errors, and reports event-loop delay and model', async () => {
     const read = async () => (await server.call('GET', '/metrics')).body.text as string;
     const count = (text: string) =>
       Number(/http_requests_total\{method="POST",route="\/predict",status="200"\} (\d+)/.exec(text)![1]);
@@ -426,15 +425,15 @@ describe.skipIf(!installed)('examples/server', () => {
     }
   });
 
-  // Windows has no signals: a process that is sent one is gone.
-  it.skipIf(process.platform === 'win32')('SIGTERM answers what has been asked, ends training, and exits with 0', async () => {
+  // Windows has no signals: kill ends the process.
+  it.skipIf(process.platform === 'win32')('SIGTERM answers open requests, ends training, and exits with 0', async () => {
     const mine = await Server.start(folder, { MODEL: 'none.json' });
     expect((await mine.call('GET', '/health')).status).toBe(503);
     expect((await mine.call('POST', '/predict', { rows: [[1]] })).body).toMatchObject({ code: 'ERR_NO_MODEL' });
     await mine.call('POST', '/train', { rows: [[1], [2]], labels: [1, 2] });
     await mine.trained('done');
     await mine.call('POST', '/train', { file: 'large.libsvm', options: { gamma: 100, gap: 1e-300, maxIterations: 1_000_000 } });
-    // A request whose body is still on its way when the signal comes.
+    // A request whose body is incomplete when the signal arrives.
     const open = httpRequest({
       port: mine.port,
       host: '127.0.0.1',
@@ -458,21 +457,21 @@ describe.skipIf(!installed)('examples/server', () => {
   });
 
   it.each([
-    ['a model file that is no model', { MODEL: 'clouds.libsvm' }, /Expected JSON for the model file/],
-    ['a port that is no number', { PORT: 'http' }, /Expected an integer of 0 or more for PORT but received http/],
-  ])('does not start with %s, and says why', async (_, env, reason) => {
+    ['a model file that is not a model', { MODEL: 'clouds.libsvm' }, /Expected JSON for the model file/],
+    ['a port that is not a number', { PORT: 'http' }, /Expected an integer of 0 or more for PORT but received http/],
+  ])('refuses to start with %s, and says why', async (_, env, reason) => {
     await expect(Server.start(folder, env)).rejects.toThrow(reason);
   });
 
   it.skipIf(spawnSync('curl', ['--version'], { env: plain }).error !== undefined)(
-    "README.md's requests get the answers it shows",
+    'gives the answers that its README.md shows',
     async () => {
       const text = readFileSync(join(ROOT, 'examples/server/README.md'), 'utf8');
       const block = [...text.matchAll(/```sh\n([^]*?)```/g)][1]![1]!;
       const { labels: shown } = JSON.parse(
         /^# (\{"version".*\})$/m.exec(block)![1]!.replaceAll('…', '0').replace('"0"', '0'),
       ) as Answer['body'];
-      // As it is pasted, to a server that has no model yet.
+      // The commands as written, to a server without a model.
       const fresh = await Server.start(folder, { MODEL: 'pasted.json', ADMIN_TOKEN: undefined });
       try {
         const script = block.replaceAll('localhost:3000', `127.0.0.1:${fresh.port}`);
@@ -491,7 +490,7 @@ describe.skipIf(!installed)('examples/server', () => {
     },
   );
 
-  it('depends on fastify and the package, by itself', () => {
+  it('depends only on fastify and the package', () => {
     const manifest = JSON.parse(readFileSync(join(ROOT, 'examples/server/package.json'), 'utf8')) as { dependencies: object };
     const root = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
       dependencies: object;

@@ -1,4 +1,4 @@
-/** The declarations as they are published, in programs of users: compiled, not run. */
+/** Compiles programs of users against the published declarations, without running them. */
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,13 +22,13 @@ beforeAll(() => {
     export const model = LinearSvm.fit([[1], [2]], [-1, 1], { signal });
     export const file = readCsv('a.csv', { label: 0, signal: AbortSignal.timeout(100) });
     export const same: AbortSignal = signal satisfies Signal;
-    // @ts-expect-error -- not all of a signal
+    // @ts-expect-error -- a signal has more properties
     LinearSvm.fit([[1], [2]], [-1, 1], { signal: { aborted: false } });`,
   );
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** What the compiler finds wrong, in declarations too; of the compiler's own it is known. */
+/** The compiler's errors, including those in declaration files other than its own. */
 function faults(files: readonly string[], options: ts.CompilerOptions): string[] {
   const all: ts.CompilerOptions = {
     target: ts.ScriptTarget.ES2022,
@@ -55,22 +55,22 @@ const bundler = { module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResol
 const es = ['lib.es2022.d.ts'];
 const web = [...es, 'lib.dom.d.ts'];
 
-describe('the types compile without a cast', { tags: ['slow'] }, () => {
+describe('the published types', { tags: ['slow'] }, () => {
   it.each<[string, readonly string[], ts.CompilerOptions]>([
-    ['with the language alone, node16', ['types.mts', 'types.cts'], { ...node16, lib: es }],
-    ['with the language alone, bundler', ['types.mts'], { ...bundler, lib: es }],
-    ['with the web, node16', ['types.mts', 'types.cts', 'signal.mts'], { ...node16, lib: web }],
-    ['with the web, bundler', ['types.mts', 'signal.mts'], { ...bundler, lib: web }],
+    ['with only the language, node16', ['types.mts', 'types.cts'], { ...node16, lib: es }],
+    ['with only the language, bundler', ['types.mts'], { ...bundler, lib: es }],
+    ['with the DOM, node16', ['types.mts', 'types.cts', 'signal.mts'], { ...node16, lib: web }],
+    ['with the DOM, bundler', ['types.mts', 'signal.mts'], { ...bundler, lib: web }],
     [
       'with Node',
       ['types.mts', 'types.cts', 'signal.mts'],
       { ...node16, lib: es, skipLibCheck: true, types: ['node'], typeRoots: [join(ROOT, 'node_modules', '@types')] },
     ],
-  ])('%s', (_, files, options) => {
+  ])('compile without a cast %s', (_, files, options) => {
     expect(faults(files, options)).toEqual([]);
   });
 
-  it('in the documentation, too', () => {
+  it('compile in the ts snippets of the documentation', () => {
     const snippets = ['README.md', 'docs/guide.md', 'docs/api.md'].flatMap((page) =>
       [...readFileSync(join(ROOT, page), 'utf8').matchAll(/^```ts\n([^]*?)^```$/gm)].map(([, code]) => code!),
     );
@@ -82,7 +82,7 @@ describe('the types compile without a cast', { tags: ['slow'] }, () => {
     expect(faults(files, { ...bundler, lib: web })).toEqual([]);
   });
 
-  it('and the compiler would say what is wrong', () => {
+  it('give an error for a wrong type: the check works', () => {
     writeFileSync(join(folder, 'wrong.mts'), `import { LinearSvm } from 'fista-classify'; export const n: number = LinearSvm.fit;`);
     expect(faults(['wrong.mts'], { ...bundler, lib: es })).toEqual([expect.stringContaining("is not assignable to type 'number'")]);
   });
