@@ -202,7 +202,7 @@ describe.skipIf(!installed)('examples/server', () => {
     ['an array for an object', [[1, 2, 3]], 400, /body must be object/],
   ];
 
-  it.each(BAD)('POST /predict refuses %s with the reason', async (_, body, status, reason, headers) => {
+  it.each(BAD)('POST /predict refuses with the reason: %s', async (_, body, status, reason, headers) => {
     const answer = await server.call('POST', '/predict', body, headers);
     expect(answer.status).toBe(status);
     expect(`${answer.body.code} ${answer.body.message}`).toMatch(reason);
@@ -354,7 +354,7 @@ describe.skipIf(!installed)('examples/server', () => {
     ['rows and a file', { rows: [[1], [2]], labels: [1, 2], file: 'a' }, /must match exactly one schema/],
     ['a path', { file: '../model.json' }, /must match pattern/],
     ['an unknown option', { file: 'clouds.libsvm', options: { threads: 64 } }, /must NOT have additional properties/],
-  ])('POST /train refuses %s with the reason, and leaves GET /train unchanged', async (_, body, reason) => {
+  ])('POST /train refuses with the reason, and leaves GET /train unchanged: %s', async (_, body, reason) => {
     const before = (await server.call('GET', '/train')).body;
     expect(before).toMatchObject({ state: 'done', info: { rows: expect.any(Number) as number } });
     const answer = await server.call('POST', '/train', body);

@@ -1,7 +1,7 @@
 // Structural fuzzing of the readers of documents: models as JSON and as LIBLINEAR text, and CSV.
 //
 //   node test/fuzz/documents.js json [--seed=1] [--executions=n | --seconds=8] [--hang=60]
-//   node test/fuzz/documents.js json --seed=1 --only=1234        that execution alone, and what it reads
+//   node test/fuzz/documents.js json --seed=1 --only=1234        only that execution, and its document
 //
 // Each execution makes a valid document, changes its structure a few times, and reads it. Seed and number determine the document on
 // every machine. The reader must give a valid result or throw an error with a code of the package, change no prototype, and end: it
@@ -22,7 +22,7 @@ class Chance extends Random {
     return list[this.below(list.length)];
   }
 
-  /** Once in n times. */
+  /** True once in n times, on average. */
   once(n) {
     return this.below(n) === 0;
   }
@@ -204,13 +204,13 @@ function makeJSON(chance) {
   return json;
 }
 
-/** Values that JSON has, as it writes them. */
+/** Values of JSON, as text. */
 const PLAIN =
   'null true "" "1" "\\ud800" [] {} [[]] ["a","b"] [1,2] [1,1] [0,-0] [true,1] {"length":2,"0":1,"1":2} 2 -1 0 -0 0.1 1e21 1e300 -1e300 1e999 5e-324'.split(
     ' ',
   );
 
-/** Values that only a caller's own object can have. */
+/** Values that JSON does not have. */
 const ODD = [
   () => NaN,
   () => Infinity,
@@ -474,7 +474,7 @@ async function work({ name, seed, executions, seconds, progress }) {
   Error.stackTraceLimit = 0; // --only shows the stack
   let read = 0;
   let number = 0;
-  // A few at a time between looks at the clock.
+  // Several executions between two readings of the clock.
   while (number < executions && (number % 64 !== 0 || Date.now() < end)) {
     progress[0] = number;
     try {

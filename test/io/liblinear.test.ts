@@ -84,7 +84,7 @@ describe('LinearSvm.fromLiblinear(text)', () => {
 
   const good = `${head}bias 1\nw\n1 \n-2 \n0.5 \n`;
   it.each([
-    ['nothing', '', 'Expected solver_type at text:1:1 but received the end: the file was cut'],
+    ['an empty text', '', 'Expected solver_type at text:1:1 but received the end: the file was cut'],
     ['other text', '<html>\n', 'Expected solver_type, nr_class, label, nr_feature, bias or w at text:1:1 but received "<html>"'],
     ['a long line', 'x'.repeat(1e6), `Expected solver_type, nr_class, label, nr_feature, bias or w at text:1:1 but received "${'x'.repeat(40)}…"`],
     ['no header', 'w\n', 'Expected solver_type before w at text:1:1 but received "w"'],
@@ -95,7 +95,7 @@ describe('LinearSvm.fromLiblinear(text)', () => {
     ['one class', good.replace('nr_class 2', 'nr_class 1'), 'Expected 2 classes at text:2:10 but received 1'],
     ['no number of classes', good.replace('nr_class 2', 'nr_class two'), 'Expected the number of classes at text:2:10 but received "two"'],
     ['a one-class model', 'rho 0.5\n', 'Expected a classifier of two classes at text:1:1 but received rho, which only one-class models have'],
-    ['labels that are no integers', good.replace('label 3 7', 'label 3 7.5'), 'Expected an integer, a second label, at text:3:9 but received "7.5"'],
+    ['labels that are not integers', good.replace('label 3 7', 'label 3 7.5'), 'Expected an integer, a second label, at text:3:9 but received "7.5"'],
     ['one label', good.replace('label 3 7', 'label 3'), 'Expected an integer, a second label, at text:4:1 but received "nr_feature"'],
     ['labels beyond 32 bits', good.replace('label 3 7', 'label 3 2147483648'), 'Expected an integer, a second label, at text:3:9 but received "2147483648"'],
     ['one label twice', good.replace('label 3 7', 'label 3 3'), 'Expected two distinct labels at text:3:1 but received 3 twice'],
@@ -109,7 +109,7 @@ describe('LinearSvm.fromLiblinear(text)', () => {
     ['a bias that overflows', good.replace('bias 1', 'bias 1e300').replace('0.5', '1e300'), 'Expected a finite product of bias and its weight at text:9:1 but received Infinity'],
     ['a weight too few', good.replace('-2 \n', '    \n'), 'Expected weight 3 of 3 at text:10:1 but received the end: the file was cut'],
     ['a weight too many', `${good}4 \n`, 'Expected the end at text:10:1 but received "4"'],
-    ['an end within a weight', good.slice(0, -2), 'Expected a line end at text:9:4 but received the end: the file was cut'],
+    ['an end inside a weight', good.slice(0, -2), 'Expected a line end at text:9:4 but received the end: the file was cut'],
   ])('refuses %s', (_what, text, message) => {
     expect(() => LinearSvm.fromLiblinear(text)).toThrow(expect.objectContaining({ code: 'ERR_MODEL', message }) as Error);
   }); // prettier-ignore

@@ -76,23 +76,23 @@ describe('readLibsvm(source, options)', () => {
     ['labels 0, 1 and 2', '0 1:1\n1 1:1\n2 1:1\n', [[0, { 0: 1 }], [1, { 0: 1 }], [2, { 0: 1 }]]], // prettier-ignore
     ['labels that are fractions', '-0.5 1:2\n1e3 1:2', [[-0.5, { 0: 2 }], [1000, { 0: 2 }]]], // prettier-ignore
     ['labels that are words', 'spam 1:1\nn\xc3\xb6+1 2:1\nspam\n', [['spam', { 0: 1 }], ['nö+1', { 1: 1 }], ['spam', {}]], { labels: 'string' }], // prettier-ignore
-    ['numbers as words', '+1 1:1\n01 2:1\n', [['+1', { 0: 1 }], ['01', { 1: 1 }]], { labels: 'string' }], // prettier-ignore
+    ["numbers with labels: 'string'", '+1 1:1\n01 2:1\n', [['+1', { 0: 1 }], ['01', { 1: 1 }]], { labels: 'string' }], // prettier-ignore
     ['empty rows', '1\n2 \n3', [[1, {}], [2, {}], [3, {}]]], // prettier-ignore
     ['comments', '# all\n1 1:2# two\n   # three\n2 3:4 #\n#', [[1, { 0: 2 }], [2, { 2: 4 }]]], // prettier-ignore
-    ['carriage returns', '1 1:1\r\n\r\n2 2:2\r\n', [[1, { 0: 1 }], [2, { 1: 2 }]]], // prettier-ignore
-    ['tabs and blanks, in front and behind', ' \t1\t1:1  2:2\t \n  2 1:3 \t\r\n', [[1, { 0: 1, 1: 2 }], [2, { 0: 3 }]]], // prettier-ignore
+    ['line ends with carriage returns', '1 1:1\r\n\r\n2 2:2\r\n', [[1, { 0: 1 }], [2, { 1: 2 }]]], // prettier-ignore
+    ['leading and trailing tabs and blanks', ' \t1\t1:1  2:2\t \n  2 1:3 \t\r\n', [[1, { 0: 1, 1: 2 }], [2, { 0: 3 }]]], // prettier-ignore
     ['blank lines', '\n\n1 1:1\n \n\t\n2\n\n', [[1, { 0: 1 }], [2, {}]]], // prettier-ignore
-    ['no final newline', '1 1:1\n2 10:10', [[1, { 0: 1 }], [2, { 9: 10 }]]], // prettier-ignore
-    ['every way to write a number', '1 1:1. 2:.5 3:+5 4:-0 5:1E2 6:1e+2 7:25e-1 8:007 9:0.0', [[1, { 0: 1, 1: 0.5, 2: 5, 3: -0, 4: 100, 5: 100, 6: 2.5, 7: 7, 8: 0 }]]], // prettier-ignore
-    ['indices with zeros in front', '1 01:2 0000000000002:3', [[1, { 0: 2, 1: 3 }]]],
+    ['a file without a final newline', '1 1:1\n2 10:10', [[1, { 0: 1 }], [2, { 9: 10 }]]], // prettier-ignore
+    ['numbers in every notation', '1 1:1. 2:.5 3:+5 4:-0 5:1E2 6:1e+2 7:25e-1 8:007 9:0.0', [[1, { 0: 1, 1: 0.5, 2: 5, 3: -0, 4: 100, 5: 100, 6: 2.5, 7: 7, 8: 0 }]]], // prettier-ignore
+    ['indices with leading zeros', '1 01:2 0000000000002:3', [[1, { 0: 2, 1: 3 }]]],
     ['the highest index', '1 2147483647:1', [[1, { 2147483646: 1 }]]],
     ['indices from 0', '1 0:1 2147483647:2', [[1, { 0: 1, 2147483647: 2 }]], { zeroBased: true }],
-    ['underflow, which is 0', '1 1:1e-999 2:-1e-400', [[1, { 0: 0, 1: -0 }]]],
+    ['values that underflow to 0', '1 1:1e-999 2:-1e-400', [[1, { 0: 0, 1: -0 }]]],
     ['the largest number', '1 1:1.7976931348623157e308', [[1, { 0: Number.MAX_VALUE }]]],
     ['a byte order mark', '\xef\xbb\xbf1 1:2\n', [[1, { 0: 2 }]]],
-    ['fewer columns than there are', '1 2:3', [[1, { 1: 3 }]], { cols: 5 }],
+    ['fewer columns than options.cols', '1 2:3', [[1, { 1: 3 }]], { cols: 5 }],
     ['a token of 1000 bytes', `1 1:${'0'.repeat(997)}5 2:3`, [[1, { 0: 5, 1: 3 }]]],
-    ['a comment of many bytes', `1 1:2 #${'x'.repeat(5000)}\n2`, [[1, { 0: 2 }], [2, {}]]], // prettier-ignore
+    ['a long comment', `1 1:2 #${'x'.repeat(5000)}\n2`, [[1, { 0: 2 }], [2, {}]]], // prettier-ignore
   ];
 
   it.each(good)('reads %s', async (_, text, rows, options) => {
@@ -108,7 +108,7 @@ describe('readLibsvm(source, options)', () => {
     ['an index without value', '1 2:1\n1 3:', 'index:value at input:2:3 but received "3:"'],
     ['an index without colon', '1 1:1 3\n', 'index:value at input:1:7 but received "3"'],
     ['a value without index', '1 :3\n', 'index:value at input:1:3 but received ":3"'],
-    ['an index that is none', '1 x:3 4', 'index:value at input:1:3 but received "x:3"'],
+    ['an index that is not a number', '1 x:3 4', 'index:value at input:1:3 but received "x:3"'],
     ['a negative index', '1 -1:3', 'index:value at input:1:3 but received "-1:3"'],
     ['an index with a fraction', '1 1.5:3', 'index:value at input:1:3 but received "1.5:3"'],
     ['a query id', '1 qid:3 1:1', 'index:value at input:1:3 but received "qid:3"; query ids, for ranking, are not supported'],
@@ -119,7 +119,7 @@ describe('readLibsvm(source, options)', () => {
     ['an index of 2^31', '1 2147483648:1', 'an index of at most 2147483647 at input:1:3 but received "2147483648:1"'],
     ['an index of 2^64 + 1', '1 18446744073709551617:1', 'an index of at most 2147483647 at input:1:3 but received "18446744073709551617:1"'],
     ['an index beyond the columns', '1 4:1 5:1', 'an index of at most 4, as options.cols is 4, at input:1:7 but received "5:1"', { cols: 4 }],
-    ['an index beyond them from 0', '1 3:1 4:1', 'an index of at most 3, as options.cols is 4, at input:1:7 but received "4:1"', { cols: 4, zeroBased: true }],
+    ['an index beyond the columns with zeroBased: true', '1 3:1 4:1', 'an index of at most 3, as options.cols is 4, at input:1:7 but received "4:1"', { cols: 4, zeroBased: true }],
     ...['1e999', '-1e400', '1.7976931348623159e308', 'nan', 'NaN', 'inf', '-Infinity', '0x10', '1e', '1e+', '.', '-', '1,5', '1:2', '1.2.3', '1_000', '١'].map(
       (value): [string, string, string] => [
         `the value ${value}`,
@@ -127,20 +127,20 @@ describe('readLibsvm(source, options)', () => {
         `index:value with a finite number at input:1:7 but received ${JSON.stringify(`2:${value}`)}`,
       ],
     ),
-    ['a label that is no number', '1\nx 1:1', `a finite number, the label, at input:2:1 but received "x"; for labels that are words set labels: 'string'`],
+    ['a label that is not a number', '1\nx 1:1', `a finite number, the label, at input:2:1 but received "x"; for labels that are words set labels: 'string'`],
     ['the label nan', 'nan 1:1', `a finite number, the label, at input:1:1 but received "nan"; for labels that are words set labels: 'string'`],
     ['the label 1e999', '1e999', `a finite number, the label, at input:1:1 but received "1e999"; for labels that are words set labels: 'string'`],
     ['a row without label', '1:1 2:1', 'a finite number, the label, at input:1:1 but received "1:1"'],
     ['a row without label that is a word', 'a 1:1\n 1:1 2:1', 'a label in UTF-8 without ":" at input:2:2 but received "1:1"', { labels: 'string' }],
-    ['binary junk', '\0\x01\xff \x02', `a finite number, the label, at input:1:1 but received ${NUL}; for labels that are words set labels: 'string'`],
-    ['binary junk for words', '\0\x01\xff \x02', `a label in UTF-8 without ":" at input:1:1 but received ${NUL}`, { labels: 'string' }],
+    ['binary data', '\0\x01\xff \x02', `a finite number, the label, at input:1:1 but received ${NUL}; for labels that are words set labels: 'string'`],
+    ["binary data with labels: 'string'", '\0\x01\xff \x02', `a label in UTF-8 without ":" at input:1:1 but received ${NUL}`, { labels: 'string' }],
     ['labels that are not UTF-8', 'a\nb\xe4 1:1', 'a label in UTF-8 without ":" at input:2:1 but received "b\ufffd"', { labels: 'string' }],
     ['a label of 1001 bytes', `\n\n  ${'1'.repeat(1001)}`, `a label or index:value of at most 1000 bytes at input:3:3 but received "${'1'.repeat(40)}…"`],
     ['an entry of 1001 bytes', `1 1:${'0'.repeat(999)}`, `a label or index:value of at most 1000 bytes at input:1:3 but received "1:${'0'.repeat(38)}…"`],
     ['an index of 3000 digits', `1 ${'7'.repeat(3000)}:1`, `a label or index:value of at most 1000 bytes at input:1:3 but received "${'7'.repeat(40)}…"`],
     ['a file that ends in a label', '1 1:1\n-', `a finite number, the label, at input:2:1 but received "-"; for labels that are words set labels: 'string'`],
-    ['old line ends', '1 1:1\r2 1:1\r', 'index:value at input:1:7 but received "2"'],
-    ['only the first of two defects', '1 1:1 a:1\nb 1:1', 'index:value at input:1:7 but received "a:1"'],
+    ['line ends of only a carriage return', '1 1:1\r2 1:1\r', 'index:value at input:1:7 but received "2"'],
+    ['the first of two defects', '1 1:1 a:1\nb 1:1', 'index:value at input:1:7 but received "a:1"'],
   ]; // prettier-ignore
 
   it.each(bad)('refuses %s', async (_, text, message, options) => {
@@ -187,7 +187,7 @@ describe('readLibsvm(source, options)', () => {
     }
   });
 
-  it('reads numbers as JavaScript does, to the last bit', { tags: ['slow'] }, async () => {
+  it('reads numbers as JavaScript does, bit for bit', { tags: ['slow'] }, async () => {
     const digits = (min: number, max: number) =>
       fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: min, maxLength: max });
     const written = fc
@@ -491,7 +491,7 @@ describe('Parser', () => {
   });
 
   it.each(['label', 'index:value', 'word'] as const)(
-    'gives the same result for a %s of any bytes on both backends and for any chunk size',
+    'gives the same result for any bytes in a row (%s) on both backends and for any chunk size',
     { tags: ['slow'] },
     (what) => {
       const alphabet = fc.constantFrom(...'0123456789.:+-eE \t\n\r#qidnax', '\xe4', '\xc3', '\xa4', '\0');

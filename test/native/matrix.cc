@@ -21,7 +21,7 @@ bool is(const CopyResult& result, CopyResult::Kind kind, size_t row, size_t at) 
   return false;
 }
 
-// The entries of row i, read back through X.w with unit vectors.
+// Entry j of row i, read as X.w with a unit vector.
 double entry(const Run& run, const Matrix& X, size_t i, size_t j) {
   Guarded<double> w(X.cols() + 1), out(X.rows());
   w[j] = 1;

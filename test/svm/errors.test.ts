@@ -37,14 +37,14 @@ const POINTS = 'rows of numbers, { data, rows, cols }, { indptr, indices, rows, 
 // One line for each call.
 // prettier-ignore
 const TABLE: Record<string, Row[]> = {
-  points: [
+  'LinearSvm.fit refuses points:': [
     ['undefined', () => fit(undefined), TypeError, 'ERR_POINTS', `Expected ${POINTS} for points but received undefined`],
     ['null', () => fit(null), TypeError, 'ERR_POINTS', `Expected ${POINTS} for points but received null`],
     ['a string', () => fit('1,2,3'), TypeError, 'ERR_POINTS', `Expected ${POINTS} for points but received "1,2,3"`],
     ['a flat typed array', () => fit(new Float64Array(4)), TypeError, 'ERR_POINTS', `Expected ${POINTS} for points but received Float64Array(4)`],
     ['another object', () => fit({ x: 1 }), TypeError, 'ERR_POINTS', `Expected ${POINTS} for points but received an object`],
     ['no rows', () => fit([], []), RangeError, 'ERR_POINTS', 'Expected at least one row for points but received none'],
-    ['a row that is none', () => fit([[1], null]), TypeError, 'ERR_POINTS', 'Expected a row of numbers for points[1] but received null'],
+    ['null for a row', () => fit([[1], null]), TypeError, 'ERR_POINTS', 'Expected a row of numbers for points[1] but received null'],
     ['a number for a row', () => fit([1, 2]), TypeError, 'ERR_POINTS', 'Expected a row of numbers for points[0] but received 1'],
     ['a string for a row', () => fit(['12']), TypeError, 'ERR_POINTS', 'Expected a row of numbers for points[0] but received "12"'],
     ['a row of huge length', () => fit([{ length: 1e15 }]), RangeError, 'ERR_POINTS', 'Expected numbers that fit in memory for points but received 1 × 1000000000000000'],
@@ -58,7 +58,7 @@ const TABLE: Record<string, Row[]> = {
     ['a bigint', () => fit([[1n]]), TypeError, 'ERR_POINTS', 'Expected a finite number for points[0][0] but received 1n'],
     ['numbers whose squares overflow', () => fit([[1e200], [-1e200]], [1, -1], { scale: 'none' }), RangeError, 'ERR_POINTS', "Expected smaller numbers for column 0 of points, or scale 'standard' or 'maxabs', but sums of their products overflow"],
   ],
-  'dense points': [
+  'LinearSvm.fit refuses dense points:': [
     ['data as an array', () => fit({ data: [1, 2], rows: 2, cols: 1 }), TypeError, 'ERR_POINTS', 'Expected a Float64Array or Float32Array for points.data but received an array of length 2'],
     ['data as integers', () => fit({ data: new Int32Array(2), rows: 2, cols: 1 }), TypeError, 'ERR_POINTS', 'Expected a Float64Array or Float32Array for points.data but received Int32Array(2)'],
     ['too few numbers', () => fit({ data: new Float64Array(5), rows: 2, cols: 3 }), RangeError, 'ERR_POINTS', 'Expected rows × cols = 6 numbers for points.data but received 5'],
@@ -69,7 +69,7 @@ const TABLE: Record<string, Row[]> = {
     ['NaN', () => fit({ data: Float64Array.of(1, 2, 3, NaN), rows: 2, cols: 2 }, [1, 2]), RangeError, 'ERR_POINTS', 'Expected a finite number for points.data[3] (row 1, column 1) but received NaN'],
     ['infinity in f32', () => fit({ data: Float32Array.of(1, 1e39), rows: 2, cols: 1 }, [1, 2]), RangeError, 'ERR_POINTS', 'Expected a finite number for points.data[1] (row 1, column 0) but received Infinity'],
   ],
-  'sparse points': [
+  'LinearSvm.fit refuses sparse points:': [
     ['indptr of floats', () => csr({ indptr: new Float64Array(5) }), TypeError, 'ERR_POINTS', 'Expected an Int32Array, Uint32Array or array of integers for points.indptr but received Float64Array(5)'],
     ['no indices', () => csr({ indices: undefined }), TypeError, 'ERR_POINTS', 'Expected an Int32Array, Uint32Array or array of integers for points.indices but received undefined'],
     ['indptr of the wrong length', () => csr({ indptr: [0, 1, 2, 3] }), RangeError, 'ERR_POINTS', 'Expected rows + 1 = 5 offsets for points.indptr but received 4'],
@@ -77,7 +77,7 @@ const TABLE: Record<string, Row[]> = {
     ['indptr that goes back', () => csr({ indptr: [0, 2, 1, 3, 4] }), RangeError, 'ERR_POINTS', 'Expected an offset from 2 to 4 for points.indptr[2] but received 1'],
     ['indptr beyond the entries', () => csr({ indptr: [0, 1, 2, 3, 5] }), RangeError, 'ERR_POINTS', 'Expected an offset from 3 to 4 for points.indptr[4] but received 5'],
     ['a negative offset', () => csr({ indptr: Int32Array.of(0, 1, -2, 3, 4) }), RangeError, 'ERR_POINTS', 'Expected an offset from 1 to 4 for points.indptr[2] but received -2'],
-    ['an offset that is no integer', () => csr({ indptr: [0, 1.5, 2, 3, 4] }), RangeError, 'ERR_POINTS', 'Expected an integer from 0 to 4294967295 for points.indptr[1] but received 1.5'],
+    ['an offset that is not an integer', () => csr({ indptr: [0, 1.5, 2, 3, 4] }), RangeError, 'ERR_POINTS', 'Expected an integer from 0 to 4294967295 for points.indptr[1] but received 1.5'],
     ['a column out of range', () => csr({ indices: [0, 1, 0, 2] }), RangeError, 'ERR_POINTS', 'Expected a column from 0 to 1 for points.indices[3] (row 3) but received 2'],
     ['a negative column', () => csr({ indices: Int32Array.of(0, -1, 0, 1) }), RangeError, 'ERR_POINTS', 'Expected a column from 0 to 1 for points.indices[1] (row 1) but received -1'],
     ['entries without columns', () => csr({ cols: 0 }), RangeError, 'ERR_POINTS', 'Expected no column, as points.cols is 0, for points.indices[0] (row 0) but received 0'],
@@ -89,8 +89,8 @@ const TABLE: Record<string, Row[]> = {
     ['an infinite value', () => csr({ values: [1, 2, Infinity, 4] }), RangeError, 'ERR_POINTS', 'Expected a finite number for points.values[2] but received Infinity'],
     ['a NaN in f32', () => csr({ values: Float32Array.of(1, NaN, 3, 4) }), RangeError, 'ERR_POINTS', 'Expected a finite number for points.values[1] but received NaN'],
   ],
-  labels: [
-    ['none', () => fit(rows, null), TypeError, 'ERR_LABELS', 'Expected an array of labels for labels but received null'],
+  'LinearSvm.fit refuses labels:': [
+    ['null', () => fit(rows, null), TypeError, 'ERR_LABELS', 'Expected an array of labels for labels but received null'],
     ['a string', () => fit(rows, 'abab'), TypeError, 'ERR_LABELS', 'Expected an array of labels for labels but received "abab"'],
     ['too few', () => fit(rows, [1, -1, 1]), RangeError, 'ERR_LABELS', 'Expected 4 labels, one for each row of points, but received 3'],
     ['one class', () => fit(rows, ['spam', 'spam', 'spam', 'spam']), RangeError, 'ERR_LABELS', 'Expected two distinct labels but every label is "spam"'],
@@ -103,13 +103,13 @@ const TABLE: Record<string, Row[]> = {
     ['NaN', () => fit(rows, [1, 2, NaN, 1]), RangeError, 'ERR_LABELS', 'Expected a finite number for labels[2] but received NaN'],
     ['infinity', () => fit(rows, [1, Infinity, 1, 1]), RangeError, 'ERR_LABELS', 'Expected a finite number for labels[1] but received Infinity'],
   ],
-  options: [
+  'LinearSvm.fit refuses options:': [
     ['options: null', () => option(null), TypeError, 'ERR_OPTION', 'Expected an object for options but received null'],
     ['options: []', () => option([]), TypeError, 'ERR_OPTION', 'Expected an object for options but received an array of length 0'],
     ['a misspelled name', () => option({ maxIter: 5 }), TypeError, 'ERR_OPTION', 'Unknown option "maxIter"; did you mean "maxIterations"?'],
-    ['another case', () => option({ c: 5 }), TypeError, 'ERR_OPTION', 'Unknown option "c"; did you mean "C"?'],
-    ['a slip of the fingers', () => option({ gama: 5 }), TypeError, 'ERR_OPTION', 'Unknown option "gama"; did you mean "gamma"?'],
-    ['an unheard-of name', () => option({ colour: 'red' }), TypeError, 'ERR_OPTION', 'Unknown option "colour"; expected one of gamma, C, mu, classWeight, sampleWeight, scale, positive, warmStart, keepSets, stop, method, solver, maxIterations, timeLimit, signal, onProgress, threads, backend'],
+    ['a name in another case', () => option({ c: 5 }), TypeError, 'ERR_OPTION', 'Unknown option "c"; did you mean "C"?'],
+    ['a letter left out', () => option({ gama: 5 }), TypeError, 'ERR_OPTION', 'Unknown option "gama"; did you mean "gamma"?'],
+    ['a name unlike any other', () => option({ colour: 'red' }), TypeError, 'ERR_OPTION', 'Unknown option "colour"; expected one of gamma, C, mu, classWeight, sampleWeight, scale, positive, warmStart, keepSets, stop, method, solver, maxIterations, timeLimit, signal, onProgress, threads, backend'],
     ['gamma: 0', () => option({ gamma: 0 }), RangeError, 'ERR_OPTION', 'Expected a positive number for options.gamma but received 0'],
     ['gamma: -1', () => option({ gamma: -1 }), RangeError, 'ERR_OPTION', 'Expected a positive number for options.gamma but received -1'],
     ['gamma: NaN', () => option({ gamma: NaN }), RangeError, 'ERR_OPTION', 'Expected a positive number for options.gamma but received NaN'],
@@ -150,10 +150,10 @@ const TABLE: Record<string, Row[]> = {
     ['solver against its method', () => option({ method: 'fista', solver: { ascent: true } }), RangeError, 'ERR_OPTION', "Expected false for options.solver.ascent with method: 'fista' but received true"],
     ['another stepSize with method: "paper"', () => option({ method: 'paper', solver: { stepSize: 'norm' } }), RangeError, 'ERR_OPTION', `Expected 'paper' for options.solver.stepSize with method: 'paper' but received "norm"`],
     ['checkEvery: 5 with method: "paper"', () => option({ method: 'paper', solver: { checkEvery: 5 } }), RangeError, 'ERR_OPTION', 'Expected 1 for options.solver.checkEvery with the rule "stale", which sees every iteration, but received 5'],
-    ['L, which moved', () => option({ L: 'norm' }), TypeError, 'ERR_OPTION', 'Unknown option "L"; use solver: { stepSize }'],
-    ['shrinking, which moved', () => option({ shrinking: true }), TypeError, 'ERR_OPTION', 'Unknown option "shrinking"; use solver: { shrinking }'],
-    ['ascent, which moved', () => option({ ascent: true }), TypeError, 'ERR_OPTION', 'Unknown option "ascent"; use solver: { ascent }'],
-    ['checkEvery, which moved', () => option({ checkEvery: 1 }), TypeError, 'ERR_OPTION', 'Unknown option "checkEvery"; use solver: { checkEvery }'],
+    ['L outside of solver', () => option({ L: 'norm' }), TypeError, 'ERR_OPTION', 'Unknown option "L"; use solver: { stepSize }'],
+    ['shrinking outside of solver', () => option({ shrinking: true }), TypeError, 'ERR_OPTION', 'Unknown option "shrinking"; use solver: { shrinking }'],
+    ['ascent outside of solver', () => option({ ascent: true }), TypeError, 'ERR_OPTION', 'Unknown option "ascent"; use solver: { ascent }'],
+    ['checkEvery outside of solver', () => option({ checkEvery: 1 }), TypeError, 'ERR_OPTION', 'Unknown option "checkEvery"; use solver: { checkEvery }'],
     ['stepSize: "fixed"', () => option({ solver: { stepSize: 'fixed' } }), RangeError, 'ERR_OPTION', `Expected 'measured', 'norm' or 'paper' for options.solver.stepSize but received "fixed"`],
     ['stepSize: 1', () => option({ solver: { stepSize: 1 } }), TypeError, 'ERR_OPTION', `Expected 'measured', 'norm' or 'paper' for options.solver.stepSize but received 1`],
     ['shrinking: "yes"', () => option({ solver: { shrinking: 'yes' } }), TypeError, 'ERR_OPTION', 'Expected true or false for options.solver.shrinking but received "yes"'],
@@ -173,28 +173,28 @@ const TABLE: Record<string, Row[]> = {
     ['threads: 0', () => option({ threads: 0 }), RangeError, 'ERR_OPTION', 'Expected an integer from 1 to 256 for options.threads but received 0'],
     ['backend: "gpu"', () => option({ backend: 'gpu' }), RangeError, 'ERR_OPTION', `Expected 'auto', 'native' or 'js' for options.backend but received "gpu"`],
   ],
-  'predict, decision and score': [
-    ['other columns', () => model.predict([[1, 2, 3]]), RangeError, 'ERR_POINTS', 'Expected 2 columns for points, one for each weight of the model, but received 3'],
-    ['other columns of a Dataset', () => model.decision(Dataset.from([[1]])), RangeError, 'ERR_POINTS', 'Expected 2 columns for points, one for each weight of the model, but received 1'],
+  'model.predict, decision and score refuse': [
+    ['another number of columns', () => model.predict([[1, 2, 3]]), RangeError, 'ERR_POINTS', 'Expected 2 columns for points, one for each weight of the model, but received 3'],
+    ['another number of columns of a Dataset', () => model.decision(Dataset.from([[1]])), RangeError, 'ERR_POINTS', 'Expected 2 columns for points, one for each weight of the model, but received 1'],
     ['NaN', () => model.predict([[1, NaN]]), RangeError, 'ERR_POINTS', 'Expected a finite number for points[0][1] but received NaN'],
-    ['no points', () => model.predict(undefined as never), TypeError, 'ERR_POINTS', `Expected ${POINTS} for points but received undefined`],
+    ['undefined for points', () => model.predict(undefined as never), TypeError, 'ERR_POINTS', `Expected ${POINTS} for points but received undefined`],
     ['values that overflow', () => LinearSvm.fromJSON({ ...json, weights: [1e300, 1e300] }).predict([[0, 0], [1e10, 1]]), RangeError, 'ERR_POINTS', 'Expected smaller numbers for row 1 but its decision value overflows'],
     ['out as an array', () => model.decision(rows, [] as never), TypeError, 'ERR_OPTION', 'Expected a Float64Array for out but received an array of length 0'],
     ['out of another length', () => model.decision(rows, new Float64Array(3)), RangeError, 'ERR_OPTION', 'Expected 4 numbers for out, one for each row of points, but received 3'],
     ['no rows of another number of columns', () => model.decision({ data: new Float64Array(0), rows: 0, cols: 3 }), RangeError, 'ERR_POINTS', 'Expected 2 columns for points, one for each weight of the model, but received 3'],
-    ['no rows into an out of one', () => model.decision([], new Float64Array(1)), RangeError, 'ERR_OPTION', 'Expected 0 numbers for out, one for each row of points, but received 1'],
-    ['score of nothing', () => model.score([], []), RangeError, 'ERR_POINTS', 'Expected at least one row for points but received none'],
-    ['score of nothing, dense', () => model.score({ data: new Float64Array(0), rows: 0, cols: 2 }, []), RangeError, 'ERR_POINTS', 'Expected at least one row for points but received none'],
+    ['no rows with an out of length 1', () => model.decision([], new Float64Array(1)), RangeError, 'ERR_OPTION', 'Expected 0 numbers for out, one for each row of points, but received 1'],
+    ['score of no rows', () => model.score([], []), RangeError, 'ERR_POINTS', 'Expected at least one row for points but received none'],
+    ['score of no rows, dense', () => model.score({ data: new Float64Array(0), rows: 0, cols: 2 }, []), RangeError, 'ERR_POINTS', 'Expected at least one row for points but received none'],
     ['score with an unknown label', () => model.score(rows, [1, 1, 2, -1]), RangeError, 'ERR_LABELS', 'Expected -1 or 1 for labels[2] but received 2'],
     ['score with labels of another type', () => model.score(rows, ['1', '1', '1', '1'] as never), TypeError, 'ERR_LABELS', `Expected a number for labels[0], as the model's labels, but received "1"`],
     ['score with too many labels', () => model.score(rows, [1, 1, 1, 1, 1]), RangeError, 'ERR_LABELS', 'Expected 4 labels, one for each row of points, but received 5'],
   ],
-  predictOne: [
+  'model.predictOne refuses': [
     ['undefined', () => one(undefined), TypeError, 'ERR_POINTS', 'Expected an array of numbers or { indices, values } for point but received undefined'],
     ['a string', () => one('ab'), TypeError, 'ERR_POINTS', 'Expected an array of numbers or { indices, values } for point but received "ab"'],
     ['an object', () => one({}), TypeError, 'ERR_POINTS', 'Expected an array of numbers for point but received an object'],
     ['a list of rows', () => one([[1, 2]]), TypeError, 'ERR_POINTS', 'Expected the numbers of one point but received rows: an array of length 2 for point[0]; predict takes many points'],
-    ['as many rows as columns', () => one(rows.slice(2)), TypeError, 'ERR_POINTS', 'Expected the numbers of one point but received rows: an array of length 2 for point[0]; predict takes many points'],
+    ['a list of as many rows as columns', () => one(rows.slice(2)), TypeError, 'ERR_POINTS', 'Expected the numbers of one point but received rows: an array of length 2 for point[0]; predict takes many points'],
     ['null for a number', () => one([null, 1]), TypeError, 'ERR_POINTS', 'Expected a finite number for point[0] but received null'],
     ['too few numbers', () => one([1]), RangeError, 'ERR_POINTS', 'Expected 2 numbers for point, one for each weight of the model, but received 1'],
     ['too many numbers', () => one([1, 2, 3]), RangeError, 'ERR_POINTS', 'Expected 2 numbers for point, one for each weight of the model, but received 3'],
@@ -202,7 +202,7 @@ const TABLE: Record<string, Row[]> = {
     ['a string for a number', () => one(['1', 2]), TypeError, 'ERR_POINTS', 'Expected a finite number for point[0] but received "1"'],
     ['indices: 5', () => one({ indices: 5 }), TypeError, 'ERR_POINTS', 'Expected an array of numbers for point.indices but received 5'],
     ['a column out of range', () => one({ indices: [2] }), RangeError, 'ERR_POINTS', 'Expected a column from 0 to 1 for point.indices[0] but received 2'],
-    ['a column that is no integer', () => one({ indices: [0.5] }), RangeError, 'ERR_POINTS', 'Expected a column from 0 to 1 for point.indices[0] but received 0.5'],
+    ['a column that is not an integer', () => one({ indices: [0.5] }), RangeError, 'ERR_POINTS', 'Expected a column from 0 to 1 for point.indices[0] but received 0.5'],
     ['columns out of order', () => one({ indices: [1, 0] }), RangeError, 'ERR_POINTS', 'Expected ascending column indices in the point but received 0 after 1'],
     ['a column twice', () => one({ indices: [1, 1] }), RangeError, 'ERR_POINTS', 'Expected ascending column indices in the point but received 1 after 1'],
     ['too few values', () => one({ indices: [0, 1], values: [1] }), RangeError, 'ERR_POINTS', 'Expected 2 numbers for point.values, as in point.indices, but received 1'],
@@ -210,7 +210,7 @@ const TABLE: Record<string, Row[]> = {
     ['an infinite value', () => one({ indices: [0], values: [Infinity] }), RangeError, 'ERR_POINTS', 'Expected a finite number for point.values[0] but received Infinity'],
     ['a value that overflows', () => LinearSvm.fromJSON({ ...json, weights: [1e300, 0] }).predictOne([1e300, 1]), RangeError, 'ERR_POINTS', 'Expected smaller numbers for the point but its decision value overflows'],
   ],
-  fromJSON: [
+  'LinearSvm.fromJSON refuses': [
     ['undefined', () => LinearSvm.fromJSON(undefined), TypeError, 'ERR_MODEL', 'Expected an object for json but received undefined'],
     ['text', () => LinearSvm.fromJSON(JSON.stringify(json)), TypeError, 'ERR_MODEL', `Expected an object for json but received "{\\"format\\":\\"fista-classify/linear-svm\\",\\"v…"`],
     ['an array', () => LinearSvm.fromJSON([json]), TypeError, 'ERR_MODEL', 'Expected an object for json but received an array of length 1'],
@@ -230,28 +230,28 @@ const TABLE: Record<string, Row[]> = {
     ['weights as an object', () => read({ weights: { length: 1e9 } }), RangeError, 'ERR_MODEL', 'Expected an integer from 0 to 268435456 for json.weights.length but received 1000000000'],
     ['weights as text', () => read({ weights: 'AAAA' }), TypeError, 'ERR_MODEL', 'Expected an array of numbers or { length, indices, values } for json.weights but received "AAAA"'],
     ['weights of a huge length', () => read({ weights: new Array(2 ** 32 - 1) }), RangeError, 'ERR_MODEL', 'Expected at most 268435456 numbers for json.weights but received 4294967295'],
-    ['weights of a claimed length', () => read({ weights: new Array(2 ** 28) }), TypeError, 'ERR_MODEL', 'Expected a finite number for json.weights[0] but received undefined'],
+    ['weights without entries', () => read({ weights: new Array(2 ** 28) }), TypeError, 'ERR_MODEL', 'Expected a finite number for json.weights[0] but received undefined'],
     ['a weight of "NaN"', () => read({ weights: [1, 'NaN'] }), TypeError, 'ERR_MODEL', 'Expected a finite number for json.weights[1] but received "NaN"'],
     ['a weight of null', () => read({ weights: [null] }), TypeError, 'ERR_MODEL', 'Expected a finite number for json.weights[0] but received null'],
     ['a weight that is infinite', () => LinearSvm.fromJSON(JSON.parse(JSON.stringify(json).replace(/"weights":\[/, '"weights":[1e999,'))), RangeError, 'ERR_MODEL', 'Expected a finite number for json.weights[0] but received Infinity'],
-    ['nested junk', () => read({ weights: [[[[1]]]] }), TypeError, 'ERR_MODEL', 'Expected a finite number for json.weights[0] but received an array of length 1'],
-    ['only a prototype', () => LinearSvm.fromJSON(Object.create(json)), RangeError, 'ERR_MODEL', 'Expected "fista-classify/linear-svm" for json.format but received undefined'],
+    ['weights in nested arrays', () => read({ weights: [[[[1]]]] }), TypeError, 'ERR_MODEL', 'Expected a finite number for json.weights[0] but received an array of length 1'],
+    ['a model that only inherits its properties', () => LinearSvm.fromJSON(Object.create(json)), RangeError, 'ERR_MODEL', 'Expected "fista-classify/linear-svm" for json.format but received undefined'],
     ['a __proto__ key', () => LinearSvm.fromJSON(JSON.parse(`{ "__proto__": ${JSON.stringify(json)} }`)), RangeError, 'ERR_MODEL', 'Expected "fista-classify/linear-svm" for json.format but received undefined'],
   ],
-  new: [
+  'a constructor throws:': [
     ['new LinearSvm({ C: 1 })', () => new (LinearSvm as unknown as new (options: object) => LinearSvm)({ C: 1 }), TypeError, 'ERR_USAGE', 'Expected LinearSvm.fit(points, labels, options) but received new LinearSvm(…)'],
     ['new LinearSvm()', () => new (LinearSvm as unknown as new () => LinearSvm)(), TypeError, 'ERR_USAGE', 'Expected LinearSvm.fit(points, labels, options) but received new LinearSvm(…)'],
     ['new LinearSvm(model)', () => new (LinearSvm as unknown as new (model: object) => LinearSvm)(model), TypeError, 'ERR_USAGE', 'Expected LinearSvm.fit(points, labels, options) but received new LinearSvm(…)'],
     ['new Dataset(points)', () => new (Dataset as unknown as new (points: object) => Dataset)(rows), TypeError, 'ERR_USAGE', 'Expected Dataset.from(points, options) but received new Dataset(…)'],
     ['new Dataset()', () => new (Dataset as unknown as new () => Dataset)(), TypeError, 'ERR_USAGE', 'Expected Dataset.from(points, options) but received new Dataset(…)'],
   ],
-  toLiblinear: [
-    ['of strings', () => LinearSvm.fit(rows, spam).toLiblinear(), RangeError, 'ERR_LABELS', 'Expected an integer for every label, as LIBLINEAR has no others, but received "ham"'],
-    ['of fractions', () => LinearSvm.fit(rows, [1, 1, 0.5, 0.5]).toLiblinear(), RangeError, 'ERR_LABELS', 'Expected an integer for every label, as LIBLINEAR has no others, but received 0.5'],
-    ['of booleans', () => LinearSvm.fit(rows, [true, false, true, false]).toLiblinear(), RangeError, 'ERR_LABELS', 'Expected an integer for every label, as LIBLINEAR has no others, but received false'],
-    ['of integers it cannot hold', () => LinearSvm.fit(rows, [1, 1, 3e9, 3e9]).toLiblinear(), RangeError, 'ERR_LABELS', 'Expected an integer for every label, as LIBLINEAR has no others, but received 3000000000'],
+  'model.toLiblinear refuses': [
+    ['labels that are strings', () => LinearSvm.fit(rows, spam).toLiblinear(), RangeError, 'ERR_LABELS', 'Expected an integer for every label, as LIBLINEAR has no others, but received "ham"'],
+    ['labels that are fractions', () => LinearSvm.fit(rows, [1, 1, 0.5, 0.5]).toLiblinear(), RangeError, 'ERR_LABELS', 'Expected an integer for every label, as LIBLINEAR has no others, but received 0.5'],
+    ['labels that are booleans', () => LinearSvm.fit(rows, [true, false, true, false]).toLiblinear(), RangeError, 'ERR_LABELS', 'Expected an integer for every label, as LIBLINEAR has no others, but received false'],
+    ['labels beyond 32 bits', () => LinearSvm.fit(rows, [1, 1, 3e9, 3e9]).toLiblinear(), RangeError, 'ERR_LABELS', 'Expected an integer for every label, as LIBLINEAR has no others, but received 3000000000'],
   ],
-  'a disposed Dataset': [
+  'a disposed Dataset is refused by': [
     ['fit', () => fit(disposed()), Error, 'ERR_DISPOSED', 'Expected a live Dataset but it was disposed of'],
     ['predict', () => model.predict(disposed()), Error, 'ERR_DISPOSED', 'Expected a live Dataset but it was disposed of'],
   ],
@@ -264,7 +264,7 @@ function disposed(): Dataset {
 }
 
 for (const [where, table] of Object.entries(TABLE)) {
-  describe(`LinearSvm refuses bad input: ${where}`, () => {
+  describe(where, () => {
     it.each(table)('%s', (_call, run, Kind, code, message) => {
       let thrown: unknown;
       try {
