@@ -50,8 +50,8 @@ describe('a task that the backend ended', () => {
   });
 });
 
-describe('task.later', () => {
-  it('performs as many tasks on this thread as there are to be, then hands them to another', async () => {
+describe('task.ask().later()', () => {
+  it('performs the given number of tasks on this thread, and later ones on another', async () => {
     const calls: string[] = [];
     const problem: Performer = {
       perform: (name) => (calls.push(`perform ${name}`), []),

@@ -70,7 +70,7 @@ describe('runAsync(loop)', () => {
 });
 
 describe('countTasksHere(size)', () => {
-  it('is all tasks of a small problem, none of a large one, and fewer the larger it is in between', () => {
+  it('is Infinity for a small problem, 0 for a large one, and falls in between', () => {
     expect([1, 2 ** 14].map(countTasksHere)).toEqual([Infinity, Infinity]);
     expect([2 ** 15, 2 ** 16, 2 ** 17].map(countTasksHere)).toEqual([64, 32, 16]);
     expect([2 ** 17 + 1, 2 ** 30].map(countTasksHere)).toEqual([0, 0]);

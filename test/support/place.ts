@@ -1,6 +1,6 @@
 /**
- * Where the tasks of asynchronous calls are performed. Those of small problems stay on the calling thread; a test file that wants them
- * all on another, as those of large ones are, replaces the count:
+ * Where the tasks of asynchronous calls are performed. Those of small problems stay on the calling thread. A test file that needs all
+ * tasks on another thread, as for large problems, replaces the count:
  *
  *   vi.mock(import('../../lib/solver/drivers.js'), async (original) => placed(await original()));
  */
