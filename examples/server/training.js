@@ -1,7 +1,7 @@
 // Trains in the background, one model at a time. A trained model is written to the model file and then put into service.
 'use strict';
 const { readdir, readFile } = require('node:fs/promises');
-const { setPriority } = require('node:os');
+const { getPriority, setPriority } = require('node:os');
 const { join } = require('node:path');
 const { LinearSvm, readLibsvm, stop } = require('fista-classify');
 const { toPoints } = require('./schemas.js');
@@ -119,7 +119,8 @@ async function lowerPriority(nice, log) {
   try {
     for (const id of await readdir('/proc/self/task')) {
       const name = await readFile(`/proc/self/task/${id}/comm`, 'utf8').catch(() => ''); // a thread may have ended
-      if (name.trim() === 'fista-async') setPriority(Number(id), nice);
+      if (name.trim() !== 'fista-async') continue;
+      setPriority(Number(id), Math.max(nice, getPriority(Number(id)))); // never raised: the server may have been started with less
     }
   } catch (error) {
     log.warn(error, 'The priority of training could not be lowered');
