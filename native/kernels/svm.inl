@@ -106,7 +106,8 @@ void svm_gap(const SvmRows& r, size_t n, const SvmShift& by, double t, double* s
     const V fy_middle = half * mu * difference * difference;
     const V fy_bound = (gamma - alpha) * (below - half * mu * (gamma + alpha));
     fy_sum = fy_sum + max(select(lossy, select(quadratic, fy_middle, fy_bound), fy_zero), zero());
-    rounding = fma(valid, fma(abs(alpha - slope), eta, half * inverse_mu * eta * eta), rounding);
+    const V err = fma(four_u, one + abs(theta) + mu * alpha, eta);
+    rounding = fma(valid, fma(abs(alpha - slope), err, half * inverse_mu * err * err), rounding);
     const V psi_bound = gamma * (below - half * mu * gamma);
     psi_sum = psi_sum + where(lossy, select(quadratic, half * free * below, psi_bound));
     alpha_sum = alpha_sum + alpha;
@@ -116,7 +117,6 @@ void svm_gap(const SvmRows& r, size_t n, const SvmShift& by, double t, double* s
     res = select(less(zero(), alpha), res, max(res, zero()));
     res = select(less(alpha, gamma), res, min(res, zero()));
     residual = fma(res, res, residual);
-    const V err = fma(four_u, one + abs(theta) + mu * alpha, eta);
     error = fma(valid * err, err, error);
   });
   const V all[8] = {fy_sum, rounding, psi_sum, alpha_sum, balance, by_radius, residual, error};
@@ -127,7 +127,7 @@ void svm_gap(const SvmRows& r, size_t n, const SvmShift& by, double t, double* s
 // decision is so beyond its rounding (method C8).
 void svm_certify(const SvmRows& r, size_t n, const SvmBounds& by, double* found) {
   const V one = set1(1.0), mu = set1(r.mu), four_u = set1(4 * 0x1p-53), low = set1(by.low), high = set1(by.high);
-  const V far = abs(low), further = abs(high);
+  const V far = abs(low), further = abs(high), eight_u = set1(8 * 0x1p-53);
   const V rho = set1(by.shift.rho), norm = set1(by.shift.w_norm), eta_t = set1(by.shift.eta_t), t = set1(by.t);
   const V delta = set1(by.delta), guard_r = set1(by.guard_r), guard = set1(by.guard);
   const V min_theta = set1(by.min_theta);
@@ -135,7 +135,7 @@ void svm_certify(const SvmRows& r, size_t n, const SvmBounds& by, double* found)
   sweep(n, [&](size_t i, auto at) {
     const V y = at.load(r.y + i), gamma = at.load(r.gamma + i), radius = at.load(r.radius + i), value = y * at.load(r.q + i);
     const V shift = rho * radius + at.load(r.slack + i) * norm + eta_t;
-    const V outward = four_u * (abs(value) + shift + far + further);
+    const V outward = eight_u * (abs(value) + shift + far + further);
     const V lo = value - shift + low - outward, hi = value + shift + high + outward;
     const M up = less(zero(), y);
     const V min_theta_star = select(up, lo, zero() - hi), max_theta_star = select(up, hi, zero() - lo);  // of theta*

@@ -117,7 +117,10 @@ export function examine(instance: Instance, name: BackendName, max = 60): Count 
     // A bound on the rounding of the primal, from the norm of the largest row; the mean of the rows is no larger.
     const eta = 2 * (cols + 8) * UNIT * (3 * size * measured.wNorm + Math.abs(measured.t) + 1);
     let slack = 16 * (rows + cols + 8) * UNIT * position.primal;
-    for (const gamma of gammas) if (gamma > 0) slack += 4 * gamma * eta + (2 * eta * eta) / mu;
+    for (const gamma of gammas) {
+      const err = eta + 4 * UNIT * mu * gamma; // of a margin and of what it is compared with (method C2)
+      if (gamma > 0) slack += 4 * gamma * err + (2 * err * err) / mu;
+    }
     if (!(Math.sqrt(off) <= measured.delta + 4 * rows * UNIT * Math.max(...gammas))) {
       throw new Error(`${where}: |alpha - alpha*| = ${Math.sqrt(off)} but delta = ${measured.delta}`);
     }

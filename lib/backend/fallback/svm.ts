@@ -479,7 +479,8 @@ export class Svm implements Twin<Tasks> {
         psi = gamma * (1 - theta) - (mu * gamma * gamma) / 2;
       }
       fenchelYoung += Math.max(fy, 0);
-      rounding += Math.abs(alpha - slope) * eta + (eta * eta) / (2 * mu);
+      const err = eta + 4 * UNIT * (1 + Math.abs(theta) + mu * alpha);
+      rounding += Math.abs(alpha - slope) * err + (err * err) / (2 * mu);
       loss += psi;
       alphaSum += alpha;
       balance += y * alpha;
@@ -488,7 +489,7 @@ export class Svm implements Twin<Tasks> {
       if (alpha === 0) res = Math.max(res, 0);
       if (alpha === gamma) res = Math.min(res, 0);
       residualSquared += res * res;
-      errorSquared += (eta + 4 * UNIT * (1 + Math.abs(theta) + mu * alpha)) ** 2;
+      errorSquared += err * err;
     }
     return { fenchelYoung, rounding, loss, alphaSum, balance, alphaRadius, residualSquared, errorSquared };
   }
@@ -507,7 +508,7 @@ export class Svm implements Twin<Tasks> {
       const [y, q, gamma] = [this.#y[p]!, this.#q[p]!, this.#gamma[p]!];
       const s = y * q;
       const shift = rho * this.#radius[p]! + this.#slack[p]! * wNorm + etaT;
-      const outward = 4 * UNIT * (Math.abs(s) + shift + Math.abs(low) + Math.abs(high));
+      const outward = 8 * UNIT * (Math.abs(s) + shift + Math.abs(low) + Math.abs(high));
       const lo = s - shift + low - outward;
       const hi = s + shift + high + outward;
       const min = y > 0 ? lo : -hi; // of theta*
