@@ -3,12 +3,13 @@ import { totalmem } from 'node:os';
 import { coded } from '../errors.js';
 import { separateEllipsoidsAsync } from '../ellipsoids/separate.js';
 import { checkKeys } from '../input/index.js';
-import type { Ellipsoid, Ellipsoids, EspOptions } from '../types.js';
+import { downward, upward } from '../report/number-text.js';
+import type { DistanceBracket, Ellipsoid, Ellipsoids, EspOptions } from '../types.js';
 import { parseJSON, readText } from '../io/text.js';
 import { toNumber, usageError, type Arguments, type Command } from './arguments.js';
 import type { Context } from './context.js';
 import { DATA_OPTIONS, denseRow, readData } from './read-data.js';
-import { brief, count, duration } from './format.js';
+import { count, duration } from './format.js';
 import { BACKEND_OPTION, LIMIT_OPTIONS, runOptions } from './run.js';
 
 export const separate: Command = {
@@ -60,10 +61,7 @@ export async function runSeparate(args: Arguments, { output, signal }: Context):
     ...runOptions(args),
     signal,
     onProgress: ({ iteration, distance, elapsed }) => {
-      output.progress(
-        () =>
-          `iteration ${count(iteration)} · distance ${brief(distance.lower)} to ${brief(distance.upper)} · ${duration(elapsed)}`,
-      );
+      output.progress(() => `iteration ${count(iteration)} · distance ${bracket(distance)} · ${duration(elapsed)}`);
     },
   };
   const { first, second } = await families(args, { output, signal });
@@ -71,7 +69,7 @@ export async function runSeparate(args: Arguments, { output, signal }: Context):
   output.clear();
   const { status, distance, iterations, elapsed, backend: by } = result;
   const story = { status, distance, iterations, elapsed, backend: by };
-  const bracket = `distance of the hulls: ${brief(distance.lower)} to ${brief(distance.upper)}`;
+  const hulls = `distance of the hulls: ${bracket(distance)}`;
   const list = (values: Float64Array) => Array.from(values, String).join(' ');
   if (status === 'separated') {
     const { normal, offset, width, robustness, goalReached, slack } = result;
@@ -81,7 +79,7 @@ export async function runSeparate(args: Arguments, { output, signal }: Context):
       `offset ${offset}`,
       `width ${width}`,
       `robustness ${robustness}`,
-      ...(output.quiet ? [] : [bracket]),
+      ...(output.quiet ? [] : [hulls]),
     ]);
     // A plane was found, but a limit was reached before the widest slab.
     return goalReached ? 0 : 3;
@@ -91,12 +89,17 @@ export async function runSeparate(args: Arguments, { output, signal }: Context):
     await output.result({ ...story, witness: [...witness], weights: { first: [...weights.first], second: [...weights.second] } }, [
       'touching',
       `witness ${list(witness)}`,
-      ...(output.quiet ? [] : [bracket]),
+      ...(output.quiet ? [] : [hulls]),
     ]);
   } else {
-    await output.result(story, [status, bracket]);
+    await output.result(story, [status, hulls]);
   }
   return 3;
+}
+
+/** Rounds both ends outwards: what is printed holds, as what was computed does. */
+function bracket({ lower, upper }: DistanceBracket): string {
+  return `${downward(lower, 6)} to ${upward(upper, 6)}`;
 }
 
 async function families(args: Arguments, context: Context): Promise<{ first: Ellipsoids; second: Ellipsoids }> {

@@ -30,10 +30,22 @@ export function percent(share: number): string {
   return share === 0 || share === 1 ? `${100 * share} %` : `${text} %`;
 }
 
-/** Rounds up to two decimal digits, so that an upper bound remains one when it is printed. */
-export function upward(value: number): number {
-  const near = Number(value.toPrecision(2));
-  return near >= value ? near : Number((near + 10 ** (Math.floor(Math.log10(near)) - 1)).toPrecision(2));
+/** Rounds up to a few decimal digits, so that an upper bound remains one when it is printed. */
+export function upward(value: number, digits = 2): number {
+  return outward(value, digits, 1);
+}
+
+/** Rounds down, so that a lower bound remains one. */
+export function downward(value: number, digits = 2): number {
+  return outward(value, digits, -1);
+}
+
+function outward(value: number, digits: number, direction: 1 | -1): number {
+  if (!Number.isFinite(value)) return value;
+  const text = value.toExponential(digits - 1);
+  if (direction * (Number(text) - value) >= 0) return Number(text);
+  const [mantissa, exponent] = text.replace('.', '').split('e') as [string, string];
+  return Number(`${Number(mantissa) + direction}e${Number(exponent) - (digits - 1)}`);
 }
 
 const SUPERSCRIPT = '⁰¹²³⁴⁵⁶⁷⁸⁹';

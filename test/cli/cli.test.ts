@@ -786,6 +786,13 @@ describe('fista-classify separate', () => {
     expect(width).toBeCloseTo(2.25, 3);
   });
 
+  it('rounds the bounds on the distance outwards', async () => {
+    file('a.csv', 'x\n0\n');
+    file('b.csv', 'x\n1.7999996\n');
+    const [, low, high] = /^distance of the hulls: (\S+) to (\S+)$/m.exec(await good(['separate', 'a.csv', 'b.csv']))!;
+    expect([low, high]).toEqual(['1.79999', '1.8']);
+  });
+
   it('prints a witness for families that touch, with exit code 3', async () => {
     file('a.svm', '1 1:0\n1 2:1\n');
     file('b.svm', '1 1:1\n');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { brief, percent, powerOfTen, threeDigits, upward } from '../../lib/report/number-text.js';
+import { brief, downward, percent, powerOfTen, threeDigits, upward } from '../../lib/report/number-text.js';
 
 describe('numbers as text', () => {
   it.each([
@@ -31,14 +31,29 @@ describe('numbers as text', () => {
 
 describe('upward(value)', () => {
   it('rounds up to two digits', () => {
-    expect([0, 1, 0.12, 0.121, 0.999, 9.91e-8, 1.2000001e-5, 123, 5e-324].map(upward)).toEqual([
+    expect([0, 1, 0.12, 0.121, 0.999, 9.91e-8, 1.2000001e-5, 123, 5e-324].map((value) => upward(value))).toEqual([
       0, 1, 0.12, 0.13, 1, 1e-7, 1.3e-5, 130, 5e-324,
     ]);
-    expect([NaN, Infinity].map(upward)).toEqual([NaN, Infinity]);
+    expect([NaN, Infinity].map((value) => upward(value))).toEqual([NaN, Infinity]);
     for (let k = 1; k < 500; k++) {
       const value = Math.abs(Math.sin(k)) * 10 ** ((k % 40) - 20);
       expect(upward(value)).toBeGreaterThanOrEqual(value);
       expect(upward(value)).toBeLessThanOrEqual(1.1 * value);
+    }
+  });
+});
+
+describe('downward(value, digits)', () => {
+  it('rounds down to that many digits', () => {
+    expect([0, 1.8, 1.7999996, 0.99999999, 123456.7, 1.0000001e-9, 5e-324, -1.23456789].map((value) => downward(value, 6))).toEqual(
+      [0, 1.8, 1.79999, 0.99999, 123456, 1e-9, 5e-324, -1.23457],
+    );
+    expect([NaN, Infinity].map((value) => downward(value))).toEqual([NaN, Infinity]);
+    for (let k = 1; k < 500; k++) {
+      const value = Math.sin(k) * 10 ** ((k % 40) - 20);
+      expect(downward(value, 6)).toBeLessThanOrEqual(value);
+      expect(upward(value, 6)).toBeGreaterThanOrEqual(value);
+      expect(upward(value, 6) - downward(value, 6)).toBeLessThanOrEqual(2e-5 * Math.abs(value));
     }
   });
 });
