@@ -16,13 +16,13 @@ interface Sizes {
 export type PointSource = Sizes &
   ({ readonly view: View; readonly dataset?: undefined } | { readonly dataset: Dataset; readonly view?: undefined });
 
-/** `min` is the minimum number of rows. */
-export function pointSource(points: unknown, min: 0 | 1 = 1): PointSource {
+/** `wanted` has the minimum number of rows, and what takes one point. */
+export function pointSource(points: unknown, wanted: { min?: 0 | 1; forOne?: string } = {}): PointSource {
   if (Dataset.is(points)) {
     const { rows, cols, kept, stored, sparse } = Dataset.dataOf(points).matrix.describe();
     return { rows, cols, entries: stored, kept, sparse, dataset: points };
   }
-  const view = viewPoints(points, { min });
+  const view = viewPoints(points, wanted);
   const { rows, cols, entries, sparse } = view;
   return { rows, cols, entries, kept: cols, sparse, view };
 }

@@ -1,11 +1,11 @@
 /** Views of points in each form: rows, dense and CSR. Everything is checked here but the entries, which are checked when copied. */
 import { types } from 'node:util';
 import type { CopyDefect, MatrixArguments, OnDefect } from '../backend/interface.js';
-import { coded, plural, rangeError, typeError, Verbatim, type ErrorCode } from '../errors.js';
+import { coded, plural, rangeError, show, typeError, Verbatim, type ErrorCode } from '../errors.js';
 import type { DenseMatrix, SparseMatrix } from '../types.js';
 import { isArray, isObject, plainView, unsigned } from './intrinsics.js';
 import { checkKeys, type ForeignWords } from './keys.js';
-import { checkedLength, numbersOf } from './lists.js';
+import { lengthOf, numbersOf } from './lists.js';
 
 type Data = Float64Array | Float32Array;
 
@@ -44,6 +44,8 @@ interface Wanted {
   readonly orDataset?: boolean;
   /** The minimum number of rows. @default 1 */
   readonly min?: 0 | 1;
+  /** The method that takes one point, to name if rows are numbers. */
+  readonly forOne?: string | undefined;
 }
 
 /** The form of points, by the keys that they have; undefined for none. */
@@ -54,10 +56,10 @@ export function formOf(points: unknown): 'rows' | 'sparse' | 'dense' | undefined
 }
 
 /** Views points in any form. Each of their properties is read once. */
-export function viewPoints(points: unknown, { orDataset = true, min = 1 }: Wanted = {}): View {
+export function viewPoints(points: unknown, { orDataset = true, min = 1, forOne }: Wanted = {}): View {
   switch (formOf(points)) {
     case 'rows':
-      return viewRows(points as unknown[], min);
+      return viewRows(points as unknown[], min, forOne);
     case 'sparse':
       return viewSparse(points as SparseMatrix, min);
     case 'dense':
@@ -75,7 +77,7 @@ export function viewPoints(points: unknown, { orDataset = true, min = 1 }: Wante
 }
 
 /** Copies rows to a dense matrix. Without any row the number of columns is not known: NaN. */
-function viewRows(points: readonly unknown[], min: number): View {
+function viewRows(points: readonly unknown[], min: number, forOne?: string): View {
   const rows = points.length;
   if (min > 0) checkRows(rows);
   // Each row is read once: a getter or proxy may return another value the second time.
@@ -83,7 +85,11 @@ function viewRows(points: readonly unknown[], min: number): View {
   let cols = rows === 0 ? NaN : 0;
   for (let i = 0; i < rows; i++) {
     const row = points[i];
-    const length = checkedLength(row, 'ERR_POINTS', 'a row of numbers', `points[${i}]`);
+    const length = lengthOf(row);
+    if (Number.isNaN(length)) {
+      const hint = forOne !== undefined && typeof row === 'number' ? `; ${forOne} takes one point` : '';
+      throw typeError('ERR_POINTS', 'a row of numbers', `points[${i}]`, new Verbatim(show(row) + hint));
+    }
     if (i === 0) cols = length;
     if (length !== cols) throw rangeError('ERR_POINTS', plural(cols, 'number'), `points[${i}], as in points[0],`, length);
     list.push(row as ArrayLike<number>);

@@ -19,7 +19,7 @@ export interface DecisionsInput {
 export function resolveDecisions(weights: number, points: unknown, out?: unknown): DecisionsInput {
   if (out !== undefined && !types.isFloat64Array(out)) throw typeError('ERR_OPTION', 'a Float64Array', 'out', out);
   const threads = resolveThreads(undefined);
-  const source = pointSource(points, 0);
+  const source = pointSource(points, { min: 0, forOne: 'predictOne' });
   const { rows, cols } = source;
   // The number of columns of an empty list of rows is not known.
   if (cols !== weights && !Number.isNaN(cols)) {

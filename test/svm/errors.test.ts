@@ -176,6 +176,8 @@ const TABLE: Record<string, Row[]> = {
   'model.predict, decision and score refuse': [
     ['another number of columns', () => model.predict([[1, 2, 3]]), RangeError, 'ERR_POINTS', 'Expected 2 columns for points, one for each weight of the model, but received 3'],
     ['another number of columns of a Dataset', () => model.decision(Dataset.from([[1]])), RangeError, 'ERR_POINTS', 'Expected 2 columns for points, one for each weight of the model, but received 1'],
+    ['one point', () => model.predict([1, 2] as never), TypeError, 'ERR_POINTS', 'Expected a row of numbers for points[0] but received 1; predictOne takes one point'],
+    ['a word as a row', () => model.predict(['x'] as never), TypeError, 'ERR_POINTS', 'Expected a row of numbers for points[0] but received "x"'],
     ['NaN', () => model.predict([[1, NaN]]), RangeError, 'ERR_POINTS', 'Expected a finite number for points[0][1] but received NaN'],
     ['undefined for points', () => model.predict(undefined as never), TypeError, 'ERR_POINTS', `Expected ${POINTS} for points but received undefined`],
     ['values that overflow', () => LinearSvm.fromJSON({ ...json, weights: [1e300, 1e300] }).predict([[0, 0], [1e10, 1]]), RangeError, 'ERR_POINTS', 'Expected smaller numbers for row 1 but its decision value overflows'],
