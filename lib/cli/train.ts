@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import { sameFile } from '../io/atomic.js';
 import { decimal } from '../backend/decimal.js';
-import { show } from '../errors.js';
+import { coded, messageOf, show, type CodedError, type Term } from '../errors.js';
 import { modelLines } from '../io/model-file.js';
 import { upward } from '../report/number-text.js';
 import { report } from '../report/training-page.js';
@@ -43,7 +43,7 @@ export const train: Command = {
     {
       names: ['--stop'],
       value: 'RULES',
-      help: 'stop when the first of these rules holds (default: agreement:0.99,gap:1e-4); also stale',
+      help: 'stop when the first of these rules holds: agreement:SHARE, gap:NUMBER, stale\n(default: agreement:0.99,gap:1e-4)',
     },
     ...LIMIT_OPTIONS,
     {
@@ -93,18 +93,19 @@ export async function runTrain(args: Arguments, context: Context): Promise<numbe
   const { points, labels } = file;
   output.say(`${data}: ${count(points.rows, 'row')}, ${count(points.cols, 'column')}`);
   const weighted = { ...settings, ...classOptions(args, labels) };
-  if (folds !== undefined) return validate(file, folds, args.number('seed', [0, 2 ** 32 - 1]), weighted, context);
+  if (folds !== undefined) {
+    const seed = args.number('seed', [0, 2 ** 32 - 1]);
+    return naming(data, () => validate(file, folds, seed, weighted, context));
+  }
 
   const history: SvmProgress[] = [];
   const left = new TimeLeft(gapGoal(args), weighted.timeLimit ?? Infinity);
-  const model = await LinearSvm.fitAsync<Label>(points, labels, {
-    ...weighted,
-    onProgress: (progress) => {
-      if (page !== undefined) history.push(progress);
-      left.see(progress);
-      output.progress(() => progressLine(progress, left.tell()));
-    },
-  });
+  const onProgress = (progress: SvmProgress) => {
+    if (page !== undefined) history.push(progress);
+    left.see(progress);
+    output.progress(() => progressLine(progress, left.tell()));
+  };
+  const model = await naming(data, () => LinearSvm.fitAsync<Label>(points, labels, { ...weighted, onProgress }));
   output.clear();
   signal.throwIfAborted();
   const { info } = model;
@@ -205,6 +206,22 @@ function fitOptions(args: Arguments): SvmOptions {
   };
 }
 
+/** Names the file in errors about its labels, with what can be done about them on the command line. */
+async function naming<T>(data: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if ((error as CodedError | undefined)?.code !== 'ERR_LABELS') throw error;
+    const terms = new Map([
+      ['labels', ` in ${data === '-' ? 'stdin' : data}`],
+      ['rest', 'write a file for each class, with one label for its rows and one for all others'],
+    ]);
+    const { message } = error as Error;
+    const named = messageOf(error as Error, ({ name, text }: Term) => terms.get(name) ?? text);
+    throw named === message ? error : coded(RangeError, 'ERR_LABELS', named, error);
+  }
+}
+
 /** The options that name labels: as numbers or as strings, like the labels of the data. */
 function classOptions(args: Arguments, labels: Data['labels']): Pick<SvmOptions, 'classWeight' | 'positive'> {
   const named = (text: string): Label => (labels instanceof Float64Array ? toNumber(text, 'a label', 'finite') : text);
@@ -222,10 +239,10 @@ function stopRules(text: string): StopRule[] {
   return text.split(',').map((rule) => {
     const [name, value] = rule.split(':') as [string, string?];
     if (name === 'stale' && value === undefined) return stop.stale();
-    if (name !== 'agreement' && name !== 'gap') {
+    if ((name !== 'agreement' && name !== 'gap') || !value) {
       throw usageError(`Expected agreement:SHARE, gap:NUMBER or stale for --stop but received ${show(rule)}`);
     }
-    return stop[name](toNumber(value ?? '', `--stop ${name}`, 'finite'));
+    return stop[name](toNumber(value, `--stop ${name}`, 'finite'));
   });
 }
 

@@ -10,6 +10,9 @@ export interface Labels<L extends Label = Label> {
   readonly y: Int8Array;
 }
 
+/** Where the labels are: the command line names their file. */
+const PLACE: Term = { kind: 'code', name: 'labels', text: '' };
+
 /** Checks that there is a label, of any kind, for each row of points. */
 export function labelList<T>(labels: unknown, rows: number): ArrayLike<T> {
   const list = listOf<T>(labels, 'ERR_LABELS', 'an array of labels', 'labels');
@@ -52,14 +55,20 @@ export function resolveLabels(
       k = seen.push(label) - 1;
       if (k === 2) {
         const three = seen.map(show).join(', ');
-        const code: Term = { kind: 'code', name: 'map', text: `: labels.map((label) => label === ${show(seen[0])})` };
-        const hint = words`train one against the rest${code}`;
-        throw coded(RangeError, 'ERR_LABELS', words`Expected two distinct labels but received at least three: ${three}; ${hint}`);
+        const advice = `train one against the rest: labels.map((label) => label === ${show(seen[0])})`;
+        const rest: Term = { kind: 'code', name: 'rest', text: advice };
+        throw coded(
+          RangeError,
+          'ERR_LABELS',
+          words`Expected two distinct labels${PLACE} but received at least three: ${three}; ${rest}`,
+        );
       }
     }
     y[i] = k;
   }
-  if (seen.length < 2) throw coded(RangeError, 'ERR_LABELS', `Expected two distinct labels but every label is ${show(seen[0])}`);
+  if (seen.length < 2) {
+    throw coded(RangeError, 'ERR_LABELS', words`Expected two distinct labels${PLACE} but every label is ${show(seen[0])}`);
+  }
   let [negative, larger] = seen as [Label, Label];
   if (!known && negative > larger) [negative, larger] = [larger, negative];
   if (positive !== undefined && positive !== larger) {

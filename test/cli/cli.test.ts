@@ -157,7 +157,7 @@ describe.concurrent('fista-classify', () => {
     [['train', '-B', '-1', 'x'], 'Expected a number of 0 or more for -B but received -1: a bias is always trained here'],
     [['train', '-e', '0.1', '--stop', 'stale', 'x'], 'Expected one of -e and --stop'],
     [['train', '--stop', 'never', 'x'], 'Expected agreement:SHARE, gap:NUMBER or stale for --stop but received "never"'],
-    [['train', '--stop', 'gap', 'x'], 'Expected a finite number for --stop gap but received ""'],
+    [['train', '--stop', 'gap', 'x'], 'Expected agreement:SHARE, gap:NUMBER or stale for --stop but received "gap"'],
     [['train', '--stop', 'agreement:2', 'x'], 'Expected a number from 0 to 1 for the share of stop.agreement but received 2'],
     [
       ['train', '--time-limit', '30', 'x'],
@@ -386,15 +386,21 @@ describe('fista-classify train', () => {
     [
       'three labels',
       '1 1:1\n2 1:1\n3 1:1\n',
-      'Expected two distinct labels but received at least three: 1, 2, 3; train one against the rest [ERR_LABELS]',
+      'Expected two distinct labels in data.svm but received at least three: 1, 2, 3; write a file for each class, with one label for its rows and one for all others [ERR_LABELS]',
     ],
-    ['one label', '1 1:1\n1 1:2\n', 'Expected two distinct labels but every label is 1 [ERR_LABELS]'],
+    ['one label', '1 1:1\n1 1:2\n', 'Expected two distinct labels in data.svm but every label is 1 [ERR_LABELS]'],
   ])('refuses %s with exit code 1, and keeps the old model', async (_what, data, message) => {
     file('data.svm', data);
     file('m.json', 'old');
     expect(await bad(1, ['train', 'data.svm', 'm.json'])).toContain(message);
     expect(text('m.json')).toBe('old');
     expect(readdirSync(folder).sort()).toEqual(['data.svm', 'm.json']);
+  });
+
+  it('-v names stdin in an error about its labels', async () => {
+    expect(await bad(1, ['train', '-v', '2', '-'], '1 1:1\n2 1:2\n3 1:3\n')).toContain(
+      'Expected two distinct labels in stdin but received',
+    );
   });
 
   it('refuses a model given as data, as predict does', async () => {

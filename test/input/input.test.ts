@@ -906,7 +906,7 @@ describe('errors of lib/input', () => {
     expect(messageOf(weight, named)).toBe('Expected a number of 0 or more for <option sampleWeight>[1] but received -1');
     expect(messageOf(defect('zero', '0:1'), named)).toMatch(/; for a file that counts from 0 <setting zeroBased true>$/);
     const three = thrown(() => resolveLabels([1, 2, 3], 3, {}));
-    expect(messageOf(three, named)).toMatch(/: 1, 2, 3; train one against the rest<code map>$/);
+    expect(messageOf(three, named)).toMatch(/labels<code labels> but received at least three: 1, 2, 3; <code rest>$/);
     expect(messageOf(new Error('as it is'), named)).toBe('as it is');
     three.message = `a file: ${three.message}`;
     expect(messageOf(three, named)).toBe(three.message);
