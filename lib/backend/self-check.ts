@@ -60,6 +60,12 @@ function noise(n: number, seed: number): Float64Array {
 
 type Maker = (kernels: Kernels, values: Float64Array) => Matrix;
 
+/**
+ * With 32-bit columns the rows are repeated so many times. There are then several entries a column, and the time of a product is that of its
+ * entries; with fewer of them it would be that of copying a vector of 65,536 numbers.
+ */
+const COPIES = 32;
+
 /** The forms in which a matrix is stored. Each makes X from the values of its entries, so that |X| can be made the same way. */
 function forms({ data, rows, cols }: DenseMatrix): [name: string, make: Maker, values: Float64Array][] {
   const dense = Float64Array.from(data);
@@ -68,28 +74,36 @@ function forms({ data, rows, cols }: DenseMatrix): [name: string, make: Maker, v
   for (const k of kept) indptr[Math.floor(k / cols) + 1]!++;
   for (let i = 0; i < rows; i++) indptr[i + 1]! += indptr[i]!;
   const indices = Uint32Array.from(kept, (k) => k % cols);
-  const spread = Math.ceil(65536 / cols); // puts columns so far apart that their indices need 32 bits
-  const far = indices.map((j) => j * spread);
   const entries = Float64Array.from(kept, (k) => dense[k]!);
+  const spread = Math.ceil(65536 / cols); // each column becomes so many, so that their indices need 32 bits
+  const stored = kept.length;
+  const tall = Uint32Array.from({ length: COPIES * rows + 1 }, (_, i) => Math.floor(i / rows) * stored + indptr[i % rows]!);
+  // Rows take turns. Columns a multiple of 512 apart would share a set of the cache.
+  const far = Uint32Array.from({ length: COPIES * stored }, (_, k) => {
+    const j = indices[k % stored]!;
+    const row = Math.floor(k / stored) * rows + Math.floor(kept[k % stored]! / cols);
+    return j * spread + ((37 * row + 101 * j) % spread);
+  });
+  const many = Float64Array.from({ length: COPIES * stored }, (_, k) => entries[k % stored]!);
   return [
     ['dense f64', (k, x) => new k.Matrix(onDefect, 1, x, rows, cols), dense],
     ['dense f32', (k, x) => new k.Matrix(onDefect, 1, Float32Array.from(x), rows, cols), dense],
     ['sparse f64', (k, x) => new k.Matrix(onDefect, 1, indptr, indices, x, rows, cols), entries],
     ['sparse f32', (k, x) => new k.Matrix(onDefect, 1, indptr, indices, Float32Array.from(x), rows, cols), entries],
     ['sparse ones', (k) => new k.Matrix(onDefect, 1, indptr, indices, undefined, rows, cols), entries],
-    ['sparse f64, 32-bit columns', (k, x) => new k.Matrix(onDefect, 1, indptr, far, x, rows, cols * spread), entries],
+    ['sparse f64, 32-bit columns', (k, x) => new k.Matrix(onDefect, 1, tall, far, x, COPIES * rows, cols * spread), many],
   ];
 }
 
 /**
- * Checks X·w, for rows of up to `longest` entries, and Xᵀ·u. Two orders of adding n terms differ by at most 2n units of their magnitudes'
- * sum.
+ * Checks X·w, for rows of up to `wide` entries, and Xᵀ·u, for columns of up to `tall` ones. Two orders of adding n terms differ by at most
+ * 2n units of their magnitudes' sum.
  */
 function checkMatrix(
   name: string,
   make: Maker,
   values: Float64Array,
-  longest: number,
+  { wide, tall }: { wide: number; tall: number },
   backend: Kernels,
   twin: Kernels,
   threads: number,
@@ -113,7 +127,7 @@ function checkMatrix(
       },
     );
   };
-  const checks = [check('X·w', longest, rows, w, 'multiply'), check('Xᵀu', rows, cols, u, 'multiplyTransposed')];
+  const checks = [check('X·w', wide, rows, w, 'multiply'), check('Xᵀu', tall, cols, u, 'multiplyTransposed')];
   for (const matrix of [X, Y, magnitudes]) matrix.dispose();
   return checks;
 }
@@ -174,8 +188,9 @@ function generate(rows: number, cols: number): { points: DenseMatrix; labels: In
 export function selfCheck(backend: Backend, threads: number): KernelCheck[] {
   const twin = loadFallback();
   const { points, labels } = generate(500, 32);
+  const most = { wide: points.cols, tall: points.rows };
   return [
-    ...forms(points).flatMap(([name, make, values]) => checkMatrix(name, make, values, points.cols, backend, twin, threads)),
+    ...forms(points).flatMap(([name, make, values]) => checkMatrix(name, make, values, most, backend, twin, threads)),
     checkKnapsack(labels.length, labels, 'cold', backend, twin, threads),
     checkKnapsack(labels.length, labels, 'warm', backend, twin, threads),
     ...[3, 31].map((length) => checkCones(length, backend, twin, threads)),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { kernels } from '../../lib/backend/load.js';
-import { type Backend } from '../../lib/backend/interface.js';
+import { type Backend, type Matrix } from '../../lib/backend/interface.js';
 import { selfCheck } from '../../lib/backend/self-check.js';
 import { names } from '../support/backends.js';
 
@@ -23,6 +23,22 @@ describe('selfCheck(backend, threads)', () => {
       expect(bound).toBeLessThan(1e-12);
       expect(time.backend > 0 && time.twin > 0).toBe(true);
     }
+  });
+
+  it('measures matrices of several entries a column: of fewer, a time would be that of copying vectors', () => {
+    const right = kernels('js');
+    const made: { cols: number; stored: number }[] = [];
+    const Matrix = new Proxy(right.Matrix, {
+      construct(target, given: never[]): object {
+        const matrix = Reflect.construct<ConstructorParameters<typeof target>, Matrix>(target, given as never);
+        made.push(matrix.describe());
+        return matrix;
+      },
+    });
+    selfCheck({ ...right, Matrix }, 1);
+    expect(made).toHaveLength(6);
+    expect(Math.max(...made.map(({ cols }) => cols))).toBeGreaterThanOrEqual(65536);
+    for (const { cols, stored } of made) expect(stored / cols).toBeGreaterThan(4);
   });
 
   it('lists a kernel that is off by 1e-9 or gives NaN as not agreeing', () => {
