@@ -103,7 +103,8 @@ export type Scale = 'none' | 'standard' | 'maxabs';
 
 /**
  * 'auto': epochs of coordinate ascent on the dual, then FISTA once these no longer pay; 'ascent': epochs alone; 'fista': FISTA alone;
- * 'paper': FISTA as published, with the paper's step size, every row in every step and a check after every iteration.
+ * 'paper': the paper's FISTA, with its step size, every row in every step and a check after every iteration, and with two corrections
+ * (method C7, 1.12).
  */
 export type SvmMethod = 'auto' | 'ascent' | 'fista' | 'paper';
 
@@ -213,7 +214,7 @@ export interface SvmInfo {
   readonly agreed: number;
   /** Rows proved to have alpha* < gamma: at an exact optimum their margin exceeds 1 - mu·gamma. */
   readonly properlyClassified: number;
-  /** Rows proved to have alpha* = 0: a margin above 1. The optimum is the same without them. */
+  /** Rows proved to have alpha* = 0: a margin above 1. Without them the optimum is the same, with gamma, mu and scale kept. */
   readonly zero: number;
   /** Rows proved to have alpha* = gamma: a margin below 1 - mu·gamma. */
   readonly atBound: number;

@@ -156,7 +156,7 @@ export function* fistaEsp(
     } else if (close) return { status: 'touching', iteration, goalReached: false, ...state() };
     if (last) return { status: late ? 'time-limit' : 'max-iterations', iteration, goalReached: false, ...state() };
 
-    // ---- The net: the plain method, whose convergence is proved (method 4.3).
+    // ---- The net: the plain method, which converges if L bounds the curvature (method 4.3).
     const measures = [upper - lower, Math.sqrt(residual), Math.sqrt(squared)];
     if (progress.stalled(iteration, ...measures) && stepSize.measured) {
       headRoom = 1.1;

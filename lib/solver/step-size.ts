@@ -50,7 +50,7 @@ export class StepSize {
     return false;
   }
 
-  /** The net: L is this bound from now on. With it FISTA's convergence is proved. */
+  /** The net: L is this from now on, and every step is accepted. If it bounds the curvature, FISTA is known to converge. */
   fix(L: number): void {
     this.L = L;
     this.#measured = false;

@@ -1,6 +1,6 @@
 /**
  * FISTA on the SVM's dual, in its strongly convex variant (method 1.6): momentum, the step size by measured curvature (method 1.7),
- * shrinking (method 1.11), and a net: where the gap does not halve it becomes the plain method, whose convergence is proved.
+ * shrinking (method 1.11), and a net: where the gap does not halve it becomes the plain method, which converges if L bounds the curvature.
  *
  * Problem: max D(alpha) over Omega (method 1.2).
  * Given:   a problem with a balanced iterate, the settings of the run, where the start ended.
