@@ -11,6 +11,8 @@ import { searchRoot, type Bracket, type Found, type Search } from '../solver/bis
 import type { Step, SvmTasks } from '../backend/tasks.js';
 
 const UNIT = 2 ** -53;
+/** For the roundings of a bound's own few operations (method C2). */
+const SPARE = 1 + 16 * UNIT;
 /** Products below this lose digits to underflow. */
 const SMALLEST = 2 ** -1021;
 
@@ -178,14 +180,14 @@ export function* measure(
   const off = dw + e * centreNorm;
   // alpha is balanced only up to e, and w is H'alpha only up to dw: P - P* <= FY + e |t - t*| + off² / 2 (method C2).
   const rounding = grown * (16 * UNIT * fy + fyRounding) + e * W + (off * off) / 2;
-  const gap = grown * fy + rounding;
-  const rho = Math.sqrt(gap) + off;
+  const gap = (grown * fy + rounding) * SPARE;
+  const rho = (Math.sqrt(gap) + off) * SPARE;
   const residual = (Math.sqrt(res2) + Math.sqrt(err2) + off * Math.sqrt(radiusSquares)) / mu + Math.sqrt((W * e) / mu);
   const byGap = Math.sqrt((2 * (gap + off * off)) / mu);
   // P* >= P - gap. 16 units to spare make primal - dual valid as it is rounded; the last bit is for this subtraction.
   const min = computed - (error + gap) * (1 + 16 * UNIT);
   const dual = min - 2 * UNIT * Math.abs(min);
-  return { t, wNorm, centreDot, primal, dual, gap, rounding, rho, delta: Math.min(residual, byGap) * grown };
+  return { t, wNorm, centreDot, primal, dual, gap, rounding, rho, delta: Math.min(residual, byGap) * grown * SPARE };
 }
 
 /** Where the ends of the offset's bracket were found at the last check, in units of rho from t: the next check looks there first. */
