@@ -324,7 +324,8 @@ describe('a program that calls LinearSvm.fitAsync', () => {
     const { LinearSvm, stop } = require(${JSON.stringify(ROOT)});
     const rows = Array.from({ length: 5000 }, (_, i) => Array.from({ length: 30 }, (_, j) => Math.sin(i * 31 + j * j)));
     const labels = rows.map((row, i) => (row[0] + Math.sin(i) > 0 ? 1 : -1));
-    const forever = (more) => LinearSvm.fitAsync(rows, labels, { stop: { name: 'never', everyIteration: false, start: () => () => undefined }, maxIterations: 1e9, ...more });
+    const never = { name: 'never', everyIteration: false, start: () => () => undefined };
+    const forever = (more) => LinearSvm.fitAsync(rows, labels, { stop: never, maxIterations: 1e9, ...more }).then(() => forever(more)); // rounding ends each
   `;
   const run = (body: string) => spawnSync(process.execPath, ['-e', setup + body], { encoding: 'utf8', timeout: HANG });
 
@@ -364,7 +365,7 @@ describe('LinearSvm.fitAsync in a worker thread', () => {
     const rows = Array.from({ length: 5000 }, (_, i) => Array.from({ length: 30 }, (_, j) => Math.sin(i * 31 + j * j)));
     const labels = rows.map((row, i) => (row[0] + Math.sin(i) > 0 ? 1 : -1));
     const never = { name: 'never', everyIteration: false, start: () => () => undefined };
-    const forever = (backend, onProgress) => LinearSvm.fitAsync(rows, labels, { backend, stop: never, maxIterations: 1e9, onProgress });
+    const forever = (backend, onProgress) => LinearSvm.fitAsync(rows, labels, { backend, stop: never, maxIterations: 1e9, onProgress }).then(() => forever(backend, onProgress)); // rounding ends each
     ${body}
   `;
   const ended = (worker: Worker) => new Promise<number>((resolve, reject) => worker.once('exit', resolve).once('error', reject));
