@@ -45,7 +45,7 @@ export function resolveLabels(
   const seen: Label[] = known ? [...known] : [];
   const type = known ? typeof known[0] : typeOf(given[0]);
   const y = new Int8Array(rows);
-  const begun = types.isFloat64Array(given) ? encodeTwo(given, seen, y) : 0;
+  const begun = !known && types.isFloat64Array(given) ? encodeTwo(given, seen, y) : 0;
   for (let i = begun; i < rows; i++) {
     const label = given[i]!;
     let k = label === seen[0] ? 0 : label === seen[1] && seen.length === 2 ? 1 : -1;
@@ -83,28 +83,24 @@ export function resolveLabels(
 }
 
 /**
- * Sets y to 0 for the first label and to 1 for the second, and adds both to `seen`. Returns the first row left to the caller: one with a
- * third label, or a number that is not finite. (A loop over a list of known type is ten times as fast, and twice that without branches on
- * labels, which no processor can predict.)
+ * Sets y to 0 for the first label and to 1 for the second, adds both to `seen` and returns the number of rows. Returns 0 and leaves all of it
+ * to the caller if there are not two labels, or a number is not finite. (A loop over a list of known type is ten times as fast, and twice
+ * that without branches on labels, which no processor can predict.)
  */
 function encodeTwo(list: Float64Array, seen: Label[], y: Int8Array): number {
   const first = list[0]!;
-  if (seen.length > 0 || !Number.isFinite(first)) return 0;
   let i = 1;
-  while (i < list.length && list[i] === first) i++;
-  seen.push(first);
-  if (i === list.length || !Number.isFinite(list[i])) return i;
+  while (list[i] === first) i++;
   const second = list[i]!;
-  seen.push(second);
-  let others = 0;
+  let known = 0;
   for (let k = 0; k < list.length; k++) {
     const is = Number(list[k] === second);
     y[k] = is;
-    others += 1 - is - Number(list[k] === first);
+    known += is + Number(list[k] === first);
   }
-  if (others === 0) return list.length;
-  while (list[i] === second || list[i] === first) i++;
-  return i;
+  if (known < list.length || !Number.isFinite(first + second)) return 0;
+  seen.push(first, second);
+  return known;
 }
 
 /** The rows of each label, in the order of the labels' first appearance. */

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { classesOf, resolveLabels } from '../../lib/input/labels.js';
+import { refusal } from '../support/refusal.js';
+
+describe('resolveLabels(list, rows, options) of a Float64Array', () => {
+  const signs = (...labels: number[]) => [...resolveLabels(Float64Array.from(labels), labels.length, {}).y];
+
+  it('takes any two numbers', () => {
+    expect(signs(5, 5, 2, 5, 2)).toEqual([1, 1, -1, 1, -1]);
+    expect(signs(0, -0, 1)).toEqual([-1, -1, 1]);
+    expect(signs(Number.MAX_VALUE, 1e308)).toEqual([1, -1]);
+    expect(signs(1, 2)).toEqual([-1, 1]);
+  });
+
+  it.each([
+    [[1, 1, 2, 3], 'received at least three: 1, 2, 3'],
+    [[7, 7, 7], 'every label is 7'],
+    [[Infinity, Infinity, 1], 'Expected a finite number for labels[0] but received Infinity'],
+    [[1, 1, -Infinity], 'Expected a finite number for labels[2] but received -Infinity'],
+    [[NaN, 1], 'Expected a finite number for labels[0] but received NaN'],
+    [[1, NaN, 1], 'Expected a finite number for labels[1] but received NaN'],
+    [[1, 2, NaN], 'Expected a finite number for labels[2] but received NaN'],
+  ])('refuses %j', (labels, message) => {
+    expect(refusal(() => signs(...labels))).toContain(message);
+  });
+});
+
+describe('classesOf(labels)', () => {
+  it('lists the rows of each label', () => {
+    expect([...classesOf(['b', 'a', 'b'])]).toEqual([['b', [0, 2]], ['a', [1]]]); // prettier-ignore
+  });
+
+  it('refuses labels of several types', () => {
+    expect(refusal(() => classesOf([1, '1']))).toBe(
+      'TypeError [ERR_LABELS]: Expected a number for labels[1], as in labels[0], but received "1"',
+    );
+  });
+});
