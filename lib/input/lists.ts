@@ -5,8 +5,8 @@ import { isArray, isObject, isTypedArray, plainView, typedLength, type TypedArra
 /** The length of a list, read once; NaN for anything else. */
 export function lengthOf(value: unknown): number {
   if (isTypedArray(value)) return typedLength(value);
-  const claimed: unknown = isObject(value) ? (value as ArrayLike<unknown>).length : undefined;
-  return typeof claimed === 'number' && Number.isInteger(claimed) && claimed >= 0 ? claimed : NaN;
+  const claimed = isObject(value) ? (value as ArrayLike<unknown>).length : NaN;
+  return Number.isInteger(claimed) && claimed >= 0 ? claimed : NaN;
 }
 
 /** The length of a list, read once; anything else is refused. */
