@@ -82,7 +82,7 @@ function viewRows(points: readonly unknown[], min: number, forOne?: string): Vie
   if (min > 0) checkRows(rows);
   // Each row is read once: a getter or proxy may return another value the second time.
   const list: ArrayLike<number>[] = [];
-  let cols = rows === 0 ? NaN : 0;
+  let cols = NaN;
   for (let i = 0; i < rows; i++) {
     const row = points[i];
     const length = lengthOf(row);
