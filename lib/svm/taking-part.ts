@@ -57,7 +57,6 @@ export function rowWeights({ byClass, byRow }: Weights, y: Int8Array, among?: Ui
   const weights = new Float64Array(y.length);
   for (let i = 0; i < y.length; i++) if (takesPart(among, i)) weights[i] = weightOf(byRow, i);
   const [negative, positive] = byClass === 'balanced' ? balanced(countByClass(y, weights)) : byClass;
-  if (negative === 1 && positive === 1) return weights;
   for (let i = 0; i < y.length; i++) if (weights[i]! > 0) weights[i]! *= y[i]! > 0 ? positive : negative;
   return weights;
 }
