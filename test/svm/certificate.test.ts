@@ -6,7 +6,16 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { svmTasks, type Performer, type Step, type SvmTasks, type TaskArgument } from '../../lib/backend/tasks.js';
 import { run } from '../../lib/solver/drivers.js';
-import { certify, exactOffset, measure, nearOffset, type Constants, type Hint, type Measured } from '../../lib/svm/certificate.js';
+import {
+  certify,
+  exactOffset,
+  measure,
+  nearOffset,
+  objective,
+  type Constants,
+  type Hint,
+  type Measured,
+} from '../../lib/svm/certificate.js';
 import { solveSvm } from '../../lib/svm/solve.js';
 
 const U = 2 ** -53;
@@ -239,6 +248,30 @@ describe('measure(constants, t, wSquared, centreDot)', () => {
     );
   });
 
+  it('rounds outwards: primal is not below its exact bound by more than its last bit, nor dual above', () => {
+    /** A double, none of which is tiny here, times 2 ** 400. */
+    const exact = (x: number) => BigInt(x * 2 ** 400);
+    const ONE = 2n ** 53n; // units of rounding
+    const size = fc
+      .tuple(fc.integer({ min: -60, max: 10 }), fc.double({ min: 1, max: 2, noNaN: true }))
+      .map(([e, f]) => f * 2 ** e);
+    const few = fc.integer({ min: 1, max: 9 });
+    fc.assert(
+      fc.property(few, few, size, size, size, size, (n, d, wSquared, fy, fyRounding, psi) => {
+        const { primal, dual, gap } = drive(
+          (tasks) => measure({ ...CONSTANTS, n, d }, 0, wSquared, 0, tasks),
+          () => [fy, fyRounding, psi, 0, 0, 0, 0, 0],
+        ).value;
+        const P = exact(0.5 * wSquared + psi);
+        // (1 + 2 (n + d + 16) u) of the margins' rounding, and (n + d + 32) u of P (method C9).
+        const error = exact(fyRounding) * (ONE + 2n * BigInt(n + d + 16)) + P * BigInt(n + d + 32);
+        expect(exact(primal) * (ONE + 1n) >= P * ONE + error).toBe(true);
+        expect(exact(dual) * ONE <= (P - exact(gap)) * ONE - error).toBe(true);
+      }),
+      { numRuns: 1000, seed: 1 },
+    );
+  });
+
   it('bounds the distance in alpha by the residual or by the gap, whichever is smaller', () => {
     const constants = { ...CONSTANTS, n: 1, mu: 2 };
     const at = (fy: number, res2: number) =>
@@ -251,20 +284,26 @@ describe('measure(constants, t, wSquared, centreDot)', () => {
   });
 });
 
+describe('objective({ primal, dual })', () => {
+  it('adds the gap, and its ratio to primal', () => {
+    expect(objective({ primal: 8, dual: 6 })).toEqual({ primal: 8, dual: 6, gap: 2, relativeGap: 0.25 });
+  });
+});
+
 describe('certify(constants, measured, proof, hint)', () => {
   const MEASURED: Measured = { t: 1, wNorm: 3, centreDot: 0, primal: 1, dual: 0, gap: 1, rounding: 0, rho: 0.25, delta: 0.1 };
   const PROOF = { delta: 0.125, ball: true };
 
   function certified(
     slopes: Slopes,
-    given: { constants?: Partial<Constants>; measured?: Partial<Measured>; hint?: Hint; ball?: boolean } = {},
+    given: { constants?: Partial<Constants>; measured?: Partial<Measured>; hint?: Hint; ball?: boolean; afresh?: boolean } = {},
   ) {
     const constants = { ...CONSTANTS, ...given.constants };
     const measured = { ...MEASURED, ...given.measured };
     const hint = given.hint ?? { low: 0, high: 0 };
     const answer = offsetsOf(slopes);
     const { value, asked, places } = drive(
-      (tasks) => certify(constants, measured, { ...PROOF, ball: given.ball ?? true }, hint, tasks),
+      (tasks) => certify(constants, measured, { ...PROOF, ball: given.ball ?? true }, hint, tasks, given.afresh),
       (call) => (call[0] === 'offsets' ? answer(call) : [4, 3, 2, 1]),
     );
     const last = asked.at(-1) as [string, ...number[]];
@@ -293,6 +332,12 @@ describe('certify(constants, measured, proof, hint)', () => {
     expect(guard! / U).toBeCloseTo(4 * 108 * (7 * 3 + 5), 9);
     expect(value).toEqual({ agreed: 4, properlyClassified: 3, zero: 2, atBound: 1 });
     expect(certified(LINE, { ball: false }).last[7]).toBe(0);
+  });
+
+  it('forgets what was certified before if afresh, at the last moment', () => {
+    const names = (given: { afresh?: boolean } = {}) => certified(LINE, given).asked.map(([name]) => name);
+    expect(names()).toEqual(['offsets', 'offsets', 'certify']);
+    expect(names({ afresh: true })).toEqual(['offsets', 'offsets', 'forget', 'certify']);
   });
 
   it('goes to the far ends where the roots form an interval', () => {

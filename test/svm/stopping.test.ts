@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { firstOf, stop } from '../../lib/svm/stopping.js';
+import { firstOf, stillHolds, stop } from '../../lib/svm/stopping.js';
 import { LinearSvm } from '../../lib/svm/linear-svm.js';
 import type { StopRule, SvmCheck, SvmOptions, SvmProgress } from '../../lib/types.js';
 import { names } from '../support/backends.js';
@@ -189,6 +189,25 @@ describe.each(names)('the rule that ends LinearSvm.fit, %s', (backend) => {
   });
 });
 
+describe('stillHolds(rules, status, check)', () => {
+  const rules = [stop.agreement(0.99), stop.gap(1e-3)];
+
+  it('asks the rule of that name, and no other', () => {
+    expect(stillHolds(rules, 'gap', check({ relativeGap: 1e-3 }))).toBe(true);
+    expect(stillHolds(rules, 'gap', check({ relativeGap: 2e-3, agreed: 1000 }))).toBe(false);
+    expect(stillHolds(rules, 'agreement', check({ relativeGap: 0, agreed: 989 }))).toBe(false);
+    expect(stillHolds(rules, 'stale', check({ relativeGap: 0, agreed: 1000 }))).toBe(false);
+  });
+
+  it('is true of stop.stale(), which is about the run', () => {
+    expect(stillHolds([stop.stale()], 'stale', check({}))).toBe(true);
+  });
+
+  it('is false of a rule that cannot be asked again', () => {
+    expect(stillHolds([{ name: 'mine', everyIteration: true, start: () => () => undefined }], 'mine', check({}))).toBe(false);
+  });
+});
+
 describe('stop refuses bad arguments:', () => {
   it.each([
     [() => stop.agreement(99), RangeError, 'Expected a number from 0 to 1 for the share of stop.agreement but received 99'],
@@ -206,6 +225,7 @@ describe('stop refuses bad arguments:', () => {
     ],
     [() => stop.stale({ deltaMin: -1 }), RangeError, 'Expected a number from 0 to 1 for deltaMin of stop.stale but received -1'],
     [() => stop.stale({ patience: 0 }), RangeError, 'Expected a number of 1 or more for patience of stop.stale but received 0'],
+    [() => stop.stale(null as never), TypeError, 'Expected an object for the options of stop.stale but received null'],
     [() => stop.stale({ delta: 1 } as never), TypeError, 'Unknown option "delta" of stop.stale; did you mean "deltaMin"?'],
   ])('%s', (call, Kind, message) => {
     expect(call).toThrow(expect.objectContaining({ message, code: 'ERR_OPTION' }));
