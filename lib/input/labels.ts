@@ -87,7 +87,7 @@ export function resolveLabels(
  * to the caller if there are not two labels, or a number is not finite. (A loop over a list of known type is ten times as fast, and twice
  * that without branches on labels, which no processor can predict.)
  */
-function encodeTwo(list: Float64Array, seen: Label[], y: Int8Array): number {
+export function encodeTwo(list: Float64Array, seen: Label[], y: Int8Array): number {
   const first = list[0]!;
   let i = 1;
   while (list[i] === first) i++;

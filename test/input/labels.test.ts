@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { classesOf, resolveLabels } from '../../lib/input/labels.js';
+import { classesOf, encodeTwo, resolveLabels } from '../../lib/input/labels.js';
 import { refusal } from '../support/refusal.js';
 
 describe('resolveLabels(list, rows, options) of a Float64Array', () => {
@@ -23,6 +23,26 @@ describe('resolveLabels(list, rows, options) of a Float64Array', () => {
   ])('refuses %j', (labels, message) => {
     expect(refusal(() => signs(...labels))).toContain(message);
   });
+});
+
+describe('encodeTwo(list, seen, y)', () => {
+  const encode = (...labels: number[]) => {
+    const seen: number[] = [];
+    const y = new Int8Array(labels.length);
+    return { rows: encodeTwo(Float64Array.from(labels), seen, y), seen, y };
+  };
+
+  it('encodes two labels, in the order of their first appearance', () => {
+    expect(encode(5, 5, 2, 5, 2)).toEqual({ rows: 5, seen: [5, 2], y: Int8Array.of(0, 0, 1, 0, 1) });
+    expect(encode(1, 2)).toEqual({ rows: 2, seen: [1, 2], y: Int8Array.of(0, 1) });
+  });
+
+  it.each([[[1]], [[1, 1]], [[1, 2, 3]], [[1, NaN]], [[NaN, 1]], [[1, Infinity]], [[-Infinity, 1, 1]]])(
+    'leaves %j to the caller',
+    (labels) => {
+      expect(encode(...labels)).toMatchObject({ rows: 0, seen: [] });
+    },
+  );
 });
 
 describe('classesOf(labels)', () => {
