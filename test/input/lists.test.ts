@@ -21,9 +21,8 @@ describe('lengthOf(value)', () => {
 });
 
 describe('model.predictOne({ indices, values })', () => {
-  const model = LinearSvm.fit([[0, 0], [1, 1]], [0, 1]); // prettier-ignore
-
   it('refuses text for a list, though it has a length', () => {
+    const model = LinearSvm.fit([[0, 0], [1, 1]], [0, 1]); // prettier-ignore
     expect(refusal(() => model.predictOne({ indices: 'ab' } as never))).toBe(
       'TypeError [ERR_POINTS]: Expected an array of numbers for point.indices but received "ab"',
     );

@@ -190,13 +190,13 @@ describe.each(names)('the rule that ends LinearSvm.fit, %s', (backend) => {
 });
 
 describe('stillHolds(rules, status, check)', () => {
-  const rules = [stop.agreement(0.99), stop.gap(1e-3)];
+  const both = () => [stop.agreement(0.99), stop.gap(1e-3)];
 
   it('asks the rule of that name, and no other', () => {
-    expect(stillHolds(rules, 'gap', check({ relativeGap: 1e-3 }))).toBe(true);
-    expect(stillHolds(rules, 'gap', check({ relativeGap: 2e-3, agreed: 1000 }))).toBe(false);
-    expect(stillHolds(rules, 'agreement', check({ relativeGap: 0, agreed: 989 }))).toBe(false);
-    expect(stillHolds(rules, 'stale', check({ relativeGap: 0, agreed: 1000 }))).toBe(false);
+    expect(stillHolds(both(), 'gap', check({ relativeGap: 1e-3 }))).toBe(true);
+    expect(stillHolds(both(), 'gap', check({ relativeGap: 2e-3, agreed: 1000 }))).toBe(false);
+    expect(stillHolds(both(), 'agreement', check({ relativeGap: 0, agreed: 989 }))).toBe(false);
+    expect(stillHolds(both(), 'stale', check({ relativeGap: 0, agreed: 1000 }))).toBe(false);
   });
 
   it('is true of stop.stale(), which is about the run', () => {
