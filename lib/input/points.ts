@@ -126,8 +126,6 @@ const MATRIX_WORDS: ForeignWords = {
   columns: 'cols',
   width: 'cols',
   height: 'rows',
-  ncols: 'cols',
-  nrows: 'rows',
 };
 const SPARSE_WORDS: ForeignWords = { ...MATRIX_WORDS, data: 'values' };
 const DENSE_KEYS = ['data', 'rows', 'cols'] as const satisfies readonly (keyof DenseMatrix)[];
