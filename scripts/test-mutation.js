@@ -26,7 +26,7 @@ const TESTS = {
   'input/fold-options': ['input/input', 'input/fold-options', 'selection/cross-validation'],
   'input/labels': ['input/input', 'input/labels', 'svm/errors'],
   'input/lists': ['input/input', 'input/lists', 'svm/errors'],
-  'input/options': ['input/input', 'svm/errors', 'data/dataset'],
+  'input/options': ['input/input', 'input/options', 'svm/errors', 'data/dataset'],
   'input/point-source': ['input/input', 'data/dataset'],
   'input/points': ['input/input', 'input/points', 'data/dataset', 'svm/errors'],
   'input/resolve-separation': ['input/input', 'ellipsoids/separate'],

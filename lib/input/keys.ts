@@ -9,8 +9,8 @@ interface Owner {
   /** Stands before the name in a message: 'option', 'key'. */
   readonly what: string;
   /** Stands after it. */
-  readonly of?: string;
-  readonly words?: ForeignWords;
+  readonly of?: string | undefined;
+  readonly words?: ForeignWords | undefined;
 }
 
 /** Refuses unknown names, with a suggestion where there is one. */

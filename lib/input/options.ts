@@ -24,12 +24,7 @@ export function knownOptions<T extends object>(
       ? typeError('ERR_OPTION', 'an object', 'options', given)
       : typeError('ERR_OPTION', `an object with ${known.join(', ')}`, words`${option(of)}`, given);
   }
-  checkNames(given, known, {
-    code: 'ERR_OPTION',
-    what: 'option',
-    ...(of !== undefined && { of }),
-    ...(foreign && { words: foreign }),
-  });
+  checkNames(given, known, { code: 'ERR_OPTION', what: 'option', of, words: foreign });
   for (const name of known) {
     const value = given[name];
     if (value !== undefined) options[name] = value;
