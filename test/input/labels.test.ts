@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { messageOf } from '../../lib/errors.js';
 import { classesOf, encodeTwo, resolveLabels } from '../../lib/input/labels.js';
 import { refusal } from '../support/refusal.js';
 
@@ -22,6 +23,20 @@ describe('resolveLabels(list, rows, options) of a Float64Array', () => {
     [[1, 2, NaN], 'Expected a finite number for labels[2] but received NaN'],
   ])('refuses %j', (labels, message) => {
     expect(refusal(() => signs(...labels))).toContain(message);
+  });
+});
+
+describe('resolveLabels(list, rows, options) and its errors', () => {
+  it.each([
+    [[1, 2, 3], 'Expected two distinct labels<code labels> but received at least three: 1, 2, 3; <code rest>'],
+    [[1, 1], 'Expected two distinct labels<code labels> but every label is 1'],
+  ])('has terms for the place of %j, which the command line words in its own way', (labels, message) => {
+    try {
+      resolveLabels(labels, labels.length, {});
+      expect.fail('nothing was thrown');
+    } catch (error) {
+      expect(messageOf(error as Error, ({ kind, name }) => `<${kind} ${name}>`)).toBe(message);
+    }
   });
 });
 

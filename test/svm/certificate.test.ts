@@ -248,7 +248,7 @@ describe('measure(constants, t, wSquared, centreDot)', () => {
     );
   });
 
-  it('rounds outwards: primal is not below its exact bound by more than its last bit, nor dual above', () => {
+  it('rounds outwards: dual is not above its exact bound, nor are gap, rho and delta below, nor primal by more than its last bit', () => {
     /** A double, none of which is tiny here, times 2 ** 400. */
     const exact = (x: number) => BigInt(x * 2 ** 400);
     const ONE = 2n ** 53n; // units of rounding
@@ -258,15 +258,19 @@ describe('measure(constants, t, wSquared, centreDot)', () => {
     const few = fc.integer({ min: 1, max: 9 });
     fc.assert(
       fc.property(few, few, size, size, size, size, (n, d, wSquared, fy, fyRounding, psi) => {
-        const { primal, dual, gap } = drive(
+        const { primal, dual, gap, rho, delta } = drive(
           (tasks) => measure({ ...CONSTANTS, n, d }, 0, wSquared, 0, tasks),
-          () => [fy, fyRounding, psi, 0, 0, 0, 0, 0],
+          () => [fy, fyRounding, psi, 0, 0, 0, 2 ** 100, 0], // a large residual: delta is by the gap
         ).value;
         const P = exact(0.5 * wSquared + psi);
         // (1 + 2 (n + d + 16) u) of the margins' rounding, and (n + d + 32) u of P (method C9).
         const error = exact(fyRounding) * (ONE + 2n * BigInt(n + d + 16)) + P * BigInt(n + d + 32);
         expect(exact(primal) * (ONE + 1n) >= P * ONE + error).toBe(true);
         expect(exact(dual) * ONE <= (P - exact(gap)) * ONE - error).toBe(true);
+        const grown = ONE + 2n * BigInt(n);
+        expect(exact(gap) * ONE ** 2n >= grown * ((ONE + 16n) * exact(fy) + ONE * exact(fyRounding))).toBe(true);
+        expect(exact(rho) ** 2n >= exact(gap) * exact(1)).toBe(true);
+        expect(exact(delta) ** 2n * ONE ** 2n >= 4n * exact(gap) * exact(1) * grown ** 2n).toBe(true); // 2 / mu = 4
       }),
       { numRuns: 1000, seed: 1 },
     );
