@@ -38,6 +38,14 @@ describe('saveModel(path, model) and loadModel(path)', () => {
     expect((await loadModel(path)).weights).toEqual(model.weights);
   });
 
+  it('loadModel says that a file holds data and no model', async () => {
+    writeFileSync(path, '  1 1:0.5 2:3\n-1 1:2\n');
+    await expect(loadModel(path)).rejects.toMatchObject({
+      code: 'ERR_MODEL',
+      message: `Expected a model, JSON or LIBLINEAR's text, for ${path} but received "1 1:0.5 2:3"`,
+    });
+  });
+
   it('loadModel refuses a truncated, edited or empty file', async () => {
     await saveModel(path, model);
     const text = readFileSync(path, 'utf8');

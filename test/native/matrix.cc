@@ -260,6 +260,64 @@ void decisions(const Run& run) {
   }
 }
 
+// Sums by column about a centre, and squared norms of rows, of what is stored.
+void statistics(const Run& run, Values kind) {
+  const Csr m = {{0, 3, 3, 5}, {0, 2, 4, 1, 2}, 6};
+  const std::vector<double> values = kind == Values::ones ? std::vector<double>(5, 1) : std::vector<double>{2, -3, 1, 4, 5};
+  Matrix X;
+  CHECK(is(copy(run, X, m, kind, values), CopyResult::ok, 0, 0));
+  const Guarded<double> centre(std::vector<double>{1, 0, 0.5, 0, 0, 0});
+  Matrix::ColumnStats stats;
+  CHECK(X.column_stats(run, nullptr, 3, centre.data(), stats));
+  for (size_t j = 0; j < 6; ++j) {
+    double sum = 0, square = 0, max = 0, number = 0;
+    for (size_t k = 0; k < 5; ++k) {
+      if (m.index[k] != j) continue;
+      sum += values[k] - centre[j];
+      square += (values[k] - centre[j]) * (values[k] - centre[j]);
+      max = std::fmax(max, std::fabs(values[k]));
+      number += 1;
+    }
+    CHECK(stats.sum[j] == sum && stats.square[j] == square && stats.max[j] == max && stats.number[j] == number);
+  }
+  Guarded<double> norms(3);
+  X.row_norms(run, nullptr, 3, nullptr, norms.data());
+  for (size_t i = 0; i < 3; ++i) {
+    double square = 0;
+    for (size_t k = m.start[i]; k < m.start[i + 1]; ++k) square += values[k] * values[k];
+    CHECK(norms[i] == square);
+  }
+}
+
+// Columns of one sign within a factor of 2, and without zeros, are stored minus a number among their entries, exactly; others as
+// they are. Column 0 qualifies from above 0, column 1 from below; column 2 has a zero, column 3 both signs, column 4 a factor of 4.
+void shifted(const Run& run, Values kind, bool sparse, size_t cols = 5) {
+  const std::vector<double> rows = {1e6 + 1, -3, 0, 1,  1,   //
+                                    1e6,     -4, 5, -1, 4,   //
+                                    1e6 + 7, -5, 5, 1,  2};  //
+  Matrix X;
+  if (sparse) {
+    // The zero of column 2 is not stored.
+    const Csr m = {{0, 4, 9, 14}, {0, 1, 3, 4, 0, 1, 2, 3, 4, 0, 1, 2, 3, 4}, cols};
+    std::vector<double> values = rows;
+    values.erase(values.begin() + 2);
+    CHECK(is(copy(run, X, m, kind, values), CopyResult::ok, 0, 0));
+  } else {
+    const std::vector<float> rounded(rows.begin(), rows.end());
+    const Guarded<float> f32(rounded);
+    CHECK(is(X.copy_dense(run, kind, f32.data(), 3, 5), CopyResult::ok, 0, 0));
+  }
+  CHECK(X.centre(run));
+  CHECK(X.centre(run));  // once is enough
+  const double* const shift = X.shift();
+  CHECK(shift != nullptr);
+  CHECK(shift[0] >= 1e6 && shift[0] <= 1e6 + 7 && shift[1] >= -5 && shift[1] <= -3);
+  CHECK(shift[2] == 0 && shift[3] == 0 && shift[4] == 0);
+  for (size_t i = 0; i < 3; ++i) {
+    for (size_t j = 0; j < 5; ++j) CHECK(entry(run, X, i, j) + shift[j] == rows[5 * i + j]);
+  }
+}
+
 }  // namespace
 
 int main() {
@@ -275,6 +333,11 @@ int main() {
       in_place<float>(run, Values::f32);
       in_place<double>(run, Values::ones);
       decisions(run);
+      for (Values kind : {Values::f64, Values::f32, Values::ones}) statistics(run, kind);
+      shifted(run, Values::f32, false);
+      shifted(run, Values::f32, true);
+      shifted(run, Values::f64, true);
+      shifted(run, Values::f64, true, 70000);  // 32-bit indices
     }
   }
   release_pool();
