@@ -5,11 +5,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it, vi } from 'vitest';
-import type { Step } from '../../lib/backend/tasks.js';
-import { runAsync } from '../../lib/solver/drivers.js';
-import { crossValidate, Dataset, LinearSvm, stop, type SvmInfo, type SvmOptions } from '../../lib/index.js';
+import type { Performer, Step } from '../../lib/backend/tasks.js';
+import { countTasksHere, runAsync } from '../../lib/solver/drivers.js';
+import {
+  crossValidate,
+  Dataset,
+  LinearSvm,
+  separateEllipsoidsAsync,
+  stop,
+  type SvmInfo,
+  type SvmOptions,
+} from '../../lib/index.js';
 import { clouds, dense, sparse, wdbc } from '../support/svm-data.js';
-import { names } from '../support/backends.js';
+import { js, names } from '../support/backends.js';
 import { HANG } from '../support/child.js';
 import { place } from '../support/place.js';
 
@@ -424,4 +432,47 @@ it('runAsync(loop) lets the event loop turn even if every step answers at once',
     setImmediate(() => (turned = true));
     expect(await runAsync(loop())).toBe(true);
   }
+});
+
+describe('LinearSvm.fitAsync and separateEllipsoidsAsync hand tasks to another thread', () => {
+  /** How many tasks a call performs here and how many elsewhere. The TypeScript backend, whose methods can be watched, stands for both. */
+  async function countTasks(kind: 'Svm' | 'Esp', call: () => Promise<unknown>): Promise<{ here: number; elsewhere: number }> {
+    const { prototype } = js[kind] as unknown as { prototype: Performer };
+    const [perform, later] = [vi.spyOn(prototype, 'perform'), vi.spyOn(prototype, 'later')];
+    try {
+      await call();
+      const elsewhere = later.mock.calls.length;
+      return { here: perform.mock.calls.length - elsewhere, elsewhere }; // its `later` calls `perform`
+    } finally {
+      perform.mockRestore();
+      later.mockRestore();
+    }
+  }
+  const fit = (rows: number, cols: number) => {
+    const { rows: points, labels } = clouds(9, rows, cols, 0.5);
+    const options: SvmOptions<number> = { backend: 'js', gamma: 1, stop: stop.gap(1e-9), maxIterations: 40 };
+    return countTasks('Svm', () => LinearSvm.fitAsync(dense(points), labels, options));
+  };
+  const separate = (count: number) => {
+    const family = (at: number) => Array.from({ length: count }, (_, i) => ({ center: [at, Math.sin(i), i / count], shape: 0.4 }));
+    return countTasks('Esp', () =>
+      separateEllipsoidsAsync(family(0), family(1), { backend: 'js', goal: 'widest', maxIterations: 20 }),
+    );
+  };
+
+  it('none of a small problem, the later ones of a larger one, and all of a large one', async () => {
+    place.elsewhere = false;
+    try {
+      expect((await fit(100, 3)).elsewhere).toBe(0);
+      const { here, elsewhere } = await fit(2000, 20);
+      expect(here).toBe(countTasksHere(2000 * 20 + 8 * 2000 + 20));
+      expect(elsewhere).toBeGreaterThan(0);
+      expect((await fit(11_000, 5)).here).toBe(0);
+      expect((await separate(5)).elsewhere).toBe(0);
+      expect((await separate(20_000)).here).toBe(0);
+    } finally {
+      place.elsewhere = true;
+    }
+    expect((await fit(100, 3)).here).toBe(0); // as the other tests of this file want it
+  });
 });
