@@ -25,7 +25,10 @@ export function separateEllipsoids(first: Ellipsoids, second: Ellipsoids, option
   return run(separating(input), input.options.signal);
 }
 
-/** The same off the main thread; the TypeScript kernels take turns with it instead. Gives the same result, bit for bit. */
+/**
+ * The same off the main thread; small separations, the beginning of others, and the TypeScript kernels take turns with the event loop
+ * instead. Gives the same result, bit for bit.
+ */
 export async function separateEllipsoidsAsync(first: Ellipsoids, second: Ellipsoids, options?: EspOptions): Promise<Separation> {
   const input = resolveSeparation(first, second, options);
   return runAsync(separating(input), input.options.signal);

@@ -51,7 +51,10 @@ export class LinearSvm<L extends Label = Label> implements Model<L> {
     return LinearSvm.#fitted(run(fitting(input), input.options.signal));
   }
 
-  /** Trains off the main thread (with the TypeScript kernels: in turns with it). Gives the same model as `fit`, bit for bit. */
+  /**
+   * Trains off the main thread; small fits, the beginning of others, and the TypeScript kernels take turns with the event loop instead. Gives
+   * the same model as `fit`, bit for bit.
+   */
   static fitAsync<L extends Label>(points: Points, labels: ArrayLike<L>, options?: SvmOptions<L>): Promise<Fitted<L>>;
   static fitAsync(points: Points, labels: FileLabels, options?: SvmOptions<number | string>): Promise<Fitted<number | string>>;
   static async fitAsync<L extends Label>(points: Points, labels: ArrayLike<L>, options?: SvmOptions<L>): Promise<Fitted<L>> {
