@@ -108,19 +108,28 @@ export type Scale = 'none' | 'standard' | 'maxabs';
  */
 export type SvmMethod = 'auto' | 'ascent' | 'fista' | 'paper';
 
+/** The hinge, smoothed over a width of mu·gamma; or its square, gamma max(0, 1 - margin)². */
+export type Loss = 'hinge' | 'squared-hinge';
+
 export interface SvmOptions<L extends Label = Label> {
   /**
-   * The weight of a row's loss against the margin's width. 'auto' chooses one by a quick cross-validation before the fit: 3 folds of at
-   * most 4096 rows in all, fitted loosely; `info.validation` has its table. @default 64 / rows (those that take part)
+   * The weight of a row's loss against the margin's width. 'auto' chooses one by a quick cross-validation before the fit: 3 folds of a
+   * sample of the rows, fitted loosely; `info.validation` has its table. @default 1 / mean squared distance of a row from the centre, after
+   * scaling (1 if all rows are the same); with method: 'paper' 64 / rows (those that take part)
    */
   gamma?: number | 'auto';
   /** Another name for gamma. */
   C?: number;
+  /** @default 'hinge' */
+  loss?: Loss;
   /** The smoothing of the hinge: the loss is quadratic over a width of mu·gamma. @default 1 / (2 gamma) */
   mu?: number;
-  /** Factors on gamma by class; 'balanced' gives both classes the same total weight. */
+  /** Factors on the loss by class; 'balanced' gives both classes the same total weight. */
   classWeight?: 'balanced' | ReadonlyMap<L, number> | Readonly<Record<string, number>>;
-  /** Factors on gamma by row. A row of weight 0 takes no part in training, in scaling or in counts. */
+  /**
+   * Factors on the loss by row: a row of weight 3 counts as three copies of it. A row of weight 0 takes no part in training, in scaling or
+   * in counts.
+   */
   sampleWeight?: ArrayLike<number>;
   /** The scaling of columns, folded into the model, which takes raw data. @default 'auto': dense 'standard', sparse 'maxabs' */
   scale?: 'auto' | Scale;
@@ -232,7 +241,13 @@ export interface SvmInfo {
   readonly backend: BackendName;
   readonly threads: number;
   /** With gamma: 'auto': the cross-validation that chose gamma, and the number of rows it used. */
-  readonly validation?: { readonly rows: number; readonly folds: number; readonly table: readonly GammaScore[] };
+  readonly validation?: {
+    readonly rows: number;
+    readonly folds: number;
+    readonly table: readonly GammaScore[];
+    /** Whether gamma is the smallest or the largest that was tried. */
+    readonly atEdge: boolean;
+  };
 }
 
 export interface CrossValidationOptions<L extends Label = Label> {
@@ -241,18 +256,23 @@ export interface CrossValidationOptions<L extends Label = Label> {
    * @default 5
    */
   folds?: number | ArrayLike<number>;
-  /** The values of gamma to try. @default [4, 16, 64, 256, 1024, 4096, 16384] / rows (those that take part) */
-  gammas?: ArrayLike<number>;
+  /**
+   * The values of gamma to try; 'default': the default gamma of a fit alone. @default that gamma times 4^-3 … 4^3; if the best of them is
+   * the first or the last, two more powers of 4 beyond it
+   */
+  gammas?: ArrayLike<number> | 'default';
   /** Decides which rows are dealt to which fold. @default 0 */
   seed?: number;
   /** The measure of accuracy: the share of rows predicted correctly, or the mean of that share over the classes. @default 'plain' */
   accuracy?: 'plain' | 'balanced';
   /** The label on the positive side. @default the larger one */
   positive?: L;
-  /** Factors on gamma by class; 'balanced' gives both classes the same total weight among each fold's training rows. */
+  /** Factors on the loss by class; 'balanced' gives both classes the same total weight among each fold's training rows. */
   classWeight?: SvmOptions<L>['classWeight'];
-  /** Factors on gamma by row. A row of weight 0 takes no part, in training or in accuracy. */
+  /** Factors on the loss by row. A row of weight 0 takes no part, in training or in accuracy. */
   sampleWeight?: ArrayLike<number>;
+  /** @default 'hinge' */
+  loss?: Loss;
   /** The scaling of columns, computed from the training rows alone. @default 'auto': dense 'standard', sparse 'maxabs' */
   scale?: 'auto' | Scale;
   /** When each fit stops. @default [stop.agreement(0.99), stop.gap(1e-3)] */
@@ -300,6 +320,8 @@ export interface GammaScore {
   readonly mean: number;
   /** The standard error of the mean: the folds' standard deviation / √folds. */
   readonly standardError: number;
+  /** The mean of max(0, 1 - margin) on the rows held out. */
+  readonly loss: number;
   /** How the fits ended, by fold. */
   readonly status: readonly SvmStatus[];
   /** The number of fits that ended at a limit ('max-iterations', 'time-limit'). Their final accuracy is not known. */
@@ -307,15 +329,17 @@ export interface GammaScore {
 }
 
 export interface CrossValidation {
-  /** The pick's gamma. */
+  /** The best one. */
   readonly gamma: number;
   /**
-   * The smallest gamma whose mean is within one standard error of the best. Here and in `best`, a gamma whose fits all finished is
+   * The gamma with the highest mean; among equal ones, the least loss. Here and in `oneStandardError`, a gamma whose fits all finished is
    * preferred to one with `unfinished` fits.
    */
-  readonly pick: GammaScore;
-  /** The gamma with the highest mean; among equal ones, the smallest. */
   readonly best: GammaScore;
+  /** The smallest gamma whose mean is within one standard error of the best one. */
+  readonly oneStandardError: GammaScore;
+  /** Whether the best gamma is the smallest or the largest that was tried: a better one may lie beyond. */
+  readonly atEdge: boolean;
   /** By gamma, ascending. */
   readonly table: readonly GammaScore[];
   readonly folds: number;

@@ -1,4 +1,6 @@
 // kernels: the projections on their own, with arrays of the caller's. Problems call the kernels directly.
+#include <numeric>
+
 #include "addon.h"
 #include "arguments.h"
 #include "buffer.h"
@@ -10,19 +12,21 @@ namespace {
 
 Run run_with(const Napi::CallbackInfo& info, size_t i) { return {addon(info.Env()).table, threads(info, i)}; }
 
-// projectKnapsack(a, y, gamma, b, guess, x, threads): writes the projection to x; returns lambda, or NaN if b is out of reach
+// projectKnapsack(a, y, weight, gamma, b, guess, x, threads): writes the projection to x; returns lambda, or NaN if b is out of reach
 Napi::Value knapsack(const Napi::CallbackInfo& info) {
   const auto a = array<double>(info, 0, "a", 0);
   const size_t n = a.size;
   if (n >= UINT32_MAX) refuse(info.Env(), "fewer than 2^32 numbers", "a", std::to_string(n));
   const auto y = array<int8_t>(info, 1, "y", n);
-  const auto gamma = array<double>(info, 2, "gamma", n);
-  const auto x = array<double>(info, 5, "x", n);
+  const auto weight = array<double>(info, 2, "weight", n);
+  const auto x = array<double>(info, 6, "x", n);
   Buffer<double> work;
   Buffer<uint32_t> index;
   if (!work.allocate(n) || !index.allocate(n)) out_of_memory(info.Env());
-  const double lambda = project_knapsack(run_with(info, 6), a.data, y.data, gamma.data, n, number(info, 3, "b"),
-                                         number(info, 4, "guess"), x.data, work.data(), index.data());
+  const KnapsackRows rows = {a.data, y.data, weight.data, number(info, 3, "gamma")};
+  const double sum = std::accumulate(weight.data, weight.data + n, 0.0);
+  const double lambda = project_knapsack(run_with(info, 7), rows, n, sum, number(info, 4, "b"), number(info, 5, "guess"), x.data,
+                                         work.data(), index.data());
   return Napi::Number::New(info.Env(), lambda);
 }
 

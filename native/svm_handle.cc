@@ -12,12 +12,13 @@ namespace {
 constexpr Task<Svm> kSvmTasks[] = {
     {"begin",
      {{"curvature"}},
-     answers<Svm::BeginAnswer>("curvature", "radiusSquares", "maxRadius", "centreNorm", "maxEntries", "maxSquaredNorm", "shiftNorm",
-                               "largestColumn"),
+     answers<Svm::BeginAnswer>("curvature", "weightSum", "spread", "radiusSquares", "maxRadius", "centreNorm", "maxEntries",
+                               "maxSquaredNorm", "shiftNorm", "largestColumn"),
      [](Svm& s, const Given& a, double* out) {
        Svm::BeginAnswer answer{};
        return s.begin(a.flag(0), answer) && put(answer, out);
      }},
+    {"regularize", {{"gamma", "mu"}}, {}, [](Svm& s, const Given& a, double*) { return s.regularize(a[0], a[1]), true; }},
     {"warm",
      {{"w", "t"}},
      {},
@@ -69,7 +70,7 @@ constexpr Task<Svm> kSvmTasks[] = {
      [](Svm& s, const Given& a, double* out) { return put(s.power(a.flag(0)), out); }},
     {"score",
      {{"t"}},
-     answers<Svm::ScoreAnswer>("positiveRight", "positive", "negativeRight", "negative"),
+     answers<Svm::ScoreAnswer>("positiveRight", "positive", "negativeRight", "negative", "hinge"),
      [](Svm& s, const Given& a, double* out) {
        Svm::ScoreAnswer answer{};
        return s.score(a[0], answer) && put(answer, out);
@@ -92,23 +93,21 @@ class SvmHandle : public ProblemHandle<SvmHandle, Svm> {
  public:
   static constexpr auto& kTasks = kSvmTasks;
 
-  // new Svm(matrix, y, gamma (by row, or one for all), mu, scale: 0 none, 1 standard, 2 maxabs, threads, lane = 0,
-  // interrupt = none)
+  // new Svm(matrix, y, weight (by row, or one for all), scale: 0 none, 1 standard, 2 maxabs, threads, lane = 0, interrupt = none)
   explicit SvmHandle(const Napi::CallbackInfo& info) : ProblemHandle(info) {
     const Napi::Env env = info.Env();
     const std::shared_ptr<const Matrix> X = MatrixHandle::matrix_of(info[0]);
     const auto y = array<int8_t>(info, 1, "y", X->rows());
-    const auto gamma = array<double>(info, 2, "gamma", 1);
-    const bool per_row = gamma.size > 1;
-    if (per_row) array<double>(info, 2, "gamma", X->rows());
-    const double mu = number(info, 3, "mu");
-    const size_t scale = count(info, 4, "scale");
+    const auto weight = array<double>(info, 2, "weight", 1);
+    const bool per_row = weight.size > 1;
+    if (per_row) array<double>(info, 2, "weight", X->rows());
+    const size_t scale = count(info, 3, "scale");
     if (scale > 2) refuse(env, "0, 1 or 2", "scale", std::to_string(scale));
-    const size_t lane = info[6].IsUndefined() ? 0 : count(info, 6, "lane");
+    const size_t lane = info[5].IsUndefined() ? 0 : count(info, 5, "lane");
     if (lane >= Addon::kLanes) refuse(env, "a number below " + std::to_string(Addon::kLanes), "lane", std::to_string(lane));
     auto svm = std::shared_ptr<Svm>(new Svm);
-    if (!svm->init({addon(env).table, threads(info, 5)}, X, y.data, gamma.data, per_row, mu, static_cast<Svm::Scale>(scale),
-                   InterruptHandle::interrupt_of(info[7]))) {
+    if (!svm->init({addon(env).table, threads(info, 4)}, X, y.data, weight.data, per_row, static_cast<Svm::Scale>(scale),
+                   InterruptHandle::interrupt_of(info[6]))) {
       out_of_memory(env);
     }
     hold(env, std::move(svm), lane);

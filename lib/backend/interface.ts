@@ -71,11 +71,10 @@ export interface SvmProblem extends Performer {
 
 type SvmConstructor = new (
   matrix: Matrix,
-  /** ±1 by row, or 0 for a row of gamma 0 that is not to be scored either. */
+  /** ±1 by row, or 0 for a row of weight 0 that is not to be scored either. */
   y: Int8Array,
-  /** By row, or one for all rows. Rows of gamma 0 take no part; `score` scores them. */
-  gamma: Float64Array,
-  mu: number,
+  /** By row, or one for all rows. Rows of weight 0 take no part; `score` scores them. */
+  weight: Float64Array,
   /** 0 none, 1 standard, 2 maxabs */
   scale: number,
   threads: number,
@@ -188,13 +187,15 @@ type MatrixConstructor = new (
 /** The projections that both problems are built on, as functions of the caller's own arrays. */
 export interface Projections {
   /**
-   * x = the point of { y·x = b, 0 ≤ x_i ≤ gamma_i } nearest to a (method 1.8); x may be a. `guess`, or NaN, is where lambda is searched
-   * first. Returns lambda, x_i = clamp(a_i - lambda y_i, 0, gamma_i); or NaN, and x undefined, if b is out of reach.
+   * x = the point of { Σ c_i y_i x_i = b, 0 ≤ x_i ≤ gamma } with the least Σ c_i (x_i - a_i)² (method 1.8), c being the weights; x may be a.
+   * `guess`, or NaN, is where lambda is searched first. Returns lambda, x_i = clamp(a_i - lambda y_i, 0, gamma); or NaN, and x undefined,
+   * if b is out of reach.
    */
   projectKnapsack(
     a: Float64Array,
     y: Int8Array,
-    gamma: Float64Array,
+    weight: Float64Array,
+    gamma: number,
     b: number,
     guess: number,
     x: Float64Array,

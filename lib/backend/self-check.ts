@@ -142,14 +142,14 @@ function checkKnapsack(
   threads: number,
 ): KernelCheck {
   const a = noise(n, 3);
-  const gamma = noise(n, 4).map((v) => 1.5 + v);
+  const weight = noise(n, 4).map((v) => 1.5 + v);
   const [p, q] = [new Float64Array(n), new Float64Array(n)];
-  const lambda = twin.kernels.projectKnapsack(a, y, gamma, 0, NaN, q, 1);
+  const lambda = twin.kernels.projectKnapsack(a, y, weight, 1.5, 0, NaN, q, 1);
   const start = guess === 'warm' ? lambda + 1e-3 : NaN;
-  const project = (k: Kernels, x: Float64Array) => k.kernels.projectKnapsack(a, y, gamma, 0, start, x, threads);
+  const project = (k: Kernels, x: Float64Array) => k.kernels.projectKnapsack(a, y, weight, 1.5, 0, start, x, threads);
   project(backend, p);
   project(twin, q);
-  const free = q.filter((v, i) => v > 0 && v < gamma[i]!).length;
+  const free = q.filter((v) => v > 0 && v < 1.5).length;
   const size = q.reduce((sum, v) => sum + v, 0) / Math.max(free, 1) + Math.abs(lambda) + 1;
   const times = { backend: time(() => project(backend, p)), twin: time(() => project(twin, q)) };
   return verdict(

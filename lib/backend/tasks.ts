@@ -30,6 +30,8 @@ export const SVM_TASKS = {
     takes: { curvature: flag },
     answers: [
       'curvature',
+      'weightSum',
+      'spread',
       'radiusSquares',
       'maxRadius',
       'centreNorm',
@@ -39,6 +41,7 @@ export const SVM_TASKS = {
       'largestColumn',
     ],
   },
+  regularize: { takes: { gamma: number, mu: number }, answers: [] },
   warm: { takes: { w: vector, t: number }, answers: [] },
   ascend: {
     takes: { offset: number, weight: number, delta: number, all: flag },
@@ -63,7 +66,7 @@ export const SVM_TASKS = {
   shrink: { takes: { low: number, high: number, delta: number }, answers: ['active'] },
   unshrink: { takes: {}, answers: ['active'] },
   power: { takes: { first: flag }, answers: ['estimate'] },
-  score: { takes: { t: number }, answers: ['positiveRight', 'positive', 'negativeRight', 'negative'] },
+  score: { takes: { t: number }, answers: ['positiveRight', 'positive', 'negativeRight', 'negative', 'hinge'] },
   keep: { takes: { alpha: flag }, answers: [] },
   restore: { takes: {}, answers: [] },
   model: { takes: { weights: vector, t: number }, answers: ['bias'] },

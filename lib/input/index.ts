@@ -10,4 +10,4 @@ export { checkKeys, nearest } from './keys.js';
 export { notMade } from './options.js';
 export * from './resolve-separation.js';
 export * from './resolve-split.js';
-export { gammaByRow } from './weights.js';
+export { rangeOf } from './weights.js';

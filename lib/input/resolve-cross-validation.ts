@@ -16,13 +16,11 @@ const CROSS_VALIDATION_OPTIONS = [
   'positive',
   'classWeight',
   'sampleWeight',
+  'loss',
   'scale',
   'stop',
   ...RUN_OPTIONS,
 ] as const satisfies readonly (keyof CrossValidationOptions)[];
-
-/** The default values of gamma, each multiplied by the number of rows that take part. A fit's default, 64, is among them (method 3). */
-export const PATH = [4, 16, 64, 256, 1024, 4096, 16384] as const;
 
 /** The arguments of a cross-validation, checked and completed. */
 export interface CrossValidationInput<L extends Label = Label> extends TrainingInput<L> {
@@ -30,8 +28,8 @@ export interface CrossValidationInput<L extends Label = Label> extends TrainingI
   readonly options: ResolvedSvmOptions;
   /** The number of folds; or the fold of each row, -1 for a row that takes no part. */
   readonly folds: number | Int32Array;
-  /** Ascending. */
-  readonly gammas: readonly number[];
+  /** Ascending; or the default of a fit; undefined: those around it. */
+  readonly gammas: readonly number[] | 'default' | undefined;
   readonly seed: number;
   readonly balanced: boolean;
   readonly onProgress: ((progress: CrossValidationProgress) => void) | undefined;
@@ -47,9 +45,9 @@ export function resolveCrossValidation<L extends Label>(
   const training = resolveTraining<L>(points, labels, options, began);
 
   // Options that all fits share. onProgress is called after each fit, not at its checks
-  const { classWeight, sampleWeight, scale, maxIterations, timeLimit, signal } = options;
+  const { classWeight, sampleWeight, loss, scale, maxIterations, timeLimit, signal } = options;
   const stopping = options.stop ?? [stop.agreement(0.99), stop.gap(1e-3)];
-  const common = { classWeight, sampleWeight, scale, maxIterations, timeLimit, signal, stop: stopping };
+  const common = { classWeight, sampleWeight, loss, scale, maxIterations, timeLimit, signal, stop: stopping };
   const fit = resolveSvmOptions(common as SvmOptions, training); // options that are undefined count as absent
   const { members, weights } = fit;
 
@@ -65,15 +63,16 @@ export function resolveCrossValidation<L extends Label>(
     ...training,
     options: fit,
     folds,
-    gammas: optional(options.gammas, 'gammas', gammaList) ?? PATH.map((product) => product / (members[0] + members[1])),
+    gammas: optional(options.gammas, 'gammas', gammaList),
     seed: optional(options.seed, 'seed', SEED) ?? 0,
     balanced: optional(options.accuracy, 'accuracy', oneOfThese('plain', 'balanced')) === 'balanced',
     onProgress: resolveLimits<CrossValidationProgress>({ onProgress: options.onProgress }).onProgress,
   };
 }
 
-function gammaList(given: unknown, where: Words): readonly number[] {
-  const list = listOf<number>(given, 'ERR_OPTION', 'an array of numbers', where);
+function gammaList(given: unknown, where: Words): readonly number[] | 'default' {
+  if (given === 'default') return given;
+  const list = listOf<number>(given, 'ERR_OPTION', "an array of numbers or 'default'", where);
   const gammas = numbersOf(list, (value, k) => sensibleNumber(value, words`${where}[${k}]`)).sort((a, b) => a - b);
   if (gammas.length === 0) throw rangeError('ERR_OPTION', 'at least one number', where, new Verbatim('none'));
   const twice = gammas.find((gamma, k) => gamma === gammas[k - 1]);

@@ -3,7 +3,7 @@ import type { Backend } from '../backend/interface.js';
 import { coded, option, plural, rangeError, show, typeError, Verbatim, words, type Words } from '../errors.js';
 import { stop } from '../svm/stopping.js';
 import { rowWeights, type Weights } from '../svm/taking-part.js';
-import type { Label, Scale, StopRule, SvmMethod, SvmOptions, SvmProgress } from '../types.js';
+import type { Label, Loss, Scale, StopRule, SvmMethod, SvmOptions, SvmProgress } from '../types.js';
 import { checkColumns } from './capacity.js';
 import { checkFolds } from './fold-options.js';
 import { isArray, isObject } from './intrinsics.js';
@@ -23,7 +23,7 @@ import {
 } from './options.js';
 import { pointSource, type PointSource } from './point-source.js';
 import { resolveMethod, resolveSolver, type ResolvedSolver } from './solver-options.js';
-import { gammaByRow, participants, resolveWeights } from './weights.js';
+import { checkWeights, participants, rangeOf, resolveWeights, type WeightRange } from './weights.js';
 import { SVM_WORDS } from './words.js';
 
 /** Points and labels, backend and threads. */
@@ -37,6 +37,7 @@ export interface TrainingInput<L extends Label = Label> extends Labels<L> {
 
 /** The options that all fits of a call share. */
 export interface ResolvedSvmOptions extends Limits<SvmProgress> {
+  readonly loss: Loss;
   /** The user's mu; by default it follows gamma. */
   readonly mu: number | undefined;
   readonly weights: Weights;
@@ -52,14 +53,17 @@ export interface ResolvedSvmOptions extends Limits<SvmProgress> {
 /** The arguments of a fit, checked and completed. */
 export interface FitInput<L extends Label = Label> extends TrainingInput<L> {
   readonly options: ResolvedSvmOptions;
-  /** gamma by row, or one for all rows; with gamma: 'auto', the factors on the gamma to be chosen. */
-  readonly gamma:
-    { readonly value: number; readonly byRow: Float64Array } | { readonly value: 'auto'; readonly weights: Float64Array };
+  /** undefined: the default, which depends on the data (method 1.3). */
+  readonly gamma: number | 'auto' | undefined;
+  /** Weights by row, or one for all rows. */
+  readonly rowWeights: Float64Array;
+  readonly weightRange: WeightRange;
 }
 
 const SVM_OPTIONS = [
   'gamma',
   'C',
+  'loss',
   'mu',
   'classWeight',
   'sampleWeight',
@@ -91,22 +95,21 @@ export function resolveFit<L extends Label>(points: unknown, labels: unknown, gi
 
   const resolved = resolveSvmOptions(options, training);
 
-  // gamma by row
   const { weights, members } = resolved;
-  const value = asked ?? C ?? defaultGamma(members);
+  const gamma =
+    asked ?? C ?? (resolved.solver.stepSize === 'paper' && options.method === 'paper' ? paperGamma(members) : undefined);
   const byRow = rowWeights(weights, training.y);
-  if (value !== 'auto')
-    return { ...training, options: resolved, gamma: { value, byRow: gammaByRow(value, byRow, training, weights) } };
-  gammaByRow(1, byRow, training, weights); // weights that are too large for any gamma
-  checkFolds(QUICK_FOLDS, members, training.labels, "gamma: 'auto'");
-  return { ...training, options: resolved, gamma: { value, weights: byRow } };
+  const weightRange = rangeOf(byRow, weights);
+  checkWeights(typeof gamma === 'number' ? gamma : 1, weightRange);
+  if (gamma === 'auto') checkFolds(QUICK_FOLDS, members, training.labels, "gamma: 'auto'");
+  return { ...training, options: resolved, gamma, rowWeights: byRow, weightRange };
 }
 
 /** The number of folds of the quick cross-validation that chooses gamma. */
 export const QUICK_FOLDS = 3;
 
 /** The paper's default, for the number of rows that take part (method 1.3). */
-export function defaultGamma([negative, positive]: ResolvedSvmOptions['members']): number {
+function paperGamma([negative, positive]: ResolvedSvmOptions['members']): number {
   return 64 / (negative + positive);
 }
 
@@ -133,6 +136,7 @@ export function resolveTraining<L extends Label>(
 
 /** Resolves all options but gamma and those of `resolveTraining`. */
 export function resolveSvmOptions(options: SvmOptions, { source, labels, y }: TrainingInput): ResolvedSvmOptions {
+  const loss = optional(options.loss, 'loss', oneOfThese('hinge', 'squared-hinge')) ?? 'hinge';
   const mu = optional(options.mu, 'mu', sensibleNumber);
 
   // Weights
@@ -146,8 +150,10 @@ export function resolveSvmOptions(options: SvmOptions, { source, labels, y }: Tr
   const method = resolveMethod(options.method);
   const rules = stopRules(options.stop, method);
   const solver = resolveSolver(method, options.solver, rules);
+  if (loss === 'squared-hinge') checkSquaredHinge(options, method, rules);
 
   return {
+    loss,
     mu,
     weights,
     members,
@@ -164,6 +170,15 @@ function gammaOrAuto(value: unknown, where: Words): number | 'auto' {
   if (value === 'auto') return value;
   if (typeof value !== 'number') throw typeError('ERR_OPTION', "a positive number or 'auto'", where, value);
   return sensibleNumber(value, where);
+}
+
+/** The squared hinge has no upper bound on alpha, which mu, the rule 'stale' and the paper's method are about. */
+function checkSquaredHinge({ mu }: SvmOptions, method: SvmMethod, rules: readonly StopRule[]): void {
+  const why = "with loss: 'squared-hinge'";
+  if (mu !== undefined) throw rangeError('ERR_OPTION', 'nothing', words`${option('mu')} ${why}, whose smoothing follows C,`, mu);
+  if (method === 'paper') throw rangeError('ERR_OPTION', "'auto', 'ascent' or 'fista'", words`${option('method')} ${why}`, method);
+  const stale = rules.find(({ name }) => name === 'stale');
+  if (stale) throw rangeError('ERR_OPTION', 'a rule of the gap or of agreement', words`${STOP} ${why}`, stale.name);
 }
 
 const STOP = option('stop');

@@ -1,4 +1,4 @@
-/** Checks the factors on gamma, by class and by row, and applies them. */
+/** Checks the factors on the loss, by class and by row. */
 import { types } from 'node:util';
 import { coded, option, rangeError, show, typeError, words, type Term, type Words } from '../errors.js';
 import { countByClass, type Weights } from '../svm/taking-part.js';
@@ -9,6 +9,7 @@ import { HUGE } from './options.js';
 
 const CLASS_WEIGHT = option('classWeight');
 const SAMPLE_WEIGHT = option('sampleWeight');
+const WEIGHT = `0 or a number from ${1 / HUGE} to ${HUGE}`;
 
 export function resolveWeights(options: { classWeight?: unknown; sampleWeight?: unknown }, { labels, y }: Labels): Weights {
   return {
@@ -27,29 +28,33 @@ export function participants({ byClass, byRow }: Weights, { labels, y }: Labels)
   return members;
 }
 
+/** The largest weight, by row or the one for all rows, its row, and the option it comes from. */
+export interface WeightRange {
+  readonly max: number;
+  readonly row: number;
+  readonly by: Term;
+}
+
 /**
- * gamma by row, or one for all, none of them too large. Both classes must keep a positive one: a product may be too small for a number.
- * `byRow`: the user's own weights, if there are any, which errors then name. (A loop, as rows may be many.)
+ * The range of the weights by row, or of the one for all rows. A product of both kinds must not be too small either. `byRow`: the user's own
+ * weights, if there are any, which errors then name. (A loop, as rows may be many.)
  */
-export function gammaByRow(
-  gamma: number,
-  weights: Float64Array,
-  { labels, y }: Labels,
-  { byRow }: Pick<Weights, 'byRow'>,
-): Float64Array {
-  const given = byRow ? SAMPLE_WEIGHT : CLASS_WEIGHT;
-  const gammas = new Float64Array(weights.length);
-  let [negative, positive] = [gammas.length === 1, gammas.length === 1];
-  for (let i = 0; i < gammas.length; i++) {
-    const g = (gammas[i] = gamma * weights[i]!);
-    if (g > 0) {
-      if (y[i]! > 0) positive = true;
-      else negative = true;
-      if (g > HUGE) throw rangeError('ERR_OPTION', `at most ${HUGE}`, words`gamma times the weights of row ${i}, by ${given},`, g);
-    }
+export function rangeOf(weights: Float64Array, { byRow }: Pick<Weights, 'byRow'>): WeightRange {
+  const by = byRow ? SAMPLE_WEIGHT : CLASS_WEIGHT;
+  let [max, row] = [0, 0];
+  for (let i = 0; i < weights.length; i++) {
+    const c = weights[i]!;
+    if (c > max) [max, row] = [c, i];
+    if (c > 0 && c < 1 / HUGE) throw rangeError('ERR_OPTION', WEIGHT, words`the product of the weights of row ${i}, by ${by},`, c);
   }
-  if (negative && positive) return gammas;
-  throw noWeight(labels[negative ? 1 : 0], given);
+  return { max, row, by };
+}
+
+/** Checks that alpha, at most gamma times the weight, cannot become too large. */
+export function checkWeights(gamma: number, { max, row, by }: WeightRange): void {
+  const bound = Math.max(gamma, 1) * max;
+  if (bound > HUGE && max > 1)
+    throw rangeError('ERR_OPTION', `at most ${HUGE}`, words`gamma times the weights of row ${row}, by ${by},`, bound);
 }
 
 function noWeight(label: Labels['labels'][number], given: Term): Error {
@@ -92,7 +97,7 @@ function classFactors(classWeight: unknown, labels: Labels['labels']): Weights['
 
 /** `where` is called only for an error: weights may be many. */
 function weight(value: unknown, where: () => Words): number {
-  if (typeof value !== 'number') throw typeError('ERR_OPTION', 'a number of 0 or more', where(), value);
-  if (!(value >= 0 && value < Infinity)) throw rangeError('ERR_OPTION', 'a number of 0 or more', where(), value);
+  if (typeof value !== 'number') throw typeError('ERR_OPTION', WEIGHT, where(), value);
+  if (value !== 0 && !(value >= 1 / HUGE && value <= HUGE)) throw rangeError('ERR_OPTION', WEIGHT, where(), value);
   return value;
 }

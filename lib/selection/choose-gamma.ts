@@ -3,21 +3,22 @@
  *
  * Problem: a gamma with a good accuracy on rows that were not trained on.
  * Given:   points and labels, copied; the options of the fit.
- * Wanted:  gamma, the table it was picked from, and a model to start the fit from.
- * Source:  cross-validation with the one-standard-error rule, L. Breiman et al., Classification and Regression Trees (1984).
+ * Wanted:  gamma, the table it was chosen from, and a model to start the fit from.
+ * Source:  cross-validation, L. Breiman et al., Classification and Regression Trees (1984).
  */
-import { PATH } from '../input/resolve-cross-validation.js';
+import { rangeOf } from '../input/index.js';
 import { QUICK_FOLDS, type ResolvedSvmOptions } from '../input/resolve-fit.js';
 import { AUTO } from '../input/solver-options.js';
 import { pause, type Loop } from '../solver/drivers.js';
 import { stop } from '../svm/stopping.js';
-import { membersOf } from '../svm/taking-part.js';
+import { membersOf, rowWeights } from '../svm/taking-part.js';
 import type { TrainingData } from '../svm/training-data.js';
 import type { FitParameters } from '../svm/training.js';
-import type { GammaScore, Label, SvmInfo } from '../types.js';
+import type { Label, SvmInfo } from '../types.js';
 import { deal } from './folds.js';
-import { inTime, Trial } from './trial.js';
+import { gammasAround, measuredGamma } from './grid.js';
 import { Random } from './random.js';
+import { inTime, Trial } from './trial.js';
 
 /** The result of a quick cross-validation. */
 export interface Choice {
@@ -27,69 +28,47 @@ export interface Choice {
   readonly warmStart: NonNullable<FitParameters['warmStart']>;
 }
 
-/** Chooses gamma by a quick cross-validation. */
-export function* chooseGamma(data: TrainingData<Label>, fit: ResolvedSvmOptions): Loop<Choice> {
-  const quick = yield* Quick.from(data, fit);
-  yield* quick.trial.run();
-  return quick.choice();
-}
-
-const QUICK_ROWS = 4096;
+/** The sample has at least so many rows, and more until it holds so many entries: text has many columns, and few entries a row. */
+const MIN_ROWS = 4096;
+const ENTRIES = 2 ** 19;
 
 /**
- * A cross-validation with few folds, few rows and a loose stop. What matters is gamma times the number of rows, so on a sample of m of n
- * rows gamma n/m is tried for gamma.
+ * Chooses gamma by a quick cross-validation: few folds, a sample of the rows where these are many, and a loose stop; then the gamma with the
+ * highest mean accuracy. The gamma of a sample serves for all rows, as its grid follows distances between rows, not their number. Pauses now
+ * and then, so that the event loop is not blocked for long even if rows are many.
  */
-class Quick {
-  readonly trial: Trial;
-  readonly #rows: number; // that take part in the fit
-  readonly #sample: number; // of them here
-
-  private constructor(trial: Trial, rows: number, sample: number) {
-    this.trial = trial;
-    this.#rows = rows;
-    this.#sample = sample;
-  }
-
-  /** Pauses now and then, so that the event loop is not blocked for long even if rows are many. */
-  static *from(data: TrainingData<Label>, fit: ResolvedSvmOptions): Loop<Quick> {
-    const breather = pause(() => inTime(data, fit));
-    const { byRow } = fit.weights;
-    const random = new Random(0);
-    const classes = membersOf(data.y, byRow);
-    const rows = classes[0].length + classes[1].length;
-    const share = Math.min(1, QUICK_ROWS / rows);
-    const chosen = new Uint8Array(data.rows);
-    let sample = 0;
-    for (const members of classes) {
-      yield breather;
-      const take = Math.max(Math.round(share * members.length), QUICK_FOLDS);
-      for (const i of random.shuffle(members).subarray(0, take)) chosen[i] = 1;
-      sample += take;
-    }
-    const fold = yield* deal(data.y, chosen, QUICK_FOLDS, random, breather);
-    const factor = rows / sample;
-    const common: ResolvedSvmOptions = {
-      ...fit,
-      ...(fit.mu !== undefined && { mu: fit.mu / factor }),
-      solver: AUTO,
-      rules: [stop.agreement(0.99), stop.gap(1e-2)],
-      keepSets: false,
-      onProgress: undefined,
-    };
-    const gammas = PATH.map((product) => product / sample);
+export function* chooseGamma(data: TrainingData<Label>, fit: ResolvedSvmOptions): Loop<Choice> {
+  const breather = pause(() => inTime(data, fit));
+  const random = new Random(0);
+  const classes = membersOf(data.y, fit.weights.byRow);
+  const rows = classes[0].length + classes[1].length;
+  const { stored } = data.matrix.describe();
+  const share = Math.min(1, Math.max(MIN_ROWS / rows, ENTRIES / (stored || 1)));
+  const chosen = new Uint8Array(data.rows);
+  let sample = 0;
+  for (const members of classes) {
     yield breather;
-    const trial = new Trial(data, common, gammas, fold, { balanced: false, onProgress: undefined }, data.began);
-    return new Quick(trial, rows, sample);
+    const take = Math.max(Math.round(share * members.length), QUICK_FOLDS);
+    for (const i of random.shuffle(members).subarray(0, take)) chosen[i] = 1;
+    sample += take;
   }
-
-  choice(): Choice {
-    const { table, pick } = this.trial.result();
-    const back = ({ gamma, ...score }: GammaScore) => ({ gamma: (gamma * this.#sample) / this.#rows, ...score });
-    return {
-      gamma: back(pick).gamma,
-      validation: { rows: this.#sample, folds: QUICK_FOLDS, table: table.map(back) },
-      warmStart: this.trial.models[table.indexOf(pick)]!,
-    };
-  }
+  const fold = yield* deal(data.y, chosen, QUICK_FOLDS, random, breather);
+  const common: ResolvedSvmOptions = {
+    ...fit,
+    solver: AUTO,
+    rules: [stop.agreement(0.99), stop.gap(1e-2)],
+    keepSets: false,
+    onProgress: undefined,
+  };
+  yield breather;
+  const weights = rowWeights(fit.weights, data.y);
+  const middle = yield* measuredGamma(data, common, weights, rangeOf(weights, fit.weights));
+  const trial = new Trial(data, common, fold, { balanced: false, onProgress: undefined }, data.began);
+  yield* trial.search(gammasAround(middle));
+  const { table, best, atEdge } = trial.result();
+  return {
+    gamma: best.gamma,
+    validation: { rows: sample, folds: QUICK_FOLDS, table, atEdge },
+    warmStart: trial.modelOf(best),
+  };
 }

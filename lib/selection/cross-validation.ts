@@ -3,14 +3,16 @@
  *
  * Problem: which gamma does best on rows that were held out.
  * Given:   points, labels, gammas, and folds or their number.
- * Wanted:  by gamma, the accuracy on each fold, its mean and standard error; the best gamma, and the one picked.
+ * Wanted:  by gamma, the accuracy on each fold, its mean and standard error; the best gamma, and the smallest one within a standard error of it.
  */
 import { pause, runAsync, type Loop } from '../solver/drivers.js';
-import { resolveCrossValidation, type CrossValidationInput } from '../input/index.js';
+import { rangeOf, resolveCrossValidation, type CrossValidationInput } from '../input/index.js';
+import { rowWeights } from '../svm/taking-part.js';
 import { Random } from './random.js';
 import { TrainingData } from '../svm/training-data.js';
 import type { CrossValidation, CrossValidationOptions, FileLabels, Label, Points } from '../types.js';
 import { deal } from './folds.js';
+import { gammasAround, measuredGamma } from './grid.js';
 import { Trial } from './trial.js';
 
 /**
@@ -45,14 +47,21 @@ function* validating<L extends Label>(input: CrossValidationInput<L>): Loop<Cros
     yield data.copying({ timeLimit: Infinity, signal });
     const fold =
       typeof folds === 'number' ? yield* deal(data.y, options.weights.byRow, folds, new Random(input.seed), pause()) : folds;
-    const trial = new Trial(data, options, input.gammas, fold, input);
+    const trial = new Trial(data, options, fold, input);
     yield pause();
-    yield* trial.run();
-    const { table, best, pick } = trial.result();
+    if (input.gammas === 'default' || !input.gammas) {
+      const weights = rowWeights(options.weights, data.y);
+      const middle = yield* measuredGamma(data, options, weights, rangeOf(weights, options.weights));
+      yield* input.gammas ? trial.run([middle]) : trial.search(gammasAround(middle));
+    } else {
+      yield* trial.run(input.gammas);
+    }
+    const { table, best, oneStandardError, atEdge } = trial.result();
     return {
-      gamma: pick.gamma,
-      pick,
+      gamma: best.gamma,
       best,
+      oneStandardError,
+      atEdge,
       table,
       folds: trial.folds,
       fold,

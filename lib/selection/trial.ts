@@ -6,7 +6,7 @@
  */
 import type { Answer, SVM_TASKS } from '../backend/tasks.js';
 import { Interrupted } from '../errors.js';
-import { gammaByRow, type CrossValidationInput, type ResolvedSvmOptions } from '../input/index.js';
+import { rangeOf, type CrossValidationInput, type ResolvedSvmOptions } from '../input/index.js';
 import { pause, sideBySide, type Lane, type Loop } from '../solver/drivers.js';
 import type { Model } from '../svm/model.js';
 import type { LoopResult } from '../svm/solve.js';
@@ -14,6 +14,7 @@ import { rowWeights } from '../svm/taking-part.js';
 import type { TrainingData } from '../svm/training-data.js';
 import { Training, type FitParameters } from '../svm/training.js';
 import type { CrossValidationProgress, GammaScore, Label, SvmStatus } from '../types.js';
+import { FACTOR, FURTHER } from './grid.js';
 
 /** Throws if the time of all fits is up: nothing can be chosen then, nor trained afterwards. */
 export function inTime({ began }: Pick<TrainingData<Label>, 'began'>, { timeLimit, signal }: ResolvedSvmOptions): void {
@@ -21,7 +22,7 @@ export function inTime({ began }: Pick<TrainingData<Label>, 'began'>, { timeLimi
   if (performance.now() - began >= timeLimit) throw new Interrupted();
 }
 
-/** By class, the rows that were held out, and how many of them the model gets right. */
+/** By class, the rows that were held out, and how many of them the model gets right; and the sum of their max(0, 1 - margin). */
 type HeldOut = Answer<(typeof SVM_TASKS)['score']>;
 
 /** The result of one fit. */
@@ -37,39 +38,56 @@ function* scored(training: Training<Label>, here: boolean): Loop<Scored> {
   const { score } = training.tasks;
   const end = yield* training.loop();
   yield score.ask({ t: end.check.measured.t });
-  const { positiveRight, positive, negativeRight, negative } = score.answer;
+  const { positiveRight, positive, negativeRight, negative, hinge } = score.answer;
   const { model } = yield* training.finish(end);
-  return { end, counts: { positiveRight, positive, negativeRight, negative }, model };
+  return { end, counts: { positiveRight, positive, negativeRight, negative, hinge }, model };
+}
+
+type Start = NonNullable<FitParameters['warmStart']>;
+
+/** What the fits with one gamma came to, by fold. */
+interface Column {
+  readonly gamma: number;
+  readonly accuracy: number[];
+  readonly loss: number[];
+  readonly status: SvmStatus[];
+  /** The first fold's. */
+  model?: Start;
+}
+
+/** What a trial came to. */
+export interface TrialResult {
+  readonly table: readonly GammaScore[];
+  readonly best: GammaScore;
+  readonly oneStandardError: GammaScore;
+  /** Whether the best gamma is the smallest or the largest that was tried. */
+  readonly atEdge: boolean;
 }
 
 /** One cross-validation. */
 export class Trial {
   readonly folds: number;
-  /** The models of the first fold, by gamma. */
-  readonly models: { readonly weights: Float64Array; readonly bias: number }[] = [];
   readonly #data: TrainingData<Label>;
   readonly #options: ResolvedSvmOptions;
-  readonly #gammas: readonly number[];
   readonly #fold: Int32Array;
   readonly #how: Pick<CrossValidationInput, 'balanced' | 'onProgress'>;
   readonly #began: number | undefined;
   readonly #y: Int8Array;
-  readonly #accuracy: number[][]; // by gamma and fold
-  readonly #status: SvmStatus[][];
+  readonly #columns: Column[] = []; // by gamma, ascending
+  /** By fold, the model of the largest gamma. */
+  readonly #last: Start[] = [];
   #done = 0;
 
   /** `began`: when the time limit of all fits together began; by default each fit has its own. */
   constructor(
     data: TrainingData<Label>,
     options: ResolvedSvmOptions,
-    gammas: readonly number[],
     fold: Int32Array,
     how: Pick<CrossValidationInput, 'balanced' | 'onProgress'>,
     began?: number,
   ) {
     this.#data = data;
     this.#options = options;
-    this.#gammas = gammas;
     this.#fold = fold;
     this.#how = how;
     this.#began = began;
@@ -77,18 +95,35 @@ export class Trial {
     this.#y = data.y.slice();
     for (let i = 0; i < fold.length; i++) {
       if (fold[i]! > last) last = fold[i]!;
-      if (fold[i]! < 0) this.#y[i] = 0; // of gamma 0, and not scored either
+      if (fold[i]! < 0) this.#y[i] = 0; // of weight 0, and not scored either
     }
     this.folds = last + 1;
-    this.#accuracy = gammas.map(() => []);
-    this.#status = gammas.map(() => []);
   }
 
-  /** Runs all folds, side by side. */
-  *run(): Loop<void> {
+  /** Tries gammas, all folds side by side. */
+  *run(gammas: readonly number[]): Loop<void> {
     const { threads, backend } = this.#data;
-    const folds = Array.from({ length: this.folds }, (_, k) => (lane: Lane) => this.#path(k, lane));
+    const columns = gammas.map((gamma): Column => ({ gamma, accuracy: [], loss: [], status: [] }));
+    const larger = gammas[0]! > (this.#columns.at(-1)?.gamma ?? Infinity);
+    this.#columns.push(...columns);
+    this.#columns.sort((a, b) => a.gamma - b.gamma);
+    const folds = Array.from({ length: this.folds }, (_, k) => (lane: Lane) => this.#path(k, columns, larger, lane));
     yield sideBySide(folds, backend.name === 'native' ? threads : 1, this.#options.signal);
+  }
+
+  /** Tries gammas, and further ones where the best is the first or the last of them. */
+  *search(gammas: readonly number[]): Loop<void> {
+    yield* this.run(gammas);
+    const { best } = this.result();
+    const first = this.#columns[0]!.gamma;
+    const last = this.#columns.at(-1)!.gamma;
+    if (best.gamma === last) yield* this.run(FURTHER.map((k) => last * FACTOR ** k));
+    else if (best.gamma === first) yield* this.run(FURTHER.map((k) => first / FACTOR ** k).reverse());
+  }
+
+  /** A model of some of the rows, by a gamma that was tried. */
+  modelOf({ gamma }: GammaScore): Start {
+    return this.#columns.find((column) => column.gamma === gamma)!.model!;
   }
 
   /** Weights by row, 0 for those in fold k. */
@@ -98,18 +133,19 @@ export class Trial {
     return rowWeights(this.#options.weights, this.#data.y, others);
   }
 
-  /** One fold: a fit for each gamma, each starting where the last one ended. */
-  *#path(k: number, { number: lane, busy, signal }: Lane): Loop<void> {
-    const { threads, labels, tasksHere } = this.#data;
+  /** One fold: a fit for each gamma, each starting where the last one ended. `further`: the first one where an earlier path did. */
+  *#path(k: number, columns: readonly Column[], further: boolean, { number: lane, busy, signal }: Lane): Loop<void> {
+    const { threads, tasksHere } = this.#data;
     const weights = this.#weightsOf(k);
+    const weightRange = rangeOf(weights, this.#options.weights);
     yield pause(); // rows may be many, and the next step reads them all again
-    let warmStart: FitParameters['warmStart'];
-    for (const [g, gamma] of this.#gammas.entries()) {
+    let warmStart = further ? this.#last[k] : undefined;
+    for (const column of columns) {
       if (this.#began !== undefined) inTime({ began: this.#began }, this.#options);
       const training = new Training(this.#data, this.#options, {
-        gamma,
-        mu: this.#options.mu ?? 1 / (2 * gamma),
-        gammas: gammaByRow(gamma, weights, { labels, y: this.#y }, this.#options.weights),
+        gamma: column.gamma,
+        weights,
+        weightRange,
         y: this.#y,
         warmStart,
         threads: threads - busy() + 1, // the pool that helps a fit serves one at a time, so at most `threads` work at any moment
@@ -120,15 +156,17 @@ export class Trial {
       try {
         const { end, counts, model } = yield* scored(training, tasksHere > 0);
         warmStart = model;
-        if (k === 0) this.models.push(model);
-        this.#accuracy[g]![k] = this.#accuracyOf(counts);
-        this.#status[g]![k] = end.status;
+        if (k === 0) column.model = model;
+        column.accuracy[k] = this.#accuracyOf(counts);
+        column.loss[k] = counts.hinge / (counts.positive + counts.negative);
+        column.status[k] = end.status;
         this.#done++;
-        this.#how.onProgress?.(this.#progress(k, g, end));
+        this.#how.onProgress?.(this.#progress(k, column, end));
       } finally {
         training.release();
       }
     }
+    if (columns.at(-1) === this.#columns.at(-1)) this.#last[k] = warmStart!;
   }
 
   #accuracyOf({ positiveRight, positive, negativeRight, negative }: HeldOut): number {
@@ -136,36 +174,43 @@ export class Trial {
     return positiveRight / positive / 2 + negativeRight / negative / 2;
   }
 
-  #progress(k: number, g: number, { status, check }: LoopResult): CrossValidationProgress {
-    const known = Object.values(this.#accuracy[g]!); // of the folds that have come this far
+  #progress(k: number, { gamma, accuracy }: Column, { status, check }: LoopResult): CrossValidationProgress {
+    const known = Object.values(accuracy); // of the folds that have come this far
     return {
       fold: k,
-      gamma: this.#gammas[g]!,
-      accuracy: this.#accuracy[g]![k]!,
+      gamma,
+      accuracy: accuracy[k]!,
       mean: known.reduce((a, b) => a + b, 0) / known.length,
       status,
       iterations: check.iteration,
       done: this.#done,
-      total: this.folds * this.#gammas.length,
+      total: this.folds * this.#columns.length,
       elapsed: performance.now() - this.#data.began,
     };
   }
 
-  result(): { table: readonly GammaScore[]; best: GammaScore; pick: GammaScore } {
-    const table = this.#gammas.map((gamma, g): GammaScore => {
-      const accuracy = this.#accuracy[g]!;
+  result(): TrialResult {
+    const table = this.#columns.map(({ gamma, accuracy, loss, status }): GammaScore => {
       const n = accuracy.length;
       const mean = accuracy.reduce((a, b) => a + b, 0) / n;
       const squares = accuracy.reduce((sum, a) => sum + (a - mean) ** 2, 0);
-      const status = this.#status[g]!;
       const unfinished = status.filter((one) => one === 'max-iterations' || one === 'time-limit').length;
-      return { gamma, accuracy, mean, standardError: Math.sqrt(squares / (n - 1) / n), status, unfinished };
+      return {
+        gamma,
+        accuracy,
+        mean,
+        standardError: Math.sqrt(squares / (n - 1) / n),
+        loss: loss.reduce((a, b) => a + b, 0) / n,
+        status,
+        unfinished,
+      };
     });
     // What a fit that met a limit would have reached is not known: gammas without such a fit are preferred.
     const finished = table.filter(({ unfinished }) => unfinished === 0);
     const choice = finished.length > 0 ? finished : table;
-    const best = choice.reduce((a, b) => (b.mean > a.mean ? b : a));
-    const pick = choice.find(({ mean }) => mean >= best.mean - best.standardError)!;
-    return { table, best, pick };
+    const better = (a: GammaScore, b: GammaScore) => a.mean > b.mean || (a.mean === b.mean && a.loss < b.loss);
+    const best = choice.reduce((a, b) => (better(b, a) ? b : a));
+    const oneStandardError = choice.find(({ mean }) => mean >= best.mean - best.standardError)!;
+    return { table, best, oneStandardError, atEdge: table.length > 1 && (best === table[0] || best === table.at(-1)) };
   }
 }

@@ -49,7 +49,7 @@ export function* ascent(
   { ascend, settle }: SvmTasks,
 ): Generator<Step, { end: LoopResult | undefined; iteration: number; t: number }, void> {
   const { checkEvery, maxIterations } = settings;
-  const weight = (WEIGHT * constants.radiusSquares) / constants.n || constants.mu;
+  const weight = (WEIGHT * constants.radiusSquares) / constants.weightSum || constants.mu;
   let offset = warm ? warm.t + warm.centreDot : 0;
   let whole = warm ? 0 : WHOLE;
   let promising = PROMISING;

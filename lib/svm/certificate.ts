@@ -21,7 +21,9 @@ export interface Constants {
   readonly n: number;
   readonly d: number;
   readonly mu: number;
-  /** Σ r_i², max r_i, |m|: r_i the distance of row i from the centre m. */
+  /** Σ c_i: c_i the weight of row i. */
+  readonly weightSum: number;
+  /** Σ c_i r_i², max r_i, |m|: r_i the distance of row i from the centre m. */
   readonly radiusSquares: number;
   readonly maxRadius: number;
   readonly centreNorm: number;
@@ -47,7 +49,7 @@ export interface Measured {
   rounding: number;
   /** |w - w*| <= rho (method C3) */
   rho: number;
-  /** |alpha - alpha*| <= delta (method C6) */
+  /** Σ c_i (x_i - x*_i)² <= delta², where alpha_i = c_i x_i (method C6) */
   delta: number;
 }
 
@@ -167,9 +169,9 @@ export function* measure(
     errorSquared: err2,
   } = tasks.gap.answer;
   const grown = 1 + 2 * n * UNIT;
-  const e = Math.abs(balance) + n * UNIT * alphaSum;
+  const e = Math.abs(balance) + (n + 2) * UNIT * alphaSum;
   const byNorm = alphaRadius + centreNorm * alphaSum; // at least sum alpha_i |x̃_i|
-  const dw = (n + 4) * UNIT * byNorm;
+  const dw = (n + 6) * UNIT * byNorm;
   // P as computed, and its error (method C9): where theta moves by eta, psi moves by at most |psi'| eta + eta² / (2 mu), and |psi'| is at
   // most alpha + |alpha + psi'|. The sums are of non-negative terms, each computed to a few units.
   const computed = 0.5 * wSquared + psi;
@@ -206,7 +208,7 @@ export interface CertifiedCounts {
 
 /**
  * Encloses every optimal offset, plus m·(w* - w), which cancels (method C4), and certifies what follows for each row (method C5, C8). A row
- * is certified as properly classified by |alpha - alpha*| <= delta (method C6) and, if `ball`, by the interval of its decision value.
+ * is certified as properly classified by its distance from the optimal x (method C6) and, if `ball`, by the interval of its decision value.
  * `afresh`: what was certified before does not count.
  */
 export function* certify(

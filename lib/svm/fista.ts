@@ -59,14 +59,14 @@ export function* fista(
   start: FistaStart,
 ): Generator<Step, LoopResult, void> {
   const { settings, constants, tasks } = context;
-  const { n, mu, radiusSquares } = constants;
+  const { n, mu, weightSum, radiusSquares } = constants;
   const { maxIterations } = settings;
   const { step, shrink, unshrink, power } = tasks;
   const checkEvery = settings.checkEvery ?? CHECK_EVERY;
   const norm = () => powerNorm(power, 300, 1e-5); // of HH' on the balanced subspace, from below
   const L =
     settings.L === 'paper'
-      ? mu + n * start.maxSquaredNorm
+      ? mu + weightSum * start.maxSquaredNorm
       : settings.L === 'norm'
         ? mu + 1.01 * (yield* norm())
         : Math.min(start.L, mu + radiusSquares);

@@ -1,12 +1,12 @@
 /** LinearSvm: what users train and predict with. */
 import { pause, run, runAsync, type Loop } from '../solver/drivers.js';
 import { Interrupted } from '../errors.js';
-import { defaultGamma, gammaByRow, notMade, resolveDecisions, resolveFit, resolveScore, type FitInput } from '../input/index.js';
+import { notMade, resolveDecisions, resolveFit, resolveScore, type FitInput } from '../input/index.js';
 import { liblinearLines, readLiblinear } from '../io/liblinear.js';
 import { decide, decisionOf, labelOf, type Model } from './model.js';
 import { readJSON, writeJSON } from '../io/model-json.js';
 import { TrainingData } from './training-data.js';
-import { Training, unfitted, type FitParameters, type FitResult } from './training.js';
+import { Training, unfitted, type FitResult } from './training.js';
 import type { FileLabels, Label, Point, Points, SvmInfo, SvmJSON, SvmOptions } from '../types.js';
 import { chooseGamma, type Choice } from '../selection/choose-gamma.js';
 
@@ -120,12 +120,12 @@ export class LinearSvm<L extends Label = Label> implements Model<L> {
 
 /** A fit: copies the points, chooses gamma if that is asked for, and trains. */
 function* fitting<L extends Label>(input: FitInput<L>): Loop<FitResult<L>> {
-  const { options, gamma } = input;
+  const { options } = input;
   const data = new TrainingData(input);
   let training: Training<L> | undefined;
   try {
     yield data.copying(options);
-    const choice = gamma.value === 'auto' ? yield* chooseGamma(data, options) : undefined;
+    const choice = input.gamma === 'auto' ? yield* chooseGamma(data, options) : undefined;
     training = trainingOf(data, input, choice);
     if (data.tasksHere > 0) yield pause(); // its first tasks run on this thread
     return yield* training.finish(yield* training.loop());
@@ -139,27 +139,19 @@ function* fitting<L extends Label>(input: FitInput<L>): Loop<FitResult<L>> {
 }
 
 /** The result if the time was up before there was a problem to solve. */
-function outOfTime<L extends Label>(data: TrainingData<L>, { gamma, options }: FitInput<L>): FitResult<L> {
-  return unfitted(data, options, gammasOf(data, { gamma, options }, defaultGamma(options.members)));
+function outOfTime<L extends Label>(data: TrainingData<L>, { gamma, options, rowWeights, weightRange }: FitInput<L>): FitResult<L> {
+  return unfitted(data, options, { gamma: gamma === 'auto' ? undefined : gamma, weights: rowWeights, weightRange });
 }
 
 function trainingOf<L extends Label>(data: TrainingData<L>, input: FitInput<L>, choice: Choice | undefined): Training<L> {
-  return new Training(data, input.options, {
-    ...gammasOf(data, input, choice?.gamma),
-    warmStart: input.options.warmStart ?? choice?.warmStart,
-    signal: input.options.signal,
+  const { gamma, options, rowWeights, weightRange } = input;
+  return new Training(data, options, {
+    gamma: gamma === 'auto' ? choice!.gamma : gamma,
+    weights: rowWeights,
+    weightRange,
+    warmStart: options.warmStart ?? choice?.warmStart,
+    signal: options.signal,
     began: data.began,
     validation: choice?.validation,
   });
-}
-
-/** gamma and mu (method 1.3); `chosen` is used with gamma: 'auto'. */
-function gammasOf<L extends Label>(
-  data: TrainingData<L>,
-  { gamma, options }: Pick<FitInput<L>, 'gamma' | 'options'>,
-  chosen: number | undefined,
-): Pick<FitParameters, 'gamma' | 'gammas' | 'mu'> {
-  const value = gamma.value === 'auto' ? chosen! : gamma.value;
-  const gammas = gamma.value === 'auto' ? gammaByRow(value, gamma.weights, data, options.weights) : gamma.byRow;
-  return { gamma: value, gammas, mu: options.mu ?? 1 / (2 * value) };
 }

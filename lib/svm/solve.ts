@@ -10,6 +10,7 @@ import { ascent } from './ascent.js';
 import type { CertifiedCounts, Constants, Measured } from './certificate.js';
 import { check, type CheckContext, type Kept } from './check.js';
 import { fista } from './fista.js';
+import type { Regularization } from './regularization.js';
 
 export interface LoopSettings {
   readonly L: 'measured' | 'norm' | 'paper';
@@ -31,7 +32,9 @@ export interface LoopSettings {
   /** Whether columns are scaled. If not, the error of an overflow suggests it. */
   readonly scaled: boolean;
   /** Constants that are known before the first task. */
-  readonly known: Pick<Constants, 'n' | 'd' | 'mu'>;
+  readonly known: Pick<Constants, 'n' | 'd'>;
+  /** Called once, with what `begin` measured: the loss. */
+  readonly regularize: (spread: number, weightSum: number) => Regularization;
   /** Called at every check: the status to end with, or undefined. */
   readonly decide: (check: LoopCheck) => SvmStatus | undefined;
   /** Whether the rule that ended the run with this status holds for another check as well. */
@@ -81,22 +84,24 @@ function* untilInterrupted(
 }
 
 function* solve(problem: Problem, tasks: SvmTasks, settings: LoopSettings, kept: Kept): Generator<Step, LoopResult, void> {
-  const { known } = settings;
-  const { mu, n } = known;
   // ---- What is constant during the run.
   yield tasks.begin.ask({ curvature: settings.L === 'measured' && !settings.ascent });
-  const { curvature, radiusSquares, maxRadius, centreNorm, maxEntries, maxSquaredNorm, shiftNorm, largestColumn } =
-    tasks.begin.answer;
+  const { curvature, weightSum, spread, radiusSquares, maxRadius, centreNorm } = tasks.begin.answer;
+  const { maxEntries, maxSquaredNorm, shiftNorm, largestColumn } = tasks.begin.answer;
+  const overflow = () => tooLarge(largestColumn, settings.scaled);
+  if (!Number.isFinite(curvature + radiusSquares + maxSquaredNorm + centreNorm + shiftNorm)) throw overflow();
+  const { bound, mu } = settings.regularize(spread, weightSum);
+  yield tasks.regularize.ask({ gamma: bound, mu });
   const constants: Constants = {
-    ...known,
+    ...settings.known,
+    mu,
+    weightSum,
     radiusSquares,
     maxRadius,
     centreNorm,
     maxEntries,
     predictionNorm: centreNorm + 2 * shiftNorm,
   };
-  const overflow = () => tooLarge(largestColumn, settings.scaled);
-  if (!Number.isFinite(curvature + radiusSquares + maxSquaredNorm + centreNorm + shiftNorm)) throw overflow();
   const context: CheckContext = { settings, constants, tasks, hint: { low: 0, high: 0 }, kept };
 
   // ---- The start.
@@ -109,7 +114,7 @@ function* solve(problem: Problem, tasks: SvmTasks, settings: LoopSettings, kept:
   if (!settings.ascent) {
     return yield* fista(problem, context, { iteration: 0, t, L: mu + 1.5 * curvature, maxSquaredNorm, overflow });
   }
-  const rowL = mu + radiusSquares / n; // the mean curvature along one row
+  const rowL = mu + radiusSquares / weightSum; // the mean curvature along one row
   let warm: { readonly t: number; readonly centreDot: number } | undefined;
   if (t !== undefined) {
     yield tasks.refresh.ask();

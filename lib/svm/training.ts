@@ -6,8 +6,10 @@ import { objective } from './certificate.js';
 import { CERTIFIED } from '../backend/encodings.js';
 import { solveSvm, type LoopCheck, type LoopResult } from './solve.js';
 import type { ResolvedSvmOptions } from '../input/index.js';
+import type { WeightRange } from '../input/weights.js';
 import type { Model } from './model.js';
 import { firstOf, stillHolds } from './stopping.js';
+import { defaultGamma, regularization, type Regularization } from './regularization.js';
 import { countTaking, weightOf } from './taking-part.js';
 import type { Label, SvmInfo, SvmProgress } from '../types.js';
 import { type TrainingData, interruptOf } from './training-data.js';
@@ -20,10 +22,11 @@ export type Trainable<L extends Label> = Pick<
 
 /** What differs between fits on the same data. */
 export interface FitParameters {
-  readonly gamma: number;
-  readonly mu: number;
-  /** gamma_i by row, or one for all rows; rows of gamma_i = 0 take no part. */
-  readonly gammas: Float64Array;
+  /** undefined: the default. */
+  readonly gamma: number | undefined;
+  /** By row, or one for all; rows of weight 0 take no part. */
+  readonly weights: Float64Array;
+  readonly weightRange: WeightRange;
   /** @default the data's */
   readonly y?: Int8Array;
   readonly warmStart?: { readonly weights: ArrayLike<number>; readonly bias: number } | undefined;
@@ -54,24 +57,26 @@ export class Training<L extends Label> {
   readonly #rows: number; // that take part
   readonly #untrained: () => LoopCheck;
   readonly #deaf: () => void;
+  #regularization: Regularization | undefined;
   #stepped = false; // by FISTA
 
   constructor(data: Trainable<L>, options: ResolvedSvmOptions, parameters: FitParameters) {
-    const { gammas, y = data.y, threads = data.threads, lane = 0 } = parameters;
+    const { weights, y = data.y, threads = data.threads, lane = 0 } = parameters;
     this.#data = data;
     this.#options = options;
     this.#parameters = parameters;
-    this.#rows = countTaking(gammas, data.rows);
-    this.#untrained = () => untrained(y, gammas, parameters.mu);
+    this.#rows = countTaking(weights, data.rows);
+    this.#untrained = () => untrained(y, weights, this.#regularization);
     const interrupt = interruptOf(data.backend, options, parameters.began);
-    this.problem = new data.backend.Svm(data.matrix, y, gammas, parameters.mu, SCALES[options.scale], threads, lane, interrupt);
+    this.problem = new data.backend.Svm(data.matrix, y, weights, SCALES[options.scale], threads, lane, interrupt);
     this.#deaf = onAbort(parameters.signal, () => interrupt?.set());
     this.tasks = svmTasks(this.problem, data.tasksHere);
   }
 
   loop(): Generator<Step, LoopResult, void> {
     const options = this.#options;
-    const { warmStart, mu, began } = this.#parameters;
+    const { warmStart, gamma, weightRange, began } = this.#parameters;
+    const { loss, mu } = options;
     const { stepSize, shrinking, checkEvery, ascent, handOver } = options.solver;
     const rules = [...options.rules]; // the caller may change the list meanwhile
     const rule = firstOf(rules);
@@ -85,7 +90,9 @@ export class Training<L extends Label> {
       handOver,
       scaled: options.scale !== 'none',
       certify: options.rules.some(({ proofs = true }) => proofs) ? 'always' : options.onProgress ? 'shown' : 'end',
-      known: { n: this.#rows, d: this.#data.matrix.describe().kept, mu },
+      known: { n: this.#rows, d: this.#data.matrix.describe().kept },
+      regularize: (spread, weightSum) =>
+        (this.#regularization = regularization({ gamma, mu, loss, weights: weightRange }, spread, weightSum)),
       decide: (check) => {
         const progress = this.#progress(check);
         options.onProgress?.(progress);
@@ -95,6 +102,13 @@ export class Training<L extends Label> {
       expired: () => performance.now() - began >= options.timeLimit,
       interruptible: options.timeLimit < Infinity ? { alpha: options.keepSets, untrained: this.#untrained } : undefined,
     });
+  }
+
+  /** The default gamma of the rows that take part. Nothing is solved. */
+  *defaultGamma(): Generator<Step, number, void> {
+    const { begin } = this.tasks;
+    yield begin.ask({ curvature: false });
+    return defaultGamma(begin.answer.spread, begin.answer.weightSum);
   }
 
   #accept(): void {
@@ -107,7 +121,8 @@ export class Training<L extends Label> {
     const weights = new Float64Array(this.#data.cols); // not touched, and so without memory, where no column is kept
     yield this.tasks.model.ask({ weights, t: check.measured.t });
     const options = this.#options;
-    const { gamma, mu, validation } = this.#parameters;
+    const { validation } = this.#parameters;
+    const { gamma, mu } = this.#regularization ?? UNKNOWN;
     const passes = this.problem.read / (2 * this.problem.stored || 1);
     const info: SvmInfo = {
       status,
@@ -173,21 +188,25 @@ export class Training<L extends Label> {
   }
 }
 
+/** Where the time was up before the data, on which gamma depends, were measured. */
+const UNKNOWN: Regularization = { gamma: NaN, bound: NaN, mu: NaN };
+
 /**
- * What is known of w = 0 without looking at the points (method C10): P(0, t), and that the optimum is at least D(0) = 0. The offset takes
- * the side of the class whose rows cost more when they are on the wrong side.
+ * What is known of w = 0 without looking at the points (method C10): P(0, t), or that it is finite if not even gamma is known, and that the
+ * optimum is at least D(0) = 0. The offset takes the side of the class whose rows weigh more.
  */
-function untrained(y: Int8Array, gammas: Float64Array, mu: number): LoopCheck {
-  const wrong = [0, 0]; // the loss at margin -1, by class
+function untrained(y: Int8Array, weights: Float64Array, { bound, mu } = UNKNOWN): LoopCheck {
+  const sums = [0, 0]; // by class
   let rows = 0;
   for (let i = 0; i < y.length; i++) {
-    const gamma = weightOf(gammas, i);
-    if (!(gamma > 0)) continue;
+    const weight = weightOf(weights, i);
+    if (!(weight > 0)) continue;
     rows++;
-    wrong[y[i]! > 0 ? 1 : 0]! += gamma * mu >= 2 ? 2 / mu : gamma * (2 - (mu * gamma) / 2);
+    sums[y[i]! > 0 ? 1 : 0]! += weight;
   }
-  const t = wrong[1]! >= wrong[0]! ? 1 : -1;
-  const primal = Math.min(wrong[0]!, wrong[1]!) * (1 + (rows + 8) * 2 ** -53);
+  const t = sums[1]! >= sums[0]! ? 1 : -1;
+  const wrong = bound * mu >= 2 ? 2 / mu : bound * (2 - (mu * bound) / 2); // the loss at margin -1
+  const primal = Number.isNaN(bound) ? Number.MAX_VALUE : Math.min(sums[0]!, sums[1]!) * wrong * (1 + (rows + 8) * 2 ** -53);
   return {
     iteration: 0,
     L: mu,
@@ -203,22 +222,24 @@ function untrained(y: Int8Array, gammas: Float64Array, mu: number): LoopCheck {
 export function unfitted<L extends Label>(
   { labels, y, rows, cols, backend, threads, began }: TrainingData<L>,
   options: ResolvedSvmOptions,
-  { gamma, mu, gammas }: Pick<FitParameters, 'gamma' | 'mu' | 'gammas'>,
+  { gamma, weights, weightRange }: Pick<FitParameters, 'gamma' | 'weights' | 'weightRange'>,
 ): FitResult<L> {
-  const check = untrained(y, gammas, mu);
+  const { loss, mu } = options;
+  const known = gamma === undefined ? UNKNOWN : regularization({ gamma, mu, loss, weights: weightRange }, NaN, NaN);
+  const check = untrained(y, weights, known);
   const none = new Uint32Array(0);
   return {
     model: { weights: new Float64Array(cols), bias: check.measured.t, labels },
     info: {
       status: 'time-limit',
-      ...storyOf(check, countTaking(gammas, rows), performance.now() - began, 0),
+      ...storyOf(check, countTaking(weights, rows), performance.now() - began, 0),
       ...(options.keepSets && {
         alpha: new Float64Array(rows),
         sets: { agreed: none, properlyClassified: none, zero: none, atBound: none },
       }),
       method: options.solver.ascent ? 'ascent' : 'fista',
-      gamma,
-      mu,
+      gamma: known.gamma,
+      mu: known.mu,
       scale: options.scale,
       backend: backend.name,
       threads,

@@ -203,17 +203,19 @@ size_t dense_combine(const DenseRows& m, const double* u, double* out) {
   return read * cols;
 }
 
-// What the scale of a column is made of, added to what is there: the sums of x - centre and of its squares, and the largest |x +
-// shift|. For narrow rows the sums of a few columns at a time stay in registers.
+// What the scale of a column is made of, added to what is there: the sums of x - centre and of its squares, both times the weight
+// by position (null: 1), and the largest |x + shift|. For narrow rows the sums of a few columns at a time stay in registers.
 template <typename T>
-void dense_stats(const DenseRows& m, const double* centre, const double* shift, double* sums, double* squares, double* largest) {
+void dense_stats(const DenseRows& m, const double* weight, const double* centre, const double* shift, double* sums, double* squares,
+                 double* largest) {
   const auto add = [&](size_t begin, size_t end, size_t j, auto at) {
-    const V c = at.load(centre + j), by = shift ? at.load(shift + j) : zero();
+    const V middle = at.load(centre + j), by = shift ? at.load(shift + j) : zero();
     V s = at.load(sums + j), s2 = at.load(squares + j), top = at.load(largest + j);
     for (size_t p = begin; p < end; ++p) {
-      const V value = at.load(static_cast<const T*>(m.x) + m.row(p) * m.cols + j), v = value - c;
-      s = s + v;
-      s2 = fma(v, v, s2);
+      const V value = at.load(static_cast<const T*>(m.x) + m.row(p) * m.cols + j), v = value - middle;
+      const V c = set1(weight ? weight[p] : 1.0), weighted = c * v;
+      s = s + weighted;
+      s2 = fma(weighted, v, s2);
       top = max(top, abs(value + by));
     }
     at.store(sums + j, s);

@@ -47,6 +47,7 @@ constexpr Table kTable = {
     svm_gap,
     svm_certify,
     svm_sign,
+    svm_share,
     {{esp_forward<0, false>, esp_forward<1, false>, esp_forward<2, false>, esp_forward<3, false>},
      {esp_forward<0, true>, esp_forward<1, true>, esp_forward<2, true>, esp_forward<3, true>}},
     {esp_finish<0>, esp_finish<1>, esp_finish<2>, esp_finish<3>},

@@ -13,25 +13,22 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kUnit = 0x1p-53;
 
-struct Items {
-  const double* a;
-  const int8_t* y;
-  const double* gamma;
+struct Items : KnapsackRows {
   size_t n;
 };
 
-// The term z(lambda) = clamp(c - lambda, low, high) of one row: high below `leaves`, low above `arrives`, linear between.
+// The term weight clamp(centre - lambda, low, high) of one row: constant below `leaves` and above `arrives`, linear between.
 struct Term {
-  double c, low, high;
+  double weight, centre, low, high;
   Term(const Items& items, size_t i) {
-    c = items.y[i] * items.a[i];
-    const double bound = items.y[i] * items.gamma[i];
-    low = bound < 0 ? bound : 0;
-    high = bound > 0 ? bound : 0;
+    weight = items.weight[i];
+    centre = items.y[i] * items.a[i];
+    low = items.y[i] < 0 ? -items.gamma : 0;
+    high = items.y[i] > 0 ? items.gamma : 0;
   }
-  double leaves() const { return c - high; }
-  double arrives() const { return c - low; }
-  double at(double lambda) const { return std::min(std::max(c - lambda, low), high); }
+  double leaves() const { return centre - high; }
+  double arrives() const { return centre - low; }
+  double at(double lambda) const { return weight * std::min(std::max(centre - lambda, low), high); }
 };
 
 // phi over all rows: parts run in parallel, and are added in order.
@@ -49,8 +46,10 @@ Phi sum_parts(const Run& run, size_t n, Body&& body) {
   return total;
 }
 
+KnapsackRows from(const KnapsackRows& rows, size_t i) { return {rows.a + i, rows.y + i, rows.weight + i, rows.gamma}; }
+
 Phi phi_at(const Run& run, const Items& s, double lambda) {
-  return sum_parts(run, s.n, [&](size_t i, size_t k) { return run.table->knapsack_phi(s.a + i, s.y + i, s.gamma + i, k, lambda); });
+  return sum_parts(run, s.n, [&](size_t i, size_t k) { return run.table->knapsack_phi(from(s, i), k, lambda); });
 }
 
 // phi(low) >= b >= phi(high): the root lies between. phi was evaluated at finite ends.
@@ -60,19 +59,19 @@ struct Bracket {
 };
 
 // Sums over the rows without a breakpoint strictly inside the bracket: of constant terms and of their magnitudes (fixed,
-// magnitude); of the c of linear terms, and their number (linear, slope).
+// magnitude); and of the linear terms, linear - slope lambda.
 struct Settled {
   double fixed = 0, magnitude = 0, linear = 0, slope = 0;
   void add(const Term& term, const Bracket& bracket) {
     if (term.arrives() <= bracket.low) {
-      fixed += term.low;
-      magnitude -= term.low;
+      fixed += term.weight * term.low;
+      magnitude -= term.weight * term.low;
     } else if (term.leaves() >= bracket.high) {
-      fixed += term.high;
-      magnitude += term.high;
+      fixed += term.weight * term.high;
+      magnitude += term.weight * term.high;
     } else {
-      linear += term.c;
-      slope += 1;
+      linear += term.weight * term.centre;
+      slope += term.weight;
     }
   }
 };
@@ -129,8 +128,8 @@ double search(const Items& items, uint32_t* index, size_t m, double* work, Brack
   const double slack = unit * (magnitude + std::fabs(b));
   if (fixed > b + slack && std::isfinite(bracket.high)) return bracket.high;
   if (fixed < b - slack && std::isfinite(bracket.low)) return bracket.low;
-  // It is flat and at b: the projection is the same everywhere but at its ends, where a row whose gamma_i is within rounding of a_i
-  // may be half way. So take its middle or, if only one end is finite, a little past that end.
+  // It is flat and at b: the projection is the same everywhere but at its ends, where a row may be half way if gamma is within
+  // rounding of a_i. So take its middle or, if only one end is finite, a little past that end.
   const double middle = bracket.low / 2 + bracket.high / 2;
   if (std::isfinite(middle)) return middle;
   const double end = middle < 0 ? bracket.high : bracket.low, past = std::fabs(end) * 0x1p-51;
@@ -150,7 +149,7 @@ double sample_root(const Items& items, double b, uint32_t* index, double* work) 
   return search(items, index, m, work, Bracket(), sums, b * static_cast<double>(m) / static_cast<double>(items.n), 0);
 }
 
-// The double whose phi is nearest to b. The running sums of the search cancel; where gamma_i is hardly more than the rounding of
+// The double whose phi is nearest to b. The running sums of the search cancel; where gamma is hardly more than the rounding of
 // a_i, the search may miss pieces as narrow as their error. From such a lambda this goes towards the root in steps that double
 // until phi is past b, and then bisects.
 double nearest(const Run& run, const Items& items, double b, double lambda, double excess) {
@@ -175,16 +174,16 @@ double nearest(const Run& run, const Items& items, double b, double lambda, doub
 
 }  // namespace
 
-double project_knapsack(const Run& run, const double* a, const int8_t* y, const double* gamma, size_t n, double b, double guess,
-                        double* x, double* work, uint32_t* index) {
+double project_knapsack(const Run& run, const KnapsackRows& rows, size_t n, double weight_sum, double b, double guess, double* x,
+                        double* work, uint32_t* index) {
   if (!std::isfinite(b)) return kNaN;
-  const Items items = {a, y, gamma, n};
+  const Items items = {rows, n};
   const double scale = static_cast<double>(n) * kUnit;
   double lambda = std::isfinite(guess) ? guess : n > 0 ? sample_root(items, b, index, work) : 0;
   Bracket bracket;
   Phi phi = {0, 0, 0};
   bool settled = false;
-  double piece = 0;  // rows on the linear piece that the search ended on
+  double piece = 0;  // the slope of the linear piece that the search ended on
 
   // Newton steps on all of phi, until the root is on the current piece; after four, medians do the rest.
   for (int probe = 0; probe < 4; ++probe) {
@@ -206,15 +205,16 @@ double project_knapsack(const Run& run, const double* a, const int8_t* y, const 
     Settled sums;
     for (size_t i = 0; i < n; ++i) {
       const Term term(items, i);
-      min += term.low;
-      max += term.high;
+      min += term.weight * term.low;
+      max += term.weight * term.high;
       if (bracket.holds(term.leaves()) || bracket.holds(term.arrives())) {
         index[m++] = static_cast<uint32_t>(i);
       } else {
         sums.add(term, bracket);
       }
     }
-    const double slack = 2 * scale * (max - min + std::fabs(b));
+    const auto finite = [](double end) { return std::isfinite(end) ? end : 0; };
+    const double slack = 2 * scale * (finite(max) - finite(min) + std::fabs(b));
     if (!(b <= max + slack && b >= min - slack)) return kNaN;
     lambda = search(items, index, m, work, bracket, sums, b, scale);
     phi = phi_at(run, items, lambda);
@@ -228,7 +228,7 @@ double project_knapsack(const Run& run, const double* a, const int8_t* y, const 
   double excess = phi.value - b;
   if (inside > 0) {
     const double next = lambda + excess / inside;
-    if (settled && 4 * phi.inside >= static_cast<double>(n)) {
+    if (settled && 4 * phi.inside >= weight_sum) {
       lambda = next;
     } else if (next != lambda) {
       const Phi there = phi_at(run, items, next);
@@ -245,7 +245,7 @@ double project_knapsack(const Run& run, const double* a, const int8_t* y, const 
   const Partition parts = partition(n, 2 * n);
   parallel(run, parts.parts, [&](size_t p) {
     const size_t i = parts.begin(p);
-    run.table->knapsack_write(a + i, y + i, gamma + i, parts.end(p) - i, lambda, x + i);
+    run.table->knapsack_write(from(rows, i), parts.end(p) - i, lambda, x + i);
   });
   return lambda;
 }

@@ -101,12 +101,13 @@ class Matrix {
   // out[p] = sum_j (factor_j x_ij)^2 for the rows i at positions [0, n) of a list (null: all rows in their order); factor null:
   // all 1.
   void row_norms(const Run& run, const uint32_t* list, size_t n, const double* factor, double* out) const;
-  // By column, over the stored entries of such rows: the sum of x - centre_j, the sum of its squares, max |x| (before anything was
-  // subtracted), and the number of entries.
+  // By column, over the stored entries of such rows, each counted as often as its weight by position says (null: once): the sum of
+  // x - centre_j, the sum of its squares, the number of entries; and max |x| (before anything was subtracted).
   struct ColumnStats {
     Buffer<double> sum, square, max, number;
   };
-  [[nodiscard]] bool column_stats(const Run& run, const uint32_t* list, size_t n, const double* centre, ColumnStats& out) const;
+  [[nodiscard]] bool column_stats(const Run& run, const uint32_t* list, size_t n, const double* weight, const double* centre,
+                                  ColumnStats& out) const;
 
   // Subtracts a number from each column for good (method 1.4): a mean of 1e8 would cost x.w all its digits. From dense f64 columns
   // it subtracts the mean. From others, if they have no 0 and their entries have one sign and lie within a factor of 2, a number

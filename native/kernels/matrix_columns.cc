@@ -57,7 +57,8 @@ void Matrix::row_norms(const Run& run, const uint32_t* list, size_t n, const dou
   });
 }
 
-bool Matrix::column_stats(const Run& run, const uint32_t* list, size_t n, const double* centre, ColumnStats& out) const {
+bool Matrix::column_stats(const Run& run, const uint32_t* list, size_t n, const double* weight, const double* centre,
+                          ColumnStats& out) const {
   const Partition parts = {n, combine_parts(n)};
   const double* const shift = shift_.data();
   Buffer<double> scratch;
@@ -77,13 +78,17 @@ bool Matrix::column_stats(const Run& run, const uint32_t* list, size_t n, const 
     };
     if (!sparse_) {
       stretches([&](size_t from, size_t to) {
-        run.table->dense_stats[size_t(values_)](dense_rows(list, from, to), centre, shift, s, s2, m);
+        run.table->dense_stats[size_t(values_)](dense_rows(list, from, to), weight, centre, shift, s, s2, m);
       });
-      std::fill(c, c + cols_, static_cast<double>(parts.end(p) - parts.begin(p)));
+      double number = weight ? 0 : static_cast<double>(parts.end(p) - parts.begin(p));
+      for (size_t i = parts.begin(p); i < parts.end(p) && weight; ++i) number += weight[i];
+      std::fill(c, c + cols_, number);
       return;
     }
     if (values_ == Values::ones) {  // counting is enough
-      stretches([&](size_t from, size_t to) { each(list, from, to, [&](size_t, size_t j, double) { c[j] += 1; }); });
+      stretches([&](size_t from, size_t to) {
+        each(list, from, to, [&](size_t i, size_t j, double) { c[j] += weight ? weight[i] : 1; });
+      });
       for (size_t j = 0; j < cols_; ++j) {
         const double v = 1 - centre[j];
         s[j] = c[j] * v;
@@ -93,12 +98,12 @@ bool Matrix::column_stats(const Run& run, const uint32_t* list, size_t n, const 
       return;
     }
     stretches([&](size_t from, size_t to) {
-      each(list, from, to, [&](size_t, size_t j, double x) {
-        const double v = x - centre[j], a = std::fabs(shift ? x + shift[j] : x);
-        s[j] += v;
-        s2[j] += v * v;
+      each(list, from, to, [&](size_t i, size_t j, double x) {
+        const double v = x - centre[j], a = std::fabs(shift ? x + shift[j] : x), by = weight ? weight[i] : 1;
+        s[j] += by * v;
+        s2[j] += by * v * v;
         m[j] = a > m[j] ? a : m[j];
-        c[j] += 1;
+        c[j] += by;
       });
     });
   });
@@ -169,7 +174,7 @@ bool Matrix::subtract_means(const Run& run) {
   Buffer<double> zeros, shift;
   if (!zeros.allocate(cols_) || !shift.allocate(cols_)) return false;
   std::memset(zeros.data(), 0, cols_ * sizeof(double));
-  if (!column_stats(run, nullptr, rows_, zeros.data(), stats)) return false;
+  if (!column_stats(run, nullptr, rows_, nullptr, zeros.data(), stats)) return false;
   if (run.interrupted()) return true;
   for (size_t j = 0; j < cols_; ++j) {
     // A sum that overflows leaves its column where it is.

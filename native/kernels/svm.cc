@@ -81,7 +81,7 @@ double clamp(double value, double low, double high) { return std::min(std::max(v
 
 }  // namespace
 
-bool Svm::init(const Run& run, std::shared_ptr<const Matrix> matrix, const int8_t* y, const double* gamma, bool per_row, double mu,
+bool Svm::init(const Run& run, std::shared_ptr<const Matrix> matrix, const int8_t* y, const double* weight, bool per_row,
                Scale scale, std::shared_ptr<Interrupt> interrupt) {
   run_ = run;
   interrupt_ = std::move(interrupt);
@@ -91,20 +91,20 @@ bool Svm::init(const Run& run, std::shared_ptr<const Matrix> matrix, const int8_
   d_ = X_->cols();
   width_ = X_->width();
   const size_t rows = rows_ = X_->rows();
-  const auto gamma_of = [&](size_t i) { return gamma[per_row ? i : 0]; };
+  const auto weight_of = [&](size_t i) { return weight[per_row ? i : 0]; };
   for (size_t i = 0; i < rows; ++i) {
-    if (gamma_of(i) != 0) {
+    if (weight_of(i) != 0) {
       ++n_;
+      weighted_ |= weight_of(i) != 1;
     } else if (y[i] != 0) {
       ++others_;
     }
   }
   active_ = n_;
   ordered_ = n_ == rows;
-  mu_ = mu;
   lambda_ = std::numeric_limits<double>::quiet_NaN();
   // All in one allocation, so that it may be on large pages.
-  Slice* const lists[] = {&gamma_, &slack_, &radius_, &x_, &x_next_, &q_next_, &x_prev_, &q_, &q_prev_};
+  Slice* const lists[] = {&weight_, &slack_, &radius_, &x_, &x_next_, &q_next_, &x_prev_, &q_, &q_prev_};
   if (!by_position_.allocate(9 * stride())) return false;
   for (size_t k = 0; k < 9; ++k) *lists[k] = Slice(by_position_.data() + k * stride());
   for (Buffer<double>* b : {&inverse_scale_, &centre_, &w_, &w_prev_, &w_next_, &w_shrunk_, &wide_}) {
@@ -112,11 +112,11 @@ bool Svm::init(const Run& run, std::shared_ptr<const Matrix> matrix, const int8_
   }
   if (!row_.allocate(n_ + others_) || !index_.allocate(2 * n_) || !y_.allocate(n_ + others_) || !certified_.allocate(n_) ||
       !returns_.allocate(n_) || !shrunk_.allocate(n_) || !scratch_.allocate(X_->scratch_size()) || !given_y_.allocate(rows) ||
-      !given_gamma_.allocate(per_row ? rows : 1)) {
+      !given_weight_.allocate(per_row ? rows : 1)) {
     return false;
   }
   std::memcpy(given_y_.data(), y, rows);
-  std::memcpy(given_gamma_.data(), gamma, given_gamma_.bytes());
+  std::memcpy(given_weight_.data(), weight, given_weight_.bytes());
   return true;
 }
 
@@ -125,18 +125,18 @@ void Svm::place_rows() {
   std::memset(certified_.data(), 0, n_);
   std::memset(returns_.data(), 0, n_);
   std::memset(shrunk_.data(), 0, n_);
-  const bool per_row = given_gamma_.size() > 1;
+  const bool per_row = given_weight_.size() > 1;
   for (size_t i = 0, taking = 0, other = n_; i < rows_; ++i) {
-    const double gamma = given_gamma_[per_row ? i : 0];
+    const double weight = given_weight_[per_row ? i : 0];
     const int8_t y = given_y_[i];
-    if (gamma == 0 && y == 0) continue;
-    const size_t p = gamma != 0 ? taking++ : other++;
+    if (weight == 0 && y == 0) continue;
+    const size_t p = weight != 0 ? taking++ : other++;
     row_[p] = static_cast<uint32_t>(i);
     y_[p] = y;
-    if (p < n_) gamma_[p] = gamma;
+    if (p < n_) weight_[p] = weight;
   }
   given_y_ = Buffer<int8_t>();
-  given_gamma_ = Buffer<double>();
+  given_weight_ = Buffer<double>();
   copy(run_, radius_.data(), nullptr, 2 * stride());
   copy(run_, x_prev_.data(), nullptr, 3 * stride());
   for (Buffer<double>* b : {&inverse_scale_, &centre_, &w_, &w_prev_, &w_next_, &w_shrunk_, &wide_}) {
@@ -147,15 +147,16 @@ void Svm::place_rows() {
 // The scales, and the centre m of x~ = stored / scale (method 1.4). Any centre is valid; 0 serves for data that are centred up to
 // rounding.
 bool Svm::measure_columns() {
-  const double n = static_cast<double>(n_);
+  const double n = sum_weights(n_);
+  const double* const weight = weighted_ ? weight_.data() : nullptr;
   const auto inverse = [](double size) { return size > 0 && std::isfinite(1 / size) ? 1 / size : 1; };
   Matrix::ColumnStats stats;
   each_column([&](size_t j) {
     inverse_scale_[j] = 1;
     centre_[j] = 0;
   });
-  if (X_->max_abs() != nullptr && n_ == X_->rows()) {
-    if (scale_ == Scale::standard && !X_->column_stats(run_, list(), n_, centre_.data(), stats)) return false;
+  if (X_->max_abs() != nullptr && n_ == X_->rows() && !weighted_) {
+    if (scale_ == Scale::standard && !X_->column_stats(run_, list(), n_, weight, centre_.data(), stats)) return false;
     if (run_.interrupted()) return true;
     each_column([&](size_t j) {
       if (scale_ == Scale::standard) inverse_scale_[j] = inverse(spread(n, stats.sum[j], stats.square[j], X_->max_abs()[j]));
@@ -165,19 +166,18 @@ bool Svm::measure_columns() {
   }
   // A column of ones has the largest magnitude 1, or is empty.
   if (scale_ == Scale::none || (scale_ == Scale::maxabs && X_->sparse() && X_->values() == Values::ones)) {
-    std::fill(q_next_.data(), q_next_.data() + n_, 1.0);
-    X_->combine(run_, list(), 0, n_, q_next_.data(), centre_.data(), scratch_.data());
+    X_->combine(run_, list(), 0, n_, weight_.data(), centre_.data(), scratch_.data());
     each_column([&](size_t j) { centre_[j] /= n; });
     return true;
   }
-  if (!X_->column_stats(run_, list(), n_, centre_.data(), stats)) return false;
+  if (!X_->column_stats(run_, list(), n_, weight, centre_.data(), stats)) return false;
   if (run_.interrupted()) return true;
   each_column([&](size_t j) { centre_[j] = stats.sum[j] / n; });
   if (scale_ == Scale::maxabs) {
     each_column([&](size_t j) { inverse_scale_[j] = inverse(stats.max[j]); });
   }
   if (scale_ == Scale::standard) {
-    if (!X_->column_stats(run_, list(), n_, centre_.data(), stats)) return false;
+    if (!X_->column_stats(run_, list(), n_, weight, centre_.data(), stats)) return false;
     if (run_.interrupted()) return true;
     each_column([&](size_t j) {
       const double absent = n - stats.number[j], m = centre_[j];
@@ -197,7 +197,8 @@ size_t Svm::bytes() const {
   return total;
 }
 
-void Svm::measure_rows() {
+// Also sums c |x~ - m|^2 as it is, and c r^2.
+Svm::RowSums Svm::measure_rows() {
   const double m2 = dot(run_, centre_.data(), centre_.data(), d_), m = std::sqrt(m2);
   X_->row_norms(run_, list(), n_, scale_ == Scale::none ? nullptr : inverse_scale_.data(), slack_.data());
   const size_t read = read_;
@@ -206,12 +207,31 @@ void Svm::measure_rows() {
   max_norm_ = run_.table->max_abs(slack_.data(), n_);
   double* const entries = q_next_.data();
   const SvmMeasure by = {m, kSmallest, 4 * static_cast<double>(d_ + 5) * kUnit};
-  const double stored = reduce<double>(run_, n_, [&](size_t begin, size_t count, double* s) {
+  struct Sums {
+    double stored;
+    RowSums rows;
+  };
+  const Sums sums = reduce<Sums>(run_, n_, [&](size_t begin, size_t count, double* s) {
     for (size_t p = begin; p < begin + count; ++p) *s += entries[p] = static_cast<double>(X_->entries(row_[p]));
-    run_.table->svm_measure(entries + begin, count, by, slack_.data() + begin, radius_.data() + begin);
+    run_.table->svm_measure(entries + begin, weight_.data() + begin, count, by, slack_.data() + begin, radius_.data() + begin,
+                            s + 1);
   });
-  stored_ = static_cast<size_t>(stored);
+  stored_ = static_cast<size_t>(sums.stored);
   max_entries_ = static_cast<size_t>(run_.table->max_abs(entries, n_));
+  return sums.rows;
+}
+
+double Svm::sum_weights(size_t n) const {
+  if (!weighted_) return static_cast<double>(n);
+  return reduce<double>({run_.table, run_.threads}, n, [&](size_t begin, size_t count, double* s) {
+    for (size_t p = begin; p < begin + count; ++p) *s += weight_[p];
+  });
+}
+
+// Onto the box and sum c y x = b, in place; lambda, or NaN.
+double Svm::project(double* x, size_t n, double b, double guess) {
+  const KnapsackRows rows = {x, y_.data(), weight_.data(), gamma_};
+  return project_knapsack(run_, rows, n, sum_weights(n), b, guess, x, q_next_.data(), index_.data());
 }
 
 template <typename Body>
@@ -236,7 +256,7 @@ void Svm::margins(const double* w, size_t begin, size_t end, double* q) {
         [&](size_t p, size_t k) { run_.table->svm_sign(q + begin + p, y_.data() + begin + p, k, q + begin + p); });
 }
 
-// out = H'x where u = y x
+// out = H'alpha where u = y alpha
 void Svm::add_up(const double* u, size_t begin, size_t end, double* out) {
   read_ += X_->combine(run_, list(), begin, end, u, out, scratch_.data());
   each_column([&](size_t j) { out[j] *= inverse_scale_[j]; });
@@ -244,31 +264,34 @@ void Svm::add_up(const double* u, size_t begin, size_t end, double* out) {
 
 void Svm::combine(const double* x, size_t begin, size_t end, double* out) {
   double* u = q_next_.data();  // free until the next margins are known
-  split(run_, end - begin,
-        [&](size_t p, size_t k) { run_.table->svm_sign(x + begin + p, y_.data() + begin + p, k, u + begin + p); });
+  split(run_, end - begin, [&](size_t p, size_t k) {
+    run_.table->svm_share(x + begin + p, y_.data() + begin + p, weight_.data() + begin + p, k, u + begin + p);
+  });
   add_up(u, begin, end, out);
 }
 
 SvmRows Svm::rows_from(size_t p) const {
-  return {y_.data() + p, gamma_.data() + p, slack_.data() + p, radius_.data() + p, x_.data() + p, q_.data() + p, mu_};
+  return {y_.data() + p, weight_.data() + p, slack_.data() + p, radius_.data() + p, x_.data() + p, q_.data() + p, gamma_, mu_};
 }
 
 bool Svm::begin(bool curvature, BeginAnswer& answer) {
   place_rows();
   if (!measure_columns()) return false;
   if (run_.interrupted()) return true;
-  measure_rows();
+  const RowSums sums = measure_rows();
   if (run_.interrupted()) return true;
   answer = BeginAnswer{};
   if (curvature) {
     double number[2] = {0, 0};
-    for (size_t p = 0; p < n_; ++p) number[y_[p] > 0] += 1;
+    for (size_t p = 0; p < n_; ++p) number[y_[p] > 0] += weight_[p];
     const double share[2] = {1 / number[0], 1 / number[1]};
     for (size_t p = 0; p < n_; ++p) x_next_[p] = share[y_[p] > 0];
     combine(x_next_.data(), 0, n_, w_next_.data());
     answer.curvature = dot(run_, w_next_.data(), w_next_.data(), d_) / (share[0] + share[1]);
   }
-  answer.radius_squares = run_.table->sum_squares(radius_.data(), n_);
+  answer.weight_sum = sum_weights(n_);
+  answer.spread = sums.spread;
+  answer.radius_squares = sums.radius_squares;
   answer.max_radius = run_.table->max_abs(radius_.data(), n_);
   answer.centre_norm = std::sqrt(dot(run_, centre_.data(), centre_.data(), d_));
   answer.max_entries = static_cast<double>(max_entries_);
@@ -280,7 +303,7 @@ bool Svm::begin(bool curvature, BeginAnswer& answer) {
   }
   if (!(max_norm_ < kHuge)) {
     Matrix::ColumnStats stats;
-    if (!X_->column_stats(run_, list(), n_, w_shrunk_.data(), stats)) return false;  // about 0
+    if (!X_->column_stats(run_, list(), n_, nullptr, w_shrunk_.data(), stats)) return false;  // about 0
     size_t largest = 0;
     for (size_t j = 1; j < d_; ++j) {
       if (stats.max[j] * inverse_scale_[j] > stats.max[largest] * inverse_scale_[largest]) largest = j;
@@ -290,30 +313,36 @@ bool Svm::begin(bool curvature, BeginAnswer& answer) {
   return true;
 }
 
+void Svm::regularize(double gamma, double mu) {
+  gamma_ = gamma;
+  mu_ = mu;
+}
+
 void Svm::warm(const double* w, double t) {
   margins(w, 0, n_, q_.data());
-  for (size_t p = 0; p < n_; ++p) x_[p] = clamp((1 - (q_[p] + y_[p] * t)) / mu_, 0, gamma_[p]);
+  for (size_t p = 0; p < n_; ++p) x_[p] = clamp((1 - (q_[p] + y_[p] * t)) / mu_, 0, gamma_);
   restart();
 }
 
 // Balances x by moving rows strictly between their bounds, if these suffice. The others stay: rows at 0 need not be read later.
 bool Svm::balance_between() {
-  double *const x = x_next_.data(), *const gamma = q_.data();
+  double *const x = x_next_.data(), *const weight = q_.data();
   auto* const from = reinterpret_cast<uint32_t*>(x_prev_.data());
   auto* const y = reinterpret_cast<int8_t*>(q_prev_.data());
   size_t number = 0;
-  double rest = 0;
+  double rest = 0, sum = 0;
   for (size_t p = 0; p < n_; ++p) {
-    const bool between = (x_[p] > 0) & (x_[p] < gamma_[p]);
+    const bool between = (x_[p] > 0) & (x_[p] < gamma_);
     from[number] = static_cast<uint32_t>(p);
     x[number] = x_[p];
     y[number] = y_[p];
-    gamma[number] = gamma_[p];
+    weight[number] = weight_[p];
     number += between;
-    rest += between ? 0 : y_[p] * x_[p];
+    sum += between ? weight_[p] : 0;
+    rest += between ? 0 : y_[p] * (weight_[p] * x_[p]);
   }
   if (number == 0) return false;
-  const double lambda = project_knapsack(run_, x, y, gamma, number, -rest, 0, x, q_next_.data(), index_.data());
+  const double lambda = project_knapsack(run_, {x, y, weight, gamma_}, number, sum, -rest, 0, x, q_next_.data(), index_.data());
   if (std::isnan(lambda)) return false;
   for (size_t k = 0; k < number; ++k) x_[from[k]] = x[k];
   return true;
@@ -321,9 +350,7 @@ bool Svm::balance_between() {
 
 // Balances x, and makes w, q and both iterates from it.
 void Svm::restart() {
-  if (!balance_between()) {
-    project_knapsack(run_, x_.data(), y_.data(), gamma_.data(), n_, 0, 0, x_.data(), q_next_.data(), index_.data());
-  }
+  if (!balance_between()) project(x_.data(), n_, 0, 0);
   if (run_.interrupted()) return;
   combine(x_.data(), 0, n_, w_.data());
   if (run_.interrupted()) return;
@@ -337,13 +364,12 @@ Svm::StepAnswer Svm::step(double L, double beta) {
   const size_t n = active_;
   const auto state = [&](size_t p) { return State{x_.data() + p, x_prev_.data() + p, q_.data() + p, q_prev_.data() + p, beta}; };
   split(run_, n, [&](size_t p, size_t k) { run_.table->svm_forward(state(p), k, mu_, 1 / L, x_next_.data() + p); });
-  const double lambda = project_knapsack(run_, x_next_.data(), y_.data(), gamma_.data(), n, -b_shrunk_, lambda_, x_next_.data(),
-                                         q_next_.data(), index_.data());
+  const double lambda = project(x_next_.data(), n, -b_shrunk_, lambda_);
   if (!std::isnan(lambda)) {
     lambda_ = lambda;
   } else {
-    // Rounding put the shrunk rows' share out of reach. Take the nearest end, as certificates need every alpha in its box.
-    for (size_t p = 0; p < n; ++p) x_next_[p] = (y_[p] < 0) == (b_shrunk_ > 0) ? gamma_[p] : 0;
+    // Rounding put the shrunk rows' share out of reach. Take the nearest end, as certificates need every x in its box.
+    for (size_t p = 0; p < n; ++p) x_next_[p] = (y_[p] < 0) == (b_shrunk_ > 0) ? gamma_ : 0;
   }
   if (run_.interrupted()) return {};
   combine(x_next_.data(), 0, n, w_next_.data());
@@ -354,12 +380,12 @@ Svm::StepAnswer Svm::step(double L, double beta) {
     double squared, curvature, magnitude;
   };
   const Sums sums = reduce<Sums>(run_, n, [&](size_t p, size_t k, double* s) {
-    run_.table->svm_finish(state(p), y_.data() + p, x_next_.data() + p, q_next_.data() + p, k, s);
+    run_.table->svm_finish(state(p), y_.data() + p, weight_.data() + p, x_next_.data() + p, q_next_.data() + p, k, s);
   });
   return {sums.squared, sums.curvature, sums.magnitude, lambda};
 }
 
-// The alpha of shrunk rows is in all three buffers; refresh() computes their q.
+// The x of shrunk rows is in all three buffers; refresh() computes their q.
 void Svm::accept() {
   std::swap(x_prev_, x_next_);
   std::swap(x_, x_prev_);
@@ -389,7 +415,12 @@ Svm::GapAnswer Svm::gap(double t, double w_norm, double eta_t) {
 Svm::CertifyAnswer Svm::certify(double low, double high, double rho, double w_norm, double eta_t, double delta, bool ball, double t,
                                 double guard_r, double guard) {
   constexpr double inf = std::numeric_limits<double>::infinity();
-  const SvmBounds by = {low, high, {rho, w_norm, eta_t}, delta, ball ? -inf : inf, t, guard_r, guard};
+  // The squared hinge has no upper bound on x: a row is properly classified if theta* > 0, and none is at its bound.
+  const bool bounded = std::isfinite(gamma_);
+  const double kink = 1 - mu_ * gamma_, round = 4 * kUnit * (1 + mu_ * gamma_), proper = bounded ? kink + round : 0;
+  const SvmBounds by = {
+      low,     high, {rho, w_norm, eta_t}, bounded ? delta : inf, ball ? proper : inf, bounded ? kink - round : -inf, t,
+      guard_r, guard};
   // Never ended early: a run that is ended early returns with these certificates and their counts.
   return reduce<CertifyAnswer>({run_.table, run_.threads}, n_, [&](size_t begin, size_t count, double* s) {
     double* const found = q_next_.data() + begin;  // free until the next margins are known
@@ -418,8 +449,8 @@ void Svm::forget() { std::memset(certified_.data(), 0, n_); }
 bool Svm::shrinkable(size_t p, double low, double high, double delta) const {
   const double a = y_[p] * low, b = y_[p] * high;
   const double min = q_[p] + std::min(a, b), max = q_[p] + std::max(a, b);  // of theta
-  const bool zero = x_[p] == 0, bound = x_[p] == gamma_[p];
-  return (zero & (min > 1 + delta)) | (!zero & bound & (max < 1 - mu_ * gamma_[p] - delta));
+  const bool zero = x_[p] == 0, bound = x_[p] == gamma_;
+  return (zero & (min > 1 + delta)) | (!zero & bound & (max < 1 - mu_ * gamma_ - delta));
 }
 
 Svm::ActiveAnswer Svm::shrink(double low, double high, double delta) {
@@ -455,7 +486,7 @@ Svm::ActiveAnswer Svm::shrink(double low, double high, double delta) {
   } else {
     for (size_t k = shrinking; k-- > 0;) swap_rows(moved[k], active + k);
   }
-  // The alpha of a shrunk row is in all three lists.
+  // The x of a shrunk row is in all three lists.
   for (size_t p = active; p < active_; ++p) {
     changed = changed || x_[p] != 0;
     x_prev_[p] = x_next_[p] = x_[p];
@@ -464,7 +495,7 @@ Svm::ActiveAnswer Svm::shrink(double low, double high, double delta) {
   if (changed) {
     combine(x_.data(), active_, n_, w_shrunk_.data());
     b_shrunk_ = reduce<double>(run_, n_ - active_, [&](size_t from, size_t k, double* s) {
-      for (size_t p = active_ + from; p < active_ + from + k; ++p) *s += y_[p] * x_[p];
+      for (size_t p = active_ + from; p < active_ + from + k; ++p) *s += y_[p] * (weight_[p] * x_[p]);
     });
   }
   return {static_cast<double>(active_)};
@@ -489,10 +520,12 @@ Svm::PowerAnswer Svm::power(bool first) {
       z[p] = static_cast<double>(state) / 2147483647.0 - 0.5;
     }
   }
-  double along = 0;
-  for (size_t p = 0; p < n_; ++p) along += y_[p] * z[p];
-  for (size_t p = 0; p < n_; ++p) z[p] -= y_[p] * along / static_cast<double>(n_);
-  const double squares = dot(z, z, n_), length = squares > 0 ? std::sqrt(squares) : 1;  // 0 if X on that subspace is 0
+  double along = 0, squares = 0;
+  for (size_t p = 0; p < n_; ++p) along += y_[p] * (weight_[p] * z[p]);
+  const double sum = sum_weights(n_);
+  for (size_t p = 0; p < n_; ++p) z[p] -= y_[p] * along / sum;
+  for (size_t p = 0; p < n_; ++p) squares += weight_[p] * z[p] * z[p];
+  const double length = squares > 0 ? std::sqrt(squares) : 1;  // 0 if X on that subspace is 0
   for (size_t p = 0; p < n_; ++p) z[p] /= length;
   combine(z, 0, n_, w_next_.data());
   const double estimate = dot(run_, w_next_.data(), w_next_.data(), d_);
@@ -517,6 +550,7 @@ bool Svm::score(double t, ScoreAnswer& answer) {
   }
   for (size_t p = n_; p < end; ++p) {
     const double value = values[p] + t;
+    answer.hinge += std::max(1 - y_[p] * value, 0.0);
     if (y_[p] > 0) {
       answer.positive_right += value > 0;
       answer.positive += 1;
@@ -535,7 +569,7 @@ bool Svm::keep(bool alpha) {
   if (!alpha) return true;
   if (kept_alpha_.size() == 0 && !kept_alpha_.allocate(rows_)) return false;
   std::memset(kept_alpha_.data(), 0, kept_alpha_.bytes());
-  for (size_t p = 0; p < n_; ++p) kept_alpha_[row_[p]] = x_[p];
+  for (size_t p = 0; p < n_; ++p) kept_alpha_[row_[p]] = weight_[p] * x_[p];
   return true;
 }
 
@@ -577,7 +611,7 @@ void Svm::alpha(double* out) const {
     if (kept_alpha_.size() > 0) std::memcpy(out, kept_alpha_.data(), kept_alpha_.bytes());
     return;
   }
-  for (size_t p = 0; p < n_; ++p) out[row_[p]] = x_[p];
+  for (size_t p = 0; p < n_; ++p) out[row_[p]] = weight_[p] * x_[p];
 }
 
 void Svm::certified(uint8_t* out) const {
@@ -592,7 +626,7 @@ void Svm::swap_rows(size_t a, size_t b) {
   std::swap(y_[a], y_[b]);
   std::swap(certified_[a], certified_[b]);
   std::swap(returns_[a], returns_[b]);
-  for (const Slice& list : {gamma_, slack_, radius_, x_, x_prev_, q_, q_prev_}) std::swap(list[a], list[b]);
+  for (const Slice& list : {weight_, slack_, radius_, x_, x_prev_, q_, q_prev_}) std::swap(list[a], list[b]);
 }
 
 // Moves the row at positions[p] to position p. x_next and q_next of these rows are lost.
@@ -607,7 +641,7 @@ void Svm::reorder(const uint32_t* positions, size_t n) {
   // Two halves of the lists, each with its own room.
   parallel(2, n < kShort ? 1 : run_.threads, [&](size_t share) {
     if (share == 0) {
-      for (const Slice& list : {gamma_, slack_, radius_, x_}) move(list.data(), q_next_.data());
+      for (const Slice& list : {weight_, slack_, radius_, x_}) move(list.data(), q_next_.data());
       return;
     }
     double* const room = x_next_.data();

@@ -1,16 +1,17 @@
 // The dual of the linear SVM with smoothed hinge loss (method 1.2), as the loop in TypeScript solves it: data, iterates, and the
 // sweeps that a step or a check needs. lib/backend/fallback/svm.ts is the twin, and says what each task computes and answers.
 //
-// Problem:  max  sum alpha_i - mu/2 |alpha|^2 - 1/2 |H'alpha|^2   subject to  y.alpha = 0,  0 <= alpha_i <= gamma_i,
-//           where H has rows y_i x~_i, and x~ = x / scale by column.
-// Given:    X, centred before and shared with others; y_i = +-1 and gamma_i by row; mu; how columns are scaled.
+// Problem:  max  sum c_i (x_i - mu/2 x_i^2) - 1/2 |H'alpha|^2   subject to  y.alpha = 0,  0 <= x_i <= gamma,  where alpha_i = c_i
+// x_i,
+//           H has rows y_i x~_i, and x~ = x / scale by column. gamma is infinity for the squared hinge.
+// Given:    X, centred before and shared with others; y_i = +-1 and c_i by row; how columns are scaled; then gamma and mu.
 // Wanted:   alpha(), by row; weights(), w = H'alpha in scaled space; certified(), what is proved of each row about every optimum;
 //           model(), the weights and the bias for data as they were given.
 // Source:   M. Hough and S. A. Vavasis, arXiv:2512.03947 (the dual, and FISTA on it); method 1.6 to 1.11 and C1 to C9.
 //           svm_ascent.cc and knapsack.h name their own.
 //
 // Rows are kept in an order of their own, the active ones first: [0, active) take part in steps, [active, n) are shrunk, at a bound
-// with their alpha frozen. Rows of gamma 0 take no part: they stand behind the others, from n on, and only score() reads them.
+// with their x frozen. Rows of weight 0 take no part: they stand behind the others, from n on, and only score() reads them.
 // q = H w.
 #pragma once
 
@@ -28,17 +29,18 @@ class Svm {
   // How columns are scaled (method 1.4): not at all, by their standard deviation, by their largest magnitude.
   enum class Scale : uint8_t { none, standard, maxabs };
 
-  // Takes a centred matrix, and copies y (by row, 0 for one that is not scored either) and gamma (by row, or one for all rows if
-  // per_row is false). All work is left to begin(), which may run on another thread. False if there is no memory.
-  [[nodiscard]] bool init(const Run& run, std::shared_ptr<const Matrix> matrix, const int8_t* y, const double* gamma, bool per_row,
-                          double mu, Scale scale, std::shared_ptr<Interrupt> interrupt = nullptr);
+  // Takes a centred matrix, and copies y (by row, 0 for one that is not scored either) and the weights (by row, or one for all rows
+  // if per_row is false). All work is left to begin(), which may run on another thread. False if there is no memory.
+  [[nodiscard]] bool init(const Run& run, std::shared_ptr<const Matrix> matrix, const int8_t* y, const double* weight, bool per_row,
+                          Scale scale, std::shared_ptr<Interrupt> interrupt = nullptr);
 
   // Whether a task was ended early, or the next one will be. Only what keep() kept and what is certified of rows is valid then.
   bool interrupted() const { return run_.interrupted(); }
 
   // What tasks answer; lib/backend/fallback/svm.ts says what each number is. native/svm_handle.cc names them in this order.
   struct BeginAnswer {
-    double curvature, radius_squares, max_radius, centre_norm, max_entries, max_squared_norm, shift_norm, largest_column;
+    double curvature, weight_sum, spread, radius_squares, max_radius, centre_norm, max_entries, max_squared_norm, shift_norm,
+        largest_column;
   };
   struct AscendAnswer {
     double fenchel_young, loss, w_squared, offset, t;
@@ -65,7 +67,7 @@ class Svm {
     double estimate;
   };
   struct ScoreAnswer {
-    double positive_right, positive, negative_right, negative;
+    double positive_right, positive, negative_right, negative, hinge;
   };
   struct ModelAnswer {
     double bias;
@@ -73,6 +75,7 @@ class Svm {
 
   // Tasks. The answer of an interrupted task means nothing. Those that return a bool return false if there is no memory.
   [[nodiscard]] bool begin(bool curvature, BeginAnswer& answer);
+  void regularize(double gamma, double mu);
   void warm(const double* w, double t);
   AscendAnswer ascend(double offset, double weight, double delta, bool all);
   void settle();
@@ -118,7 +121,12 @@ class Svm {
 
   void place_rows();
   [[nodiscard]] bool measure_columns();
-  void measure_rows();
+  struct RowSums {
+    double spread, radius_squares;
+  };
+  RowSums measure_rows();
+  double sum_weights(size_t n) const;
+  double project(double* x, size_t n, double b, double guess);
   void widen(const double* w);
   template <typename Body>
   void each_column(Body&& body) const;
@@ -144,11 +152,12 @@ class Svm {
   std::shared_ptr<const Matrix> X_;
   // What init() was given, until begin().
   Buffer<int8_t> given_y_;
-  Buffer<double> given_gamma_;
+  Buffer<double> given_weight_;
   Scale scale_ = Scale::none;
   size_t rows_ = 0, n_ = 0, others_ = 0, d_ = 0, width_ = 0, active_ = 0, max_entries_ = 0, read_ = 0,
-         stored_ = 0;  // n_ rows take part
-  double mu_ = 0, b_shrunk_ = 0, lambda_ = 0, max_norm_ = 0;
+         stored_ = 0;      // n_ rows take part
+  bool weighted_ = false;  // not all weights are 1
+  double gamma_ = 0, mu_ = 0, b_shrunk_ = 0, lambda_ = 0, max_norm_ = 0;
   bool ascending_ = false;  // alpha is in ascent_rows()
   double balance_ = 0;      // y.alpha during the ascent
   uint32_t epoch_ = 0;
@@ -160,7 +169,7 @@ class Svm {
   Buffer<uint8_t> certified_, returns_, shrunk_;
   Buffer<double> by_position_;
   // During coordinate ascent, which comes before the first step, ascent_rows() takes the place of the last five.
-  Slice gamma_, slack_, radius_, x_, x_next_, q_next_, x_prev_, q_, q_prev_;
+  Slice weight_, slack_, radius_, x_, x_next_, q_next_, x_prev_, q_, q_prev_;
   // By column, in scaled space. wide_ = w / scale, for products with the stored data, and a 0 behind it.
   Buffer<double> inverse_scale_, centre_, w_, w_prev_, w_next_, w_shrunk_, wide_, scratch_;
   Buffer<double> kept_w_, kept_alpha_;  // by column, by row: the iterate of the last keep()

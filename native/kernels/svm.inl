@@ -1,6 +1,6 @@
 // The SVM's sweeps over rows: the inner loops of the tasks in lib/backend/fallback/svm.ts.
 //
-// Given:   rows by position (SvmRows, State), n of them. Lanes past the end read as y = gamma = slack = 0.
+// Given:   rows by position (SvmRows, State), n of them. Lanes past the end read as y = weight = slack = 0.
 // Wanted:  vectors in the caller's arrays, and sums that are added to the caller's.
 // Source:  method 1.6 and 1.7 for svm_forward and svm_finish, method 1.9 and C4 for svm_offsets, method C1, C2 and C6 for svm_gap,
 //          method C5, C6 and C8 for svm_certify.
@@ -17,8 +17,10 @@ void svm_forward(const State& s, size_t n, double mu, double inverse_L, double* 
 }
 
 // On entry slack is |x~|^2 and radius x~.m; on return slack is 2 (entries + 4) u |x~| and radius is r, both as upper bounds
-// (method 1.4, 2).
-void svm_measure(const double* entries, size_t n, const SvmMeasure& by, double* slack, double* radius) {
+// (method 1.4, 2). sums: c |x~ - m|^2 as computed, c r^2.
+void svm_measure(const double* entries, const double* weight, size_t n, const SvmMeasure& by, double* slack, double* radius,
+                 double* sums) {
+  V spread = zero(), squares = zero();
   const V one = set1(1.0), two = set1(2.0), four = set1(4.0), unit = set1(0x1p-53), smallest = set1(by.smallest);
   const V m = set1(by.m), m2 = set1(by.m * by.m), safely = set1(by.safely);
   sweep(n, [&](size_t i, auto at) {
@@ -27,17 +29,27 @@ void svm_measure(const double* entries, size_t n, const SvmMeasure& by, double* 
     const V norm = sqrt(at.load(slack + i) + lost) * (one + rounding);
     at.store(slack + i, two * rounding * norm);
     const V apart = max(norm * norm - two * at.load(radius + i) + m2, zero());
-    at.store(radius + i, sqrt(apart + safely * (norm + m) * (norm + m) + lost));
+    const V r = sqrt(apart + safely * (norm + m) * (norm + m) + lost), c = at.load(weight + i);
+    at.store(radius + i, r);
+    spread = fma(c, apart, spread);
+    squares = fma(c * r, r, squares);
   });
+  sums[0] += sum(spread);
+  sums[1] += sum(squares);
 }
 
 void svm_sign(const double* a, const int8_t* y, size_t n, double* out) {
   sweep(n, [&](size_t i, auto at) { at.store(out + i, at.load(a + i) * at.load(y + i)); });
 }
 
-// On entry q_next is x~.w, on return y x~.w. sums: for the step s = x+ - y, |s|^2, s.(q+ - q(y)), and the sum of the latter's
+void svm_share(const double* x, const int8_t* y, const double* weight, size_t n, double* out) {
+  sweep(n, [&](size_t i, auto at) { at.store(out + i, at.load(y + i) * (at.load(weight + i) * at.load(x + i))); });
+}
+
+// On entry q_next is x~.w, on return y x~.w. sums: for the step s = x+ - y, c s^2, c s (q+ - q(y)), and the sum of the latter's
 // magnitudes (method 1.7).
-void svm_finish(const State& s, const int8_t* y, const double* x_next, double* q_next, size_t n, double* sums) {
+void svm_finish(const State& s, const int8_t* y, const double* weight, const double* x_next, double* q_next, size_t n,
+                double* sums) {
   const V beta = set1(s.beta);
   V squared = zero(), curvature = zero(), magnitude = zero();
   sweep(n, [&](size_t i, auto at) {
@@ -45,9 +57,10 @@ void svm_finish(const State& s, const int8_t* y, const double* x_next, double* q
     at.store(q_next + i, q_plus);
     const V step = at.load(x_next + i) - fma(beta, x - at.load(s.x_prev + i), x);
     const V rise = q_plus - fma(beta, q - at.load(s.q_prev + i), q);
-    squared = fma(step, step, squared);
-    curvature = fma(step, rise, curvature);
-    magnitude = magnitude + abs(step * rise);
+    const V weighted = at.load(weight + i) * step;
+    squared = fma(weighted, step, squared);
+    curvature = fma(weighted, rise, curvature);
+    magnitude = magnitude + abs(weighted * rise);
   });
   sums[0] += sum(squared);
   sums[1] += sum(curvature);
@@ -56,13 +69,13 @@ void svm_finish(const State& s, const int8_t* y, const double* x_next, double* q
 
 struct OffsetSums {
   V positive = zero(), negative = zero(), quadratic = zero();
-  // Adds -psi'(theta) to the sum of its class, and counts the row if theta is on the quadratic piece.
-  inline void add(V theta, V y, V gamma, V inverse_mu) {
+  // Adds -c psi'(theta) to the sum of its class, and c to the third if theta is on the quadratic piece.
+  inline void add(V theta, V y, V c, V gamma, V inverse_mu) {
     const V free = (set1(1.0) - theta) * inverse_mu;
-    const V slope = min(max(free, zero()), gamma);
+    const V slope = c * min(max(free, zero()), gamma);
     positive = positive + where(less(zero(), y), slope);
     negative = negative + where(less(y, zero()), slope);
-    quadratic = quadratic + where(both(less(zero(), free), less(free, gamma)), set1(1.0));
+    quadratic = quadratic + where(both(less(zero(), free), less(free, gamma)), c);
   }
   void total(double* sums) const {
     sums[0] += sum(positive);
@@ -75,49 +88,49 @@ struct OffsetSums {
 // with values lowered (method 1.9, C4).
 void svm_offsets(const SvmRows& r, size_t n, const SvmShift& by, double low, double high, double* sums) {
   const V rho = set1(by.rho), norm = set1(by.w_norm), eta_t = set1(by.eta_t), inverse_mu = set1(1 / r.mu);
-  const V t_low = set1(low), t_high = set1(high);
+  const V t_low = set1(low), t_high = set1(high), gamma = set1(r.gamma);
   OffsetSums first, second;
   sweep(n, [&](size_t i, auto at) {
-    const V y = at.load(r.y + i), gamma = at.load(r.gamma + i), q = at.load(r.q + i);
+    const V y = at.load(r.y + i), c = at.load(r.weight + i), q = at.load(r.q + i);
     const V shift = fma(rho, at.load(r.radius + i), fma(norm, at.load(r.slack + i), eta_t));
-    first.add(fma(y, t_low + shift, q), y, gamma, inverse_mu);
-    second.add(fma(y, t_high - shift, q), y, gamma, inverse_mu);
+    first.add(fma(y, t_low + shift, q), y, c, gamma, inverse_mu);
+    second.add(fma(y, t_high - shift, q), y, c, gamma, inverse_mu);
   });
   first.total(sums);
   second.total(sums + 3);
 }
 
-// sums: FY (method C1), its rounding (method C2), psi, alpha, y.alpha, alpha r, res^2, err^2 (method C6).
+// sums, each term times c: FY (method C1), its rounding (method C2), psi, x, y x, x r, res^2, err^2 (method C6). Where gamma is
+// infinity the piece beyond it is never selected.
 void svm_gap(const SvmRows& r, size_t n, const SvmShift& by, double t, double* sums) {
   const V one = set1(1.0), half = set1(0.5), mu = set1(r.mu), inverse_mu = set1(1 / r.mu), norm = set1(by.w_norm);
-  const V eta_t = set1(by.eta_t), offset = set1(t), four_u = set1(4 * 0x1p-53);
+  const V eta_t = set1(by.eta_t), offset = set1(t), four_u = set1(4 * 0x1p-53), gamma = set1(r.gamma);
   V fy_sum = zero(), rounding = zero(), psi_sum = zero(), alpha_sum = zero();
   V balance = zero(), by_radius = zero(), residual = zero(), error = zero();
   sweep(n, [&](size_t i, auto at) {
-    const V y = at.load(r.y + i), gamma = at.load(r.gamma + i), alpha = at.load(r.x + i);
-    const V valid = y * y;
+    const V y = at.load(r.y + i), c = at.load(r.weight + i), x = at.load(r.x + i), alpha = c * x;
     const V theta = fma(y, offset, at.load(r.q + i));
     const V eta = fma(norm, at.load(r.slack + i), eta_t);
     const V below = one - theta, free = below * inverse_mu;
     const M lossy = less(zero(), free), quadratic = less(free, gamma);
     const V slope = min(max(free, zero()), gamma);
-    const V difference = alpha - free;
-    const V fy_zero = alpha * (half * mu * alpha - below);
+    const V difference = x - free;
+    const V fy_zero = x * (half * mu * x - below);
     const V fy_middle = half * mu * difference * difference;
-    const V fy_bound = (gamma - alpha) * (below - half * mu * (gamma + alpha));
-    fy_sum = fy_sum + max(select(lossy, select(quadratic, fy_middle, fy_bound), fy_zero), zero());
-    const V err = fma(four_u, one + abs(theta) + mu * alpha, eta);
-    rounding = fma(valid, fma(abs(alpha - slope), err, half * inverse_mu * err * err), rounding);
+    const V fy_bound = (gamma - x) * (below - half * mu * (gamma + x));
+    fy_sum = fma(c, max(select(lossy, select(quadratic, fy_middle, fy_bound), fy_zero), zero()), fy_sum);
+    const V err = fma(four_u, one + abs(theta) + mu * x, eta);
+    rounding = fma(c, fma(abs(x - slope), err, half * inverse_mu * err * err), rounding);
     const V psi_bound = gamma * (below - half * mu * gamma);
-    psi_sum = psi_sum + where(lossy, select(quadratic, half * free * below, psi_bound));
+    psi_sum = fma(c, where(lossy, select(quadratic, half * free * below, psi_bound)), psi_sum);
     alpha_sum = alpha_sum + alpha;
     balance = fma(y, alpha, balance);
     by_radius = fma(alpha, at.load(r.radius + i), by_radius);
-    V res = below - mu * alpha;
-    res = select(less(zero(), alpha), res, max(res, zero()));
-    res = select(less(alpha, gamma), res, min(res, zero()));
-    residual = fma(res, res, residual);
-    error = fma(valid * err, err, error);
+    V res = below - mu * x;
+    res = select(less(zero(), x), res, max(res, zero()));
+    res = select(less(x, gamma), res, min(res, zero()));
+    residual = fma(c * res, res, residual);
+    error = fma(c * err, err, error);
   });
   const V all[8] = {fy_sum, rounding, psi_sum, alpha_sum, balance, by_radius, residual, error};
   for (size_t k = 0; k < 8; ++k) sums[k] += sum(all[k]);
@@ -126,25 +139,25 @@ void svm_gap(const SvmRows& r, size_t n, const SvmShift& by, double t, double* s
 // found: the bits of SvmCertified that these bounds prove of each row (method C5, C6), and `above` or `below` if the model's own
 // decision is so beyond its rounding (method C8).
 void svm_certify(const SvmRows& r, size_t n, const SvmBounds& by, double* found) {
-  const V one = set1(1.0), mu = set1(r.mu), four_u = set1(4 * 0x1p-53), low = set1(by.low), high = set1(by.high);
+  const V one = set1(1.0), gamma = set1(r.gamma), four_u = set1(4 * 0x1p-53), low = set1(by.low), high = set1(by.high);
   const V far = abs(low), further = abs(high), eight_u = set1(8 * 0x1p-53);
   const V rho = set1(by.shift.rho), norm = set1(by.shift.w_norm), eta_t = set1(by.shift.eta_t), t = set1(by.t);
   const V delta = set1(by.delta), guard_r = set1(by.guard_r), guard = set1(by.guard);
-  const V min_theta = set1(by.min_theta);
+  const V proper = set1(by.proper), bound = set1(by.bound);
   const auto certified = [](M holds, unsigned bit) { return where(holds, set1(static_cast<double>(bit))); };
   sweep(n, [&](size_t i, auto at) {
-    const V y = at.load(r.y + i), gamma = at.load(r.gamma + i), radius = at.load(r.radius + i), value = y * at.load(r.q + i);
+    const V y = at.load(r.y + i), radius = at.load(r.radius + i), value = y * at.load(r.q + i);
     const V shift = rho * radius + at.load(r.slack + i) * norm + eta_t;
     const V outward = eight_u * (abs(value) + shift + far + further);
     const V lo = value - shift + low - outward, hi = value + shift + high + outward;
     const M up = less(zero(), y);
     const V min_theta_star = select(up, lo, zero() - hi), max_theta_star = select(up, hi, zero() - lo);  // of theta*
-    const V kink = one - mu * gamma, round = four_u * (one + mu * gamma);
-    const V by_ball = certified(less(max(kink + round, min_theta), min_theta_star), SvmCertified::proper);
-    const V by_alpha = certified(less(delta, gamma - at.load(r.x + i)), SvmCertified::proper);
+    const V by_ball = certified(less(proper, min_theta_star), SvmCertified::proper);
+    const V away = sqrt(at.load(r.weight + i)) * (gamma - at.load(r.x + i));  // from its bound
+    const V by_alpha = certified(less(delta, away), SvmCertified::proper);
     const V margin = guard_r * radius + guard, own = value + t;
     const V proved = max(by_ball, by_alpha) + certified(less(one, min_theta_star), SvmCertified::zero) +
-                     certified(less(max_theta_star, kink - round), SvmCertified::at_bound);
+                     certified(less(max_theta_star, bound), SvmCertified::at_bound);
     const V sides = certified(less(zero(), lo), SvmCertified::positive) + certified(less(hi, zero()), SvmCertified::negative);
     at.store(found + i, proved + sides + certified(less(margin, own), SvmCertified::above) +
                             certified(less(own, zero() - margin), SvmCertified::below));

@@ -45,13 +45,13 @@ void Svm::meet_rows(double offset, double weight, double delta, bool all) {
       const double r2 = radius_[p] * radius_[p];
       AscentRow& row = rows[p];
       row.x = y_[p] * x_[p];
-      row.inverse = 1 / (mu_ + r2 + weight);
+      row.inverse = 1 / (mu_ + weight_[p] * (r2 + weight));
       row.along = 0;
       if (m2 > 0) {
         const double norm = slack_[p] / (2 * static_cast<double>(X_->entries(row_[p]) + 4) * kUnit);
         row.along = 0.5 * (norm * norm + m2 - r2);
       }
-      row.bound = y_[p] * gamma_[p];
+      row.weight = y_[p] * weight_[p];
       X_->entry(row_[p], row);
     }
   });
@@ -88,6 +88,7 @@ Svm::AscendAnswer Svm::ascend(double offset, double weight, double delta, bool a
   a.visits = a.known = shuffle(all);
   a.wide = wide_.data();
   a.inverse_scale = scale_ == Scale::none ? nullptr : inverse_scale_.data();
+  a.gamma = gamma_;
   a.mu = mu_;
   a.inverse_mu = 1 / mu_;
   a.weight = weight;

@@ -5,28 +5,28 @@
 // Wanted:  alpha, w, y.alpha and the sums of FY and psi in the Ascent; the number of entries read.
 // Source:  svm_ascent.cc names it.
 
-// Takes value = x.w of a row; returns by how much y alpha changes. The next row waits for the result, so everything that does not
-// depend on value is computed before it.
+// Takes value = x.w of a row; returns by how much y alpha = y c x changes. The next row waits for the result, so everything that
+// does not depend on value is computed before it.
 inline double visit(Ascent& a, AscentRow& row, uint8_t* shrunk, double value) {
-  const double y = ::copysign(1.0, row.bound), old = row.x;  // no branch: labels cannot be predicted
-  const double low = row.bound < 0 ? row.bound : 0, high = row.bound > 0 ? row.bound : 0;
+  const double y = ::copysign(1.0, row.weight), old = row.x;  // no branch: labels cannot be predicted
+  const double low = y < 0 ? -a.gamma : 0, high = y > 0 ? a.gamma : 0;
   const double shift = (a.offset + a.weight * a.balance) - a.along - a.balance * (row.along - a.centre_squared);
   const double still = (old - old * (a.mu * row.inverse)) + (y - shift) * row.inverse;
   const double wanted = still - value * row.inverse;
   const double raised = wanted > low ? wanted : low;
   const double x = raised < high ? raised : high;
-  const double u = x - old;
+  const double c = y * row.weight, u = c * (x - old);
   row.x = x;
   a.balance += u;
   a.along += u * row.along;
 
-  const double gamma = y * row.bound, alpha = y * old;
+  const double before = y * old;
   const double below = 1 - y * (value + shift), free = below * a.inverse_mu;
-  const double some = free > 0 ? free : 0, slope = some < gamma ? some : gamma;
+  const double some = free > 0 ? free : 0, slope = some < a.gamma ? some : a.gamma;
   const double psi = slope * (below - 0.5 * a.mu * slope);
-  a.psi += psi;
-  a.fy += psi + alpha * (0.5 * a.mu * alpha - below);
-  *shrunk = static_cast<uint8_t>(((x == 0) & (below < -a.delta)) | ((x == row.bound) & (below > a.mu * gamma + a.delta)));
+  a.psi += c * psi;
+  a.fy += c * (psi + before * (0.5 * a.mu * before - below));
+  *shrunk = static_cast<uint8_t>(((x == 0) & (below < -a.delta)) | ((y * x == a.gamma) & (below > a.mu * a.gamma + a.delta)));
   return u;
 }
 

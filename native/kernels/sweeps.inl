@@ -17,36 +17,37 @@ void add_parts(const double* partial, size_t parts, size_t stride, size_t n, dou
   });
 }
 
-// With z_i = y_i x_i the term is clamp(y_i a_i - lambda, min(0, y_i gamma_i), max(0, y_i gamma_i)): no branch on the label.
-struct PhiSums {
-  V value = zero(), inside = zero(), magnitude = zero();
-  inline V add(V a, V y, V gamma, V lambda) {
-    const V bound = y * gamma;
-    const V low = min(bound, zero()), high = max(bound, zero());
-    const V free = y * a - lambda;
-    const V z = min(max(free, low), high);
-    value = value + z;
-    magnitude = magnitude + abs(z);
-    inside = inside + where(both(less(low, free), less(free, high)), set1(1.0));
-    return z;
+// With z_i = y_i x_i the term is c_i clamp(y_i a_i - lambda, low, high), where [low, high] is [0, gamma] or [-gamma, 0]: no branch
+// on the label.
+struct KnapsackTerm {
+  V low, high, free, z;
+  inline KnapsackTerm(V a, V y, V gamma, V lambda) {
+    low = where(less(y, zero()), zero() - gamma);
+    high = where(less(zero(), y), gamma);
+    free = y * a - lambda;
+    z = min(max(free, low), high);
   }
-  Phi total() const { return {sum(value), sum(inside), sum(magnitude)}; }
 };
 
-Phi knapsack_phi(const double* a, const int8_t* y, const double* gamma, size_t n, double lambda) {
-  PhiSums sums;
-  const V at_lambda = set1(lambda);
-  // Lanes past the end have gamma = 0: nothing is strictly inside, and the term is 0.
-  sweep(n, [&](size_t i, auto at) { sums.add(at.load(a + i), at.load(y + i), at.load(gamma + i), at_lambda); });
-  return sums.total();
+Phi knapsack_phi(const KnapsackRows& rows, size_t n, double lambda) {
+  V value = zero(), inside = zero(), magnitude = zero();
+  const V at_lambda = set1(lambda), gamma = set1(rows.gamma);
+  // Lanes past the end have y = c = 0: nothing is strictly inside, and the term is 0.
+  sweep(n, [&](size_t i, auto at) {
+    const KnapsackTerm term(at.load(rows.a + i), at.load(rows.y + i), gamma, at_lambda);
+    const V c = at.load(rows.weight + i), z = c * term.z;
+    value = value + z;
+    magnitude = magnitude + abs(z);
+    inside = inside + where(both(less(term.low, term.free), less(term.free, term.high)), c);
+  });
+  return {sum(value), sum(inside), sum(magnitude)};
 }
 
-void knapsack_write(const double* a, const int8_t* y, const double* gamma, size_t n, double lambda, double* x) {
-  PhiSums sums;
-  const V at_lambda = set1(lambda);
+void knapsack_write(const KnapsackRows& rows, size_t n, double lambda, double* x) {
+  const V at_lambda = set1(lambda), gamma = set1(rows.gamma);
   sweep(n, [&](size_t i, auto at) {
     // |z| rather than y z: no -0 among the results.
-    at.store(x + i, abs(sums.add(at.load(a + i), at.load(y + i), at.load(gamma + i), at_lambda)));
+    at.store(x + i, abs(KnapsackTerm(at.load(rows.a + i), at.load(rows.y + i), gamma, at_lambda).z));
   });
 }
 

@@ -32,7 +32,15 @@ struct SparseRows {
   size_t row(size_t p) const { return list ? list[p] : p; }
 };
 
-// phi(lambda) = sum y_i clamp(a_i - lambda y_i, 0, gamma_i) (method 1.8): its value; the number of terms strictly inside their
+// The rows of a knapsack, from some row on.
+struct KnapsackRows {
+  const double* a;
+  const int8_t* y;
+  const double* weight;  // c
+  double gamma;          // or infinity
+};
+
+// phi(lambda) = sum c_i y_i clamp(a_i - lambda y_i, 0, gamma) (method 1.8): its value; the weight of the terms strictly inside their
 // bounds, which is minus the slope; and the sum of the terms' magnitudes, for the rounding of the value.
 struct Phi {
   double value, inside, magnitude;
@@ -48,8 +56,8 @@ struct State {
 // The SVM's rows, by position.
 struct SvmRows {
   const int8_t* y;
-  const double *gamma, *slack, *radius, *x, *q;
-  double mu;
+  const double *weight, *slack, *radius, *x, *q;
+  double gamma, mu;  // gamma may be infinity
 };
 
 // |m|, the most that an entry's square loses to underflow, and 4 (d + 5) u (method 1.4).
@@ -62,13 +70,14 @@ struct SvmShift {
   double rho, w_norm, eta_t;
 };
 
-// What rows are certified with: the bracket of every optimal offset (method C4), the shift of a decision value, the distance in
-// alpha (method C6), a least theta for a row to be proper (infinity: theta proves nothing), and the model's own offset with the
-// rounding of its predictions (method C8).
+// What rows are certified with: the bracket of every optimal offset (method C4), the shift of a decision value, the distance from
+// the optimal x (method C6; infinity: it proves nothing), what theta* must exceed for a row to be proper (infinity: theta proves
+// nothing) and fall short of for a row to be at its bound, and the model's own offset with the rounding of its predictions (method
+// C8).
 struct SvmBounds {
   double low, high;
   SvmShift shift;
-  double delta, min_theta, t, guard_r, guard;
+  double delta, proper, bound, t, guard_r, guard;
 };
 
 // What is certified of a row (method C5, C8). It holds for good, except `agreed`, which is about the offset of the last check, and
@@ -80,10 +89,10 @@ struct SvmCertified {
 // One row of an epoch of coordinate ascent. Of a dense matrix `from` is the row's number; of a sparse one its entries are
 // [from, to).
 struct AscentRow {
-  double x;        // y alpha
-  double inverse;  // 1 / the curvature along it
+  double x;        // y times its x
+  double inverse;  // c / the curvature along it
   double along;    // x~.m, m the centre
-  double bound;    // y gamma
+  double weight;   // y c
   uint32_t from, to;
 };
 
@@ -96,7 +105,7 @@ struct Ascent {
   size_t visits, known;         // order goes on to `known`, for prefetching
   double* wide;                 // w / scale, with a 0 behind, in whole vectors
   const double* inverse_scale;  // or null: all 1
-  double mu, inverse_mu, weight, offset, centre_squared, delta;
+  double gamma, mu, inverse_mu, weight, offset, centre_squared, delta;
   double balance, along;   // along = w.m
   double fy = 0, psi = 0;  // sums of the rows' terms as they were met
 };
@@ -125,8 +134,8 @@ struct Table {
   size_t (*sparse_ascend[2][3])(const SparseRows& rows, Ascent& ascent);
 
   // What columns and rows are measured by (dense.inl says what they compute); [f64, f32]
-  void (*dense_stats[2])(const DenseRows& rows, const double* centre, const double* shift, double* sums, double* squares,
-                         double* largest);
+  void (*dense_stats[2])(const DenseRows& rows, const double* weight, const double* centre, const double* shift, double* sums,
+                         double* squares, double* largest);
   void (*dense_norms[2])(const DenseRows& rows, const double* factor, double* out);
   // true if all n entries are finite; [f64, f32]
   bool (*all_finite[2])(const void* x, size_t n);
@@ -134,9 +143,9 @@ struct Table {
   // out_j = sum over parts of partial[p * n + j], in the order of the parts
   void (*add_parts)(const double* partial, size_t parts, size_t stride, size_t n, double* out);
 
-  Phi (*knapsack_phi)(const double* a, const int8_t* y, const double* gamma, size_t n, double lambda);
-  // x_i = clamp(a_i - lambda y_i, 0, gamma_i); x may be a
-  void (*knapsack_write)(const double* a, const int8_t* y, const double* gamma, size_t n, double lambda, double* x);
+  Phi (*knapsack_phi)(const KnapsackRows& rows, size_t n, double lambda);
+  // x_i = clamp(a_i - lambda y_i, 0, gamma); x may be a
+  void (*knapsack_write)(const KnapsackRows& rows, size_t n, double lambda, double* x);
 
   double (*sum_squares)(const double* x, size_t n);
   double (*max_abs)(const double* x, size_t n);
@@ -144,17 +153,21 @@ struct Table {
   void (*scale)(const double* x, size_t n, double factor, double* out);
 
   // What rows are measured by (svm.inl says what it computes)
-  void (*svm_measure)(const double* entries, size_t n, const SvmMeasure& by, double* slack, double* radius);
+  void (*svm_measure)(const double* entries, const double* weight, size_t n, const SvmMeasure& by, double* slack, double* radius,
+                      double* sums);
   // a = y + (1 - q(y) - mu y) / L
   void (*svm_forward)(const State& state, size_t n, double mu, double inverse_L, double* a);
   // The sweeps of the SVM (svm.h says what they compute), over n positions; sums are added to `sums`.
-  void (*svm_finish)(const State& state, const int8_t* y, const double* x_next, double* q_next, size_t n, double* sums);
+  void (*svm_finish)(const State& state, const int8_t* y, const double* weight, const double* x_next, double* q_next, size_t n,
+                     double* sums);
   void (*svm_offsets)(const SvmRows& rows, size_t n, const SvmShift& shift, double low, double high, double* sums);
   void (*svm_gap)(const SvmRows& rows, size_t n, const SvmShift& shift, double t, double* sums);
   // found[p] = what these bounds alone prove of a row, without `agreed`
   void (*svm_certify)(const SvmRows& rows, size_t n, const SvmBounds& bounds, double* found);
   // out = a * y, for labels y
   void (*svm_sign)(const double* a, const int8_t* y, size_t n, double* out);
+  // out = y c x
+  void (*svm_share)(const double* x, const int8_t* y, const double* weight, size_t n, double* out);
   // The sweep of the ellipsoids (esp.inl says what they compute), over one of d entries: [with the test][kind], [kind].
   void (*esp_forward[2][4])(const EspBlock& block, size_t d, double* z, double* sums);
   void (*esp_finish[4])(const EspBlock& block, size_t d, double share, double lambda, double sign, double* z, double* acc,

@@ -1,12 +1,13 @@
 /**
- * The continuous quadratic knapsack (method 1.8): projection onto { y·x = b, 0 ≤ x_i ≤ gamma_i }. The twin of native/kernels/knapsack.
+ * The continuous quadratic knapsack (method 1.8): projection onto { Σ c_i y_i x_i = b, 0 ≤ x_i ≤ gamma } in the norm that weighs entries by
+ * c_i. The twin of native/kernels/knapsack.
  *
- * Problem: min |x - a|² subject to y·x = b, 0 ≤ x_i ≤ gamma_i, y_i = ±1.
- * Given:   a, y, gamma, b; a guess for lambda, or NaN.
+ * Problem: min Σ c_i (x_i - a_i)² subject to Σ c_i y_i x_i = b, 0 ≤ x_i ≤ gamma, y_i = ±1.
+ * Given:   a, y, the weights c_i > 0, gamma (which may be Infinity), b; a guess for lambda, or NaN.
  * Wanted:  x, and lambda; or NaN if b is out of reach.
  * Source:  P. Brucker, An O(n) algorithm for quadratic knapsack problems, Oper. Res. Lett. 3 (1984) 163–166.
  *
- * x_i = clamp(a_i - lambda y_i, 0, gamma_i), where phi(lambda) = y·x(lambda), non-increasing and piecewise linear, equals b.
+ * x_i = clamp(a_i - lambda y_i, 0, gamma), where phi(lambda) = Σ c_i y_i x_i(lambda), non-increasing and piecewise linear, equals b.
  */
 
 const UNIT = 2 ** -53;
@@ -14,7 +15,8 @@ const UNIT = 2 ** -53;
 interface Items {
   readonly a: Float64Array;
   readonly y: Int8Array;
-  readonly gamma: Float64Array;
+  readonly weight: Float64Array; // c
+  readonly gamma: number;
 }
 
 /** phi(low) ≥ b ≥ phi(high): the root lies between. */
@@ -23,7 +25,7 @@ interface Bracket {
   high: number;
 }
 
-/** The sum over settled rows: of constant terms, and of c - lambda for `slope` linear ones, `linear` being the sum of their c. */
+/** Sums over settled rows: of constant terms, and of c_i (centre - lambda) for linear ones, which is linear - slope lambda. */
 interface Settled {
   fixed: number;
   magnitude: number; // the sum of the constant terms' magnitudes
@@ -31,11 +33,14 @@ interface Settled {
   slope: number;
 }
 
-// The term of row i is clamp(c - lambda, low, high): `high` for lambda below c - high, `low` above c - low, linear between.
+// The term of row i is c_i clamp(centre - lambda, low, high): constant for lambda below centre - high and above centre - low.
 const centre = ({ a, y }: Items, i: number) => y[i]! * a[i]!;
-const lowest = ({ y, gamma }: Items, i: number) => Math.min(0, y[i]! * gamma[i]!);
-const highest = ({ y, gamma }: Items, i: number) => Math.max(0, y[i]! * gamma[i]!);
+const lowest = ({ y, gamma }: Items, i: number) => (y[i]! < 0 ? -gamma : 0);
+const highest = ({ y, gamma }: Items, i: number) => (y[i]! > 0 ? gamma : 0);
+const term = (items: Items, i: number, lambda: number) =>
+  Math.min(Math.max(centre(items, i) - lambda, lowest(items, i)), highest(items, i));
 
+/** phi, its slope's magnitude, and the sum of its terms' magnitudes. */
 function phi(items: Items, lambda: number): { value: number; inside: number; magnitude: number } {
   let value = 0;
   let inside = 0;
@@ -44,10 +49,10 @@ function phi(items: Items, lambda: number): { value: number; inside: number; mag
     const low = lowest(items, i);
     const high = highest(items, i);
     const free = centre(items, i) - lambda;
-    const z = Math.min(Math.max(free, low), high);
+    const z = items.weight[i]! * Math.min(Math.max(free, low), high);
     value += z;
     magnitude += Math.abs(z);
-    if (low < free && free < high) inside++;
+    if (low < free && free < high) inside += items.weight[i]!;
   }
   return { value, inside, magnitude };
 }
@@ -56,19 +61,20 @@ const holds = ({ low, high }: Bracket, lambda: number) => low < lambda && lambda
 
 /** Adds row i to the settled ones if it has no breakpoint strictly inside the bracket. Whether it did. */
 function settle(items: Items, i: number, bracket: Bracket, sums: Settled): boolean {
-  const c = centre(items, i);
+  const weight = items.weight[i]!;
+  const middle = centre(items, i);
   const low = lowest(items, i);
   const high = highest(items, i);
-  if (holds(bracket, c - high) || holds(bracket, c - low)) return false;
-  if (c - low <= bracket.low) {
-    sums.fixed += low;
-    sums.magnitude -= low;
-  } else if (c - high >= bracket.high) {
-    sums.fixed += high;
-    sums.magnitude += high;
+  if (holds(bracket, middle - high) || holds(bracket, middle - low)) return false;
+  if (middle - low <= bracket.low) {
+    sums.fixed += weight * low;
+    sums.magnitude -= weight * low;
+  } else if (middle - high >= bracket.high) {
+    sums.fixed += weight * high;
+    sums.magnitude += weight * high;
   } else {
-    sums.linear += c;
-    sums.slope++;
+    sums.linear += weight * middle;
+    sums.slope += weight;
   }
   return true;
 }
@@ -106,7 +112,7 @@ function search(
     let value = sums.fixed + (sums.linear - sums.slope * pivot);
     for (let k = 0; k < m; k++) {
       const i = index[k]!;
-      value += Math.min(Math.max(centre(items, i) - pivot, lowest(items, i)), highest(items, i));
+      value += items.weight[i]! * term(items, i, pivot);
     }
     if (value > b) bracket.low = pivot;
     else if (value < b) bracket.high = pivot;
@@ -119,8 +125,8 @@ function search(
   const slack = unit * (sums.magnitude + Math.abs(b));
   if (sums.fixed > b + slack && Number.isFinite(high)) return high;
   if (sums.fixed < b - slack && Number.isFinite(low)) return low;
-  // It is flat and at b: the projection is the same everywhere but at its ends, where a row whose gamma_i is within rounding of a_i may be
-  // half way. So take its middle or, if only one end is finite, a little past that end.
+  // It is flat and at b: the projection is the same everywhere but at its ends, where a row may be half way if gamma is within rounding of
+  // a_i. So take its middle or, if only one end is finite, a little past that end.
   const middle = low / 2 + high / 2;
   if (Number.isFinite(middle)) return middle;
   const end = middle < 0 ? high : low;
@@ -151,7 +157,7 @@ function sampleRoot(items: Items, b: number, index: Uint32Array, work: Float64Ar
 }
 
 /**
- * The double whose phi is nearest to b. The running sums of the search cancel; where gamma_i is hardly more than the rounding of a_i, the
+ * The double whose phi is nearest to b. The running sums of the search cancel; where gamma is hardly more than the rounding of a_i, the
  * search may miss pieces as narrow as their error. From such a lambda this goes towards the root in steps that double until phi is past b,
  * and then bisects.
  */
@@ -177,13 +183,14 @@ function nearest(items: Items, b: number, lambda: number, excess: number): numbe
 export function projectKnapsack(
   a: Float64Array,
   y: Int8Array,
-  gamma: Float64Array,
+  weight: Float64Array,
+  gamma: number,
   b: number,
   guess: number,
   x: Float64Array,
 ): number {
   if (!Number.isFinite(b)) return NaN;
-  const items = { a, y, gamma };
+  const items = { a, y, weight, gamma };
   const n = a.length;
   const index = new Uint32Array(n);
   const work = new Float64Array(n);
@@ -191,7 +198,7 @@ export function projectKnapsack(
   const bracket: Bracket = { low: -Infinity, high: Infinity };
   let at = { value: 0, inside: 0, magnitude: 0 };
   let settled = false;
-  let piece = 0; // rows on the linear piece that the search ended on
+  let piece = 0; // the slope of the linear piece that the search ended on
 
   // Newton steps on all of phi, until the root is on the current piece; after four, medians do the rest.
   for (let probe = 0; probe < 4; probe++) {
@@ -212,11 +219,12 @@ export function projectKnapsack(
     let min = 0;
     let max = 0;
     for (let i = 0; i < n; i++) {
-      min += lowest(items, i);
-      max += highest(items, i);
+      min += weight[i]! * lowest(items, i);
+      max += weight[i]! * highest(items, i);
       if (!settle(items, i, bracket, sums)) index[m++] = i;
     }
-    const slack = 2 * n * UNIT * (max - min + Math.abs(b));
+    const finite = (end: number) => (Number.isFinite(end) ? end : 0);
+    const slack = 2 * n * UNIT * (finite(max) - finite(min) + Math.abs(b));
     if (!(b <= max + slack && b >= min - slack)) return NaN;
     lambda = search(items, index, m, work, bracket, sums, b, n * UNIT);
     at = phi(items, lambda);
@@ -229,7 +237,7 @@ export function projectKnapsack(
   let excess = at.value - b;
   if (inside > 0) {
     const next = lambda + excess / inside;
-    if (settled && 4 * at.inside >= n) lambda = next;
+    if (settled && 4 * at.inside >= weight.reduce((sum, c) => sum + c, 0)) lambda = next;
     else if (next !== lambda) {
       const there = phi(items, next);
       if (Math.abs(there.value - b) < Math.abs(excess)) {
@@ -241,7 +249,7 @@ export function projectKnapsack(
   }
   if (!settled && Math.abs(excess) > 2 * n * UNIT * (at.magnitude + Math.abs(b))) lambda = nearest(items, b, lambda, excess);
   for (let i = 0; i < n; i++) {
-    x[i] = Math.abs(Math.min(Math.max(centre(items, i) - lambda, lowest(items, i)), highest(items, i)));
+    x[i] = Math.abs(term(items, i, lambda));
   }
   return lambda;
 }

@@ -208,10 +208,10 @@ export class Matrix implements MatrixInterface {
   }
 
   /**
-   * By column, over the stored entries of some rows: the sum of x - centre_j, the sum of its squares, max |x| (before anything was
-   * subtracted), and the number of entries.
+   * By column, over the stored entries of some rows, each counted as often as its weight by position says: the sum of x - centre_j, the sum
+   * of its squares, the number of entries; and max |x| (before anything was subtracted).
    */
-  columnStats(centre: Float64Array, row: Uint32Array): ColumnStats {
+  columnStats(centre: Float64Array, row: Uint32Array, weight?: Float64Array): ColumnStats {
     const cols = centre.length;
     const stats: ColumnStats = {
       sum: new Float64Array(cols),
@@ -221,20 +221,23 @@ export class Matrix implements MatrixInterface {
     };
     const { sum, square, max, number } = stats;
     const shift = this.#held.shifted?.shift;
-    const add = (j: number, x: number) => {
+    const add = (j: number, x: number, c: number) => {
       const v = x - centre[j]!;
-      sum[j]! += v;
-      square[j]! += v * v;
+      sum[j]! += c * v;
+      square[j]! += c * v * v;
       max[j] = Math.max(max[j]!, Math.abs(shift ? x + shift[j]! : x));
-      number[j]!++;
+      number[j]! += c;
     };
-    if (this.#held.dense) {
-      const { data } = this.#held.dense;
-      for (const i of row) for (let j = 0; j < cols; j++) add(j, data[i * cols + j]!);
-    } else {
-      const { start, index, values } = this.#alive();
-      for (const i of row) for (let k = start[i]!; k < start[i + 1]!; k++) add(index[k]!, values ? values[k]! : 1);
-    }
+    row.forEach((i, p) => {
+      const c = weight ? weight[p]! : 1;
+      if (this.#held.dense) {
+        const { data } = this.#held.dense;
+        for (let j = 0; j < cols; j++) add(j, data[i * cols + j]!, c);
+      } else {
+        const { start, index, values } = this.#alive();
+        for (let k = start[i]!; k < start[i + 1]!; k++) add(index[k]!, values ? values[k]! : 1, c);
+      }
+    });
     return stats;
   }
 

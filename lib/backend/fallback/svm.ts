@@ -2,14 +2,17 @@
  * The SVM's dual as the loops see it (method 1): the data, two iterates, and the sweeps that a step or a check needs. Every public method
  * that takes and gives named numbers is a task of ../tasks.ts. The twin of native/kernels/svm.
  *
- * Problem: max sum alpha_i - mu/2 |alpha|² - 1/2 |H'alpha|² subject to y·alpha = 0, 0 <= alpha_i <= gamma_i (method 1.2),
- *          where H has rows y_i x̃_i, and x̃ = x / scale by column.
- * Given:   X, centred before; y_i = ±1 and gamma_i by row; mu; how columns are scaled.
+ * Problem: max Σ c_i (x_i - mu/2 x_i²) - 1/2 |H'alpha|², alpha_i = c_i x_i, subject to y·alpha = 0, 0 <= x_i <= gamma (method 1.2),
+ *          where H has rows y_i x̃_i, and x̃ = x / scale by column. gamma is Infinity for the squared hinge.
+ * Given:   X, centred before; y_i = ±1 and the weight c_i by row; gamma and mu; how columns are scaled.
  * Wanted:  alpha by row, w = H'alpha in scaled space, what is certified of each row, and the model of raw data.
  * Source:  M. Hough and S. A. Vavasis, arXiv:2512.03947; method 1.6 to 1.11 and C1 to C9.
  *
+ * A row of weight c_i counts as c_i copies, which share one x_i. So a row's margin, loss, bounds and shrinking do not depend on its weight;
+ * only its share of sums does. The distance between two iterates is sqrt(Σ c_i (x_i - x'_i)²).
+ *
  * Rows are kept in an order of their own, the active ones first: [0, active) take part in steps, [active, n) are shrunk, at a bound with
- * their alpha frozen. `row[p]` is the user's row at position p. Rows of gamma 0 take no part: they stand behind the others, from n on, and
+ * their x frozen. `row[p]` is the user's row at position p. Rows of weight 0 take no part: they stand behind the others, from n on, and
  * only `score` reads them. q = H w.
  */
 import type { Interrupt } from '../interface.js';
@@ -46,15 +49,17 @@ export class Svm implements Twin<Tasks> {
   readonly #interrupt: Interrupt | undefined;
   readonly #n: number; // rows that take part
   readonly #d: number;
-  readonly #mu: number;
+  #gamma = NaN; // Infinity for the squared hinge
+  #mu = NaN;
   readonly #scale: number;
+  readonly #weighted: boolean; // not all weights are 1
   readonly #inverseScale: Float64Array; // by column
   readonly #centre: Float64Array; // by column, in scaled space
 
   // By position.
   readonly #row: Uint32Array;
   readonly #y: Int8Array;
-  readonly #gamma: Float64Array;
+  readonly #weight: Float64Array; // c
   readonly #slack: Float64Array; // 2 (nnz_i + 4) u |x̃_i|: times |w|, a bound of the rounding of x̃_i·w (method 2)
   readonly #radius: Float64Array; // r_i >= |x̃_i - m|
   readonly #certified: Uint8Array;
@@ -89,34 +94,33 @@ export class Svm implements Twin<Tasks> {
   #restored = false;
 
   /**
-   * y by row, 0 for one that is not scored either; gamma by row, or one for all rows. scale: 0 none, 1 standard, 2 maxabs. The data must
+   * y by row, 0 for one that is not scored either; weight by row, or one for all rows. scale: 0 none, 1 standard, 2 maxabs. The data must
    * have been centred before (Matrix.centre).
    */
   constructor(
     X: Matrix,
     y: Int8Array,
-    gamma: Float64Array,
-    mu: number,
+    weight: Float64Array,
     scale: number,
     _threads?: number,
     _lane?: number,
     interrupt?: Interrupt,
   ) {
-    const gammaOf = (i: number) => (gamma.length === 1 ? gamma[0]! : gamma[i]!);
+    const weightOf = (i: number) => (weight.length === 1 ? weight[0]! : weight[i]!);
     const rows = Uint32Array.from(y.keys());
-    const taking = rows.filter((i) => gammaOf(i) !== 0);
+    const taking = rows.filter((i) => weightOf(i) !== 0);
     const n = (this.#n = taking.length);
     const d = (this.#d = X.describe().kept);
     this.#X = X.share(); // its owner may dispose of it meanwhile
     this.#interrupt = interrupt;
-    this.#mu = mu;
     this.#scale = scale;
-    const others = rows.filter((i) => gammaOf(i) === 0 && y[i] !== 0);
+    const others = rows.filter((i) => weightOf(i) === 0 && y[i] !== 0);
     this.#row = new Uint32Array(n + others.length);
     this.#row.set(taking);
     this.#row.set(others, n);
     this.#y = Int8Array.from(this.#row, (i) => y[i]!);
-    this.#gamma = Float64Array.from(taking, gammaOf);
+    this.#weight = Float64Array.from(taking, weightOf);
+    this.#weighted = this.#weight.some((c) => c !== 1);
     this.#certified = new Uint8Array(n);
     this.#returns = new Uint8Array(n);
     this.#shrunk = new Uint8Array(n);
@@ -161,12 +165,12 @@ export class Svm implements Twin<Tasks> {
    */
   #measureColumns(): void {
     const X = this.#X;
-    const n = this.#n;
+    const n = this.#weightSum();
     const inverse = (size: number) => (size > 0 && Number.isFinite(1 / size) ? 1 / size : 1);
     const zero = new Float64Array(this.#d);
-    const taking = this.#row.subarray(0, n);
+    const taking = this.#row.subarray(0, this.#n);
     const maxBefore = X.shifted?.max; // by column, if every column is centred
-    if (maxBefore && n === X.describe().rows) {
+    if (maxBefore && !this.#weighted && n === X.describe().rows) {
       if (this.#scale === 1) {
         const { sum, square } = X.columnStats(zero, taking);
         this.#inverseScale.set(maxBefore.map((max, j) => inverse(spread(n, sum[j]!, square[j]!, max))));
@@ -175,11 +179,11 @@ export class Svm implements Twin<Tasks> {
       this.#largest = largestOf(maxBefore, this.#inverseScale);
       return;
     }
-    const { sum, max } = X.columnStats(zero, taking);
+    const { sum, max } = X.columnStats(zero, taking, this.#weight);
     const mean = sum.map((s) => s / n);
     if (this.#scale === 2) this.#inverseScale.set(max.map(inverse));
     if (this.#scale === 1) {
-      const about = X.columnStats(mean, taking);
+      const about = X.columnStats(mean, taking, this.#weight);
       this.#inverseScale.set(
         mean.map((m, j) => {
           const absent = n - about.number[j]!;
@@ -191,8 +195,13 @@ export class Svm implements Twin<Tasks> {
     this.#largest = largestOf(max, this.#inverseScale);
   }
 
-  /** Upper bounds of r_i and of the rounding of x̃_i·w (method 1.4, 2). */
-  #measureRows(): void {
+  #weightSum(): number {
+    return this.#weight.reduce((sum, c) => sum + c, 0);
+  }
+
+  /** Upper bounds of r_i and of the rounding of x̃_i·w (method 1.4, 2). Returns Σ c_i |x̃_i - m|² as computed, which is no upper bound. */
+  #measureRows(): number {
+    let spread = 0;
     const m = this.#centre;
     const m2 = squares(m);
     const norms = new Float64Array(this.#n);
@@ -208,8 +217,11 @@ export class Svm implements Twin<Tasks> {
       const norm = Math.sqrt(norms[i]! + lost) * (1 + (entries + 4) * UNIT);
       this.#slack[i] = 2 * (entries + 4) * UNIT * norm;
       const safe = 4 * (this.#d + 5) * UNIT * (norm + Math.sqrt(m2)) ** 2;
-      this.#radius[i] = Math.sqrt(Math.max(0, norm * norm - 2 * this.#radius[i]! + m2) + safe + lost);
+      const apart = Math.max(0, norm * norm - 2 * this.#radius[i]! + m2);
+      spread += this.#weight[i]! * apart;
+      this.#radius[i] = Math.sqrt(apart + safe + lost);
     }
+    return spread;
   }
 
   /** wide = w / scale */
@@ -224,25 +236,27 @@ export class Svm implements Twin<Tasks> {
     for (let p = begin; p < end; p++) q[p]! *= this.#y[p]!;
   }
 
-  /** out = H'x over positions [begin, end), in scaled space; xNext or x serve as x. */
+  /** out = H'alpha over positions [begin, end), in scaled space, alpha = c x; xNext or x serve as x. */
   #combine(x: Float64Array, begin: number, end: number, out: Float64Array): void {
     const u = this.#qNext; // free at this point
-    for (let p = begin; p < end; p++) u[p] = this.#y[p]! * x[p]!;
+    for (let p = begin; p < end; p++) u[p] = this.#y[p]! * (this.#weight[p]! * x[p]!);
     this.#read += this.#X.combineRows(this.#row, begin, end, u, out);
     for (let j = 0; j < this.#d; j++) out[j]! *= this.#inverseScale[j]!;
   }
 
   /**
    * Scales and measures the data. Answers the curvature of D, without mu, along the difference of the class means, if asked for (method
-   * 1.7); sum r² and max r; |m|; the largest number of entries in a row; max |x̃_i|²; |shift / scale|; the column of the largest |x| /
-   * scale.
+   * 1.7); Σ c_i; Σ c_i |x̃_i - m|², and its upper bound Σ c_i r_i²; max r; |m|; the largest number of entries in a row; max |x̃_i|²;
+   * |shift / scale|; the column of the largest |x| / scale.
    */
   begin({ curvature }: Given<Tasks['begin']>): Answer<Tasks['begin']> {
     this.#measureColumns();
-    this.#measureRows();
+    const spread = this.#measureRows();
     return {
       curvature: curvature ? this.#classCurvature() : 0,
-      radiusSquares: squares(this.#radius),
+      weightSum: this.#weightSum(),
+      spread,
+      radiusSquares: this.#radius.reduce((sum, r, p) => sum + this.#weight[p]! * r * r, 0),
       maxRadius: this.#radius.reduce((a, b) => Math.max(a, b), 0),
       centreNorm: Math.sqrt(squares(this.#centre)),
       maxEntries: this.#maxEntries,
@@ -254,39 +268,48 @@ export class Svm implements Twin<Tasks> {
 
   #classCurvature(): number {
     const counts = { 1: 0, [-1]: 0 } as Record<number, number>;
-    for (let p = 0; p < this.#n; p++) counts[this.#y[p]!]!++;
+    for (let p = 0; p < this.#n; p++) counts[this.#y[p]!]! += this.#weight[p]!;
     for (let p = 0; p < this.#n; p++) this.#xNext[p] = 1 / counts[this.#y[p]!]!;
     this.#combine(this.#xNext, 0, this.#n, this.#wNext);
     return squares(this.#wNext) / (1 / counts[1]! + 1 / counts[-1]!);
   }
 
-  /** Starts from alpha = -psi'(theta) of a given model (weights in scaled space), made balanced (method 1.5). */
+  /** Sets the loss: gamma (Infinity for the squared hinge) and mu. Comes after `begin` and before all other tasks. */
+  regularize({ gamma, mu }: Given<Tasks['regularize']>): Answer<Tasks['regularize']> {
+    this.#gamma = gamma;
+    this.#mu = mu;
+    return DONE;
+  }
+
+  /** Starts from x = -psi'(theta) of a given model (weights in scaled space), made balanced (method 1.5). */
   warm({ w, t }: Given<Tasks['warm']>): Answer<Tasks['warm']> {
     this.#margins(w, 0, this.#n, this.#q);
     for (let p = 0; p < this.#n; p++) {
       const theta = this.#q[p]! + this.#y[p]! * t;
-      this.#x[p] = clamp((1 - theta) / this.#mu, 0, this.#gamma[p]!);
+      this.#x[p] = clamp((1 - theta) / this.#mu, 0, this.#gamma);
     }
     return this.#restart();
   }
 
   /** Balances x by moving rows strictly between their bounds, if these suffice. The others stay: rows at 0 need not be read later. */
   #balanceBetween(): boolean {
-    const [x, gamma] = [this.#x, this.#gamma];
-    const between = Uint32Array.from(x.keys()).filter((p) => x[p]! > 0 && x[p]! < gamma[p]!);
+    const [x, weight, gamma] = [this.#x, this.#weight, this.#gamma];
+    const between = Uint32Array.from(x.keys()).filter((p) => x[p]! > 0 && x[p]! < gamma);
     let rest = 0;
-    for (let p = 0; p < this.#n; p++) if (!(x[p]! > 0 && x[p]! < gamma[p]!)) rest += this.#y[p]! * x[p]!;
+    for (let p = 0; p < this.#n; p++) if (!(x[p]! > 0 && x[p]! < gamma)) rest += this.#y[p]! * (weight[p]! * x[p]!);
     const moved = Float64Array.from(between, (p) => x[p]!);
     const y = Int8Array.from(between, (p) => this.#y[p]!);
-    const bounds = Float64Array.from(between, (p) => gamma[p]!);
-    if (between.length === 0 || Number.isNaN(projectKnapsack(moved, y, bounds, -rest, 0, moved))) return false;
+    const weights = Float64Array.from(between, (p) => weight[p]!);
+    if (between.length === 0 || Number.isNaN(projectKnapsack(moved, y, weights, gamma, -rest, 0, moved))) return false;
     between.forEach((p, k) => (x[p] = moved[k]!));
     return true;
   }
 
   /** Balances x, and makes w, q and both iterates from it. */
   #restart(): Answer<Tasks['settle']> {
-    if (!this.#balanceBetween()) projectKnapsack(this.#x, this.#y.subarray(0, this.#n), this.#gamma, 0, 0, this.#x);
+    if (!this.#balanceBetween()) {
+      projectKnapsack(this.#x, this.#y.subarray(0, this.#n), this.#weight, this.#gamma, 0, 0, this.#x);
+    }
     this.#combine(this.#x, 0, this.#n, this.#w);
     this.#margins(this.#w, 0, this.#n, this.#q);
     this.#xPrev.set(this.#x);
@@ -297,14 +320,14 @@ export class Svm implements Twin<Tasks> {
 
   /**
    * An epoch of coordinate ascent on the dual (method 1.10), before FISTA's first step. Rows are visited in an order that is new every
-   * time, and alpha_i moves to the maximum along its coordinate. y·alpha = 0 is left to a multiplier, `offset`, and a penalty of weight / 2
+   * time, and x_i moves to the maximum along its coordinate. y·alpha = 0 is left to a multiplier, `offset`, and a penalty of weight / 2
    * (y·alpha)²: a row's decision value is (x̃_i - m)·(w - y·alpha m) + offset + weight y·alpha, where w = Σ y alpha x̃ and m is the centre.
    * It visits all rows, or those that did not sit at a bound with delta to spare at their last visit or, after `settle`, at their present
    * margin. Answers the Fenchel–Young terms and the losses of the rows as they were met, |w|², the next multiplier, and the offset t that
    * it stands for.
    */
   ascend({ offset, weight, delta, all }: Given<Tasks['ascend']>): Answer<Tasks['ascend']> {
-    const [x, q, w, mu, m2] = [this.#x, this.#q, this.#w, this.#mu, squares(this.#centre)];
+    const [x, q, w, gamma, mu, m2] = [this.#x, this.#q, this.#w, this.#gamma, this.#mu, squares(this.#centre)];
     let along = dot(this.#centre, w);
     if (!this.#ascending) {
       const t = offset - along;
@@ -316,21 +339,21 @@ export class Svm implements Twin<Tasks> {
     this.#widen(w);
     let [fy, psi, balance] = [0, 0, this.#balance];
     for (const p of this.#shuffled(all)) {
-      const [i, y, gamma, alpha] = [this.#row[p]!, this.#y[p]!, this.#gamma[p]!, x[p]!];
+      const [i, y, c, old] = [this.#row[p]!, this.#y[p]!, this.#weight[p]!, x[p]!];
       const entries = this.#X.entries(i);
       const norm = this.#slack[p]! / (2 * (entries + 4) * UNIT);
       const r2 = this.#radius[p]! * this.#radius[p]!;
       const alongRow = m2 > 0 ? 0.5 * (norm * norm + m2 - r2) : 0; // x̃_i·m
       const s = this.#X.dotRow(i, wide) - along - balance * (alongRow - m2) + (offset + weight * balance);
       const below = 1 - y * s;
-      x[p] = clamp(alpha + (below - mu * alpha) / (mu + r2 + weight), 0, gamma);
+      x[p] = clamp(old + (below - mu * old) / (mu + c * (r2 + weight)), 0, gamma);
       const slope = clamp(below / mu, 0, gamma);
       const loss = slope * (below - (mu / 2) * slope);
-      psi += loss;
-      fy += loss + alpha * ((mu / 2) * alpha - below);
+      psi += c * loss;
+      fy += c * (loss + old * ((mu / 2) * old - below));
       this.#shrunk[p] = Number(this.#shrinkable(p, y * s, delta));
       this.#read += entries;
-      const u = y * (x[p] - alpha);
+      const u = y * (c * (x[p] - old));
       if (u === 0) continue;
       this.#X.addRow(i, u, this.#inverseScale, wide);
       this.#read += entries;
@@ -345,7 +368,7 @@ export class Svm implements Twin<Tasks> {
 
   /** Whether a row sits at a bound with delta to spare, at margin theta. */
   #shrinkable(p: number, theta: number, delta: number): boolean {
-    const [x, gamma] = [this.#x[p]!, this.#gamma[p]!];
+    const [x, gamma] = [this.#x[p]!, this.#gamma];
     return x === 0 ? theta > 1 + delta : x === gamma && theta < 1 - this.#mu * gamma - delta;
   }
 
@@ -371,7 +394,8 @@ export class Svm implements Twin<Tasks> {
 
   /**
    * One step from y = x + beta (x - xPrev): the candidate x⁺ = proj(y + grad D(y) / L), its w and q (method 1.6).
-   * With s = x⁺ - y it answers |s|², the curvature s·(q⁺ - q(y)), the sum of its terms' magnitudes, and the projection's lambda.
+   * With s = x⁺ - y it answers Σ c_i s_i², the curvature Σ c_i s_i (q⁺ - q(y))_i, the sum of its terms' magnitudes, and the projection's
+   * lambda.
    */
   step({ L, beta }: Given<Tasks['step']>): Answer<Tasks['step']> {
     const [x, xPrev, q, qPrev, xNext] = [this.#x, this.#xPrev, this.#q, this.#qPrev, this.#xNext];
@@ -386,15 +410,16 @@ export class Svm implements Twin<Tasks> {
     const lambda = projectKnapsack(
       a,
       this.#y.subarray(0, active),
-      this.#gamma.subarray(0, active),
+      this.#weight.subarray(0, active),
+      this.#gamma,
       -this.#bShrunk,
       this.#lambda,
       a,
     );
     if (!Number.isNaN(lambda)) this.#lambda = lambda;
     else {
-      // Rounding put the shrunk rows' share out of reach. Take the nearest end, as certificates need every alpha in its box.
-      for (let p = 0; p < active; p++) a[p] = this.#y[p]! < 0 === this.#bShrunk > 0 ? this.#gamma[p]! : 0;
+      // Rounding put the shrunk rows' share out of reach. Take the nearest end, as certificates need every x in its box.
+      for (let p = 0; p < active; p++) a[p] = this.#y[p]! < 0 === this.#bShrunk > 0 ? this.#gamma : 0;
     }
     this.#combine(xNext, 0, active, this.#wNext);
     for (let j = 0; j < this.#d; j++) this.#wNext[j]! += this.#wShrunk[j]!;
@@ -404,14 +429,15 @@ export class Svm implements Twin<Tasks> {
     for (let p = 0; p < active; p++) {
       const s = xNext[p]! - (x[p]! + beta * (x[p]! - xPrev[p]!));
       const rise = this.#qNext[p]! - (q[p]! + beta * (q[p]! - qPrev[p]!));
-      squared += s * s;
-      curvature += s * rise;
-      magnitude += Math.abs(s * rise);
+      const c = this.#weight[p]!;
+      squared += c * s * s;
+      curvature += c * s * rise;
+      magnitude += Math.abs(c * s * rise);
     }
     return { squared, curvature, magnitude, lambda };
   }
 
-  /** The candidate becomes the iterate. (The alpha of shrunk rows is in all three buffers; `refresh` computes their q.) */
+  /** The candidate becomes the iterate. (The x of shrunk rows is in all three buffers; `refresh` computes their q.) */
   accept(): void {
     [this.#xPrev, this.#x, this.#xNext] = [this.#x, this.#xNext, this.#xPrev];
     [this.#qPrev, this.#q, this.#qNext] = [this.#q, this.#qNext, this.#qPrev];
@@ -425,21 +451,21 @@ export class Svm implements Twin<Tasks> {
   }
 
   /**
-   * S⁺ and S⁻, the sums of -psi' over the positive and over the negative rows, and the number of free rows, on the quadratic piece, twice:
-   * at offset `low` with every decision value raised by its shift, and at `high` with every one lowered (method 1.9, C4). shift_i = rho r_i
-   * + eta_i, eta_i = slack_i wNorm + etaT; with rho = wNorm = etaT = 0 there is no shift.
+   * S⁺ and S⁻, the sums of -c psi' over the positive and over the negative rows, and the weight of the free rows, on the quadratic piece,
+   * twice: at offset `low` with every decision value raised by its shift, and at `high` with every one lowered (method 1.9, C4). shift_i =
+   * rho r_i + eta_i, eta_i = slack_i wNorm + etaT; with rho = wNorm = etaT = 0 there is no shift.
    */
   offsets({ low, high, rho, wNorm, etaT }: Given<Tasks['offsets']>): Answer<Tasks['offsets']> {
     const at = { positive: 0, negative: 0, free: 0 };
     const beyond = { positive: 0, negative: 0, free: 0 };
     for (let p = 0; p < this.#n; p++) {
-      const [y, q, gamma] = [this.#y[p]!, this.#q[p]!, this.#gamma[p]!];
+      const [y, q, c, gamma] = [this.#y[p]!, this.#q[p]!, this.#weight[p]!, this.#gamma];
       const shift = rho * this.#radius[p]! + this.#slack[p]! * wNorm + etaT;
       for (const sums of [at, beyond]) {
         const theta = q + y * (sums === at ? low + shift : high - shift);
         const free = (1 - theta) / this.#mu;
-        sums[y > 0 ? 'positive' : 'negative'] += clamp(free, 0, gamma);
-        if (free > 0 && free < gamma) sums.free++;
+        sums[y > 0 ? 'positive' : 'negative'] += c * clamp(free, 0, gamma);
+        if (free > 0 && free < gamma) sums.free += c;
       }
     }
     return {
@@ -453,14 +479,14 @@ export class Svm implements Twin<Tasks> {
   }
 
   /**
-   * The sums that certificates are made of, at offset t: of FY (method C1) and its rounding (method C2), psi, alpha, y·alpha, alpha r, res²
-   * and err² (method C6). eta_i = slack_i wNorm + etaT is the error of theta_i.
+   * The sums that certificates are made of, at offset t, each term times c_i: of FY (method C1) and its rounding (method C2), psi, x, y x,
+   * x r, res² and err² (method C6). eta_i = slack_i wNorm + etaT is the error of theta_i.
    */
   gap({ t, wNorm, etaT }: Given<Tasks['gap']>): Answer<Tasks['gap']> {
     let [fenchelYoung, rounding, loss, alphaSum, balance, alphaRadius, residualSquared, errorSquared] = [0, 0, 0, 0, 0, 0, 0, 0];
     const mu = this.#mu;
     for (let p = 0; p < this.#n; p++) {
-      const [y, alpha, gamma] = [this.#y[p]!, this.#x[p]!, this.#gamma[p]!];
+      const [y, c, x, gamma] = [this.#y[p]!, this.#weight[p]!, this.#x[p]!, this.#gamma];
       const theta = this.#q[p]! + y * t;
       const eta = this.#slack[p]! * wNorm + etaT;
       const free = (1 - theta) / mu;
@@ -469,43 +495,48 @@ export class Svm implements Twin<Tasks> {
       let fy: number;
       let psi: number;
       if (free <= 0) {
-        fy = alpha * (theta - 1 + (mu * alpha) / 2);
+        fy = x * (theta - 1 + (mu * x) / 2);
         psi = 0;
       } else if (free < gamma) {
-        fy = (mu / 2) * (alpha - free) ** 2;
+        fy = (mu / 2) * (x - free) ** 2;
         psi = (1 - theta) ** 2 / (2 * mu);
       } else {
-        fy = (gamma - alpha) * (1 - theta - (mu * (gamma + alpha)) / 2);
+        fy = (gamma - x) * (1 - theta - (mu * (gamma + x)) / 2);
         psi = gamma * (1 - theta) - (mu * gamma * gamma) / 2;
       }
-      fenchelYoung += Math.max(fy, 0);
-      const err = eta + 4 * UNIT * (1 + Math.abs(theta) + mu * alpha);
-      rounding += Math.abs(alpha - slope) * err + (err * err) / (2 * mu);
-      loss += psi;
-      alphaSum += alpha;
-      balance += y * alpha;
-      alphaRadius += alpha * this.#radius[p]!;
-      let res = 1 - theta - mu * alpha;
-      if (alpha === 0) res = Math.max(res, 0);
-      if (alpha === gamma) res = Math.min(res, 0);
-      residualSquared += res * res;
-      errorSquared += err * err;
+      fenchelYoung += c * Math.max(fy, 0);
+      const err = eta + 4 * UNIT * (1 + Math.abs(theta) + mu * x);
+      rounding += c * (Math.abs(x - slope) * err + (err * err) / (2 * mu));
+      loss += c * psi;
+      alphaSum += c * x;
+      balance += y * (c * x);
+      alphaRadius += c * x * this.#radius[p]!;
+      let res = 1 - theta - mu * x;
+      if (x === 0) res = Math.max(res, 0);
+      if (x === gamma) res = Math.min(res, 0);
+      residualSquared += c * res * res;
+      errorSquared += c * err * err;
     }
     return { fenchelYoung, rounding, loss, alphaSum, balance, alphaRadius, residualSquared, errorSquared };
   }
 
   /**
    * Certifies rows: by the interval [s_i - shift_i + low, s_i + shift_i + high] that holds every optimal decision value (method C5; shift
-   * as in `offsets`), and by |alpha - alpha*| <= delta (method C6). Without `ball` the interval does not certify a row as properly
-   * classified. Answers the numbers of certified rows. A row is agreed if its own decision value s_i + t is on the certified side by more
-   * than its rounding, guardR r_i + guard (method C8).
+   * as in `offsets`), and by Σ c_i (x_i - x*_i)² <= delta² (method C6). Without `ball` the interval does not certify a row as properly
+   * classified. With the squared hinge, where x has no upper bound, a row is properly classified if theta* > 0, and none is at its bound.
+   * Answers the numbers of certified rows. A row is agreed if its own decision value s_i + t is on the certified side by more than its
+   * rounding, guardR r_i + guard (method C8).
    */
   certify(given: Given<Tasks['certify']>): Answer<Tasks['certify']> {
     const { low, high, rho, wNorm, etaT, delta, ball, t, guardR, guard } = given;
     let [agreed, properlyClassified, zero, atBound] = [0, 0, 0, 0];
-    const mu = this.#mu;
+    const [mu, gamma] = [this.#mu, this.#gamma];
+    const bounded = Number.isFinite(gamma);
+    const round = 4 * UNIT * (1 + mu * gamma);
+    const proper = bounded ? 1 - mu * gamma + round : 0;
+    const bound = bounded ? 1 - mu * gamma - round : -Infinity;
     for (let p = 0; p < this.#n; p++) {
-      const [y, q, gamma] = [this.#y[p]!, this.#q[p]!, this.#gamma[p]!];
+      const [y, q] = [this.#y[p]!, this.#q[p]!];
       const s = y * q;
       const shift = rho * this.#radius[p]! + this.#slack[p]! * wNorm + etaT;
       const outward = 8 * UNIT * (Math.abs(s) + shift + Math.abs(low) + Math.abs(high));
@@ -513,12 +544,11 @@ export class Svm implements Twin<Tasks> {
       const hi = s + shift + high + outward;
       const min = y > 0 ? lo : -hi; // of theta*
       const max = y > 0 ? hi : -lo;
-      const kink = 1 - mu * gamma;
-      const round = 4 * UNIT * (1 + mu * gamma);
+      const away = Math.sqrt(this.#weight[p]!) * (gamma - this.#x[p]!); // from its bound
       let certified = this.#certified[p]!;
-      if ((ball && min > kink + round) || gamma - this.#x[p]! > delta) certified |= CERTIFIED.proper;
+      if ((ball && min > proper) || (bounded && away > delta)) certified |= CERTIFIED.proper;
       if (min > 1) certified |= CERTIFIED.zero;
-      if (max < kink - round) certified |= CERTIFIED.atBound;
+      if (max < bound) certified |= CERTIFIED.atBound;
       if (lo > 0) certified |= CERTIFIED.positive;
       if (hi < 0) certified |= CERTIFIED.negative;
       const margin = guardR * this.#radius[p]! + guard;
@@ -546,7 +576,7 @@ export class Svm implements Twin<Tasks> {
    */
   shrink({ low, high, delta }: Given<Tasks['shrink']>): Answer<Tasks['shrink']> {
     const shrinkable = (p: number): boolean => {
-      const [q, x, gamma, up] = [this.#q[p]!, this.#x[p]!, this.#gamma[p]!, this.#y[p]! > 0];
+      const [q, x, gamma, up] = [this.#q[p]!, this.#x[p]!, this.#gamma, this.#y[p]! > 0];
       const min = q + (up ? low : -high); // of theta
       const max = q + (up ? high : -low);
       return x === 0 ? min > 1 + delta : x === gamma && max < 1 - this.#mu * gamma - delta;
@@ -573,7 +603,7 @@ export class Svm implements Twin<Tasks> {
     if (changed) {
       this.#combine(this.#x, this.#active, this.#n, this.#wShrunk);
       this.#bShrunk = 0;
-      for (let p = this.#active; p < this.#n; p++) this.#bShrunk += this.#y[p]! * this.#x[p]!;
+      for (let p = this.#active; p < this.#n; p++) this.#bShrunk += this.#y[p]! * (this.#weight[p]! * this.#x[p]!);
     }
     for (let p = this.#active; p < this.#n; p++) this.#xPrev[p] = this.#xNext[p] = this.#x[p]!;
     return { active: this.#active };
@@ -595,9 +625,11 @@ export class Svm implements Twin<Tasks> {
     const z = this.#xNext;
     if (first) for (let p = 0, state = 1; p < this.#n; p++) z[p] = (state = (state * 16807) % 2147483647) / 2147483647 - 0.5;
     let along = 0;
-    for (let p = 0; p < this.#n; p++) along += this.#y[p]! * z[p]!;
-    for (let p = 0; p < this.#n; p++) z[p]! -= (this.#y[p]! * along) / this.#n;
-    const length = Math.sqrt(squares(z)) || 1; // it is 0 if the balanced subspace, or X on it, is 0
+    for (let p = 0; p < this.#n; p++) along += this.#y[p]! * (this.#weight[p]! * z[p]!);
+    const sum = this.#weightSum();
+    for (let p = 0; p < this.#n; p++) z[p]! -= (this.#y[p]! * along) / sum;
+    const square = z.reduce((total, value, p) => total + this.#weight[p]! * value * value, 0);
+    const length = Math.sqrt(square) || 1; // it is 0 if the balanced subspace, or X on it, is 0
     for (let p = 0; p < this.#n; p++) z[p]! /= length;
     this.#combine(z, 0, this.#n, this.#wNext);
     const estimate = squares(this.#wNext);
@@ -607,16 +639,17 @@ export class Svm implements Twin<Tasks> {
   }
 
   /**
-   * Scores the model, at offset t, on the rows that take no part: of each class, how many it gets right, and how many there are. It is not
-   * part of the solve, so what it reads is not counted.
+   * Scores the model, at offset t, on the rows that take no part: of each class, how many it gets right, and how many there are; and the
+   * sum of max(0, 1 - margin). It is not part of the solve, so what it reads is not counted.
    */
   score({ t }: Given<Tasks['score']>): Answer<Tasks['score']> {
-    let [positiveRight, positive, negativeRight, negative] = [0, 0, 0, 0];
+    let [positiveRight, positive, negativeRight, negative, hinge] = [0, 0, 0, 0, 0];
     const values = new Float64Array(this.#row.length);
     this.#widen(this.#w);
     this.#X.multiplyRows(this.#row, this.#n, values.length, this.#wide, values);
     for (let p = this.#n; p < values.length; p++) {
       const value = values[p]! + t;
+      hinge += Math.max(1 - this.#y[p]! * value, 0);
       if (this.#y[p]! > 0) {
         positive++;
         if (value > 0) positiveRight++;
@@ -625,7 +658,7 @@ export class Svm implements Twin<Tasks> {
         if (value <= 0) negativeRight++;
       }
     }
-    return { positiveRight, positive, negativeRight, negative };
+    return { positiveRight, positive, negativeRight, negative, hinge };
   }
 
   /** Keeps w of the iterate that was checked, and alpha if asked for, in case a later task is interrupted. */
@@ -670,7 +703,7 @@ export class Svm implements Twin<Tasks> {
   /** alpha by the user's row. */
   alpha(out: Float64Array): void {
     out.fill(0);
-    if (!this.#restored) for (let p = 0; p < this.#n; p++) out[this.#row[p]!] = this.#x[p]!;
+    if (!this.#restored) for (let p = 0; p < this.#n; p++) out[this.#row[p]!] = this.#weight[p]! * this.#x[p]!;
     else if (this.#kept?.alpha) out.set(this.#kept.alpha);
   }
 
@@ -695,7 +728,7 @@ export class Svm implements Twin<Tasks> {
     return [
       this.#row,
       this.#y,
-      this.#gamma,
+      this.#weight,
       this.#slack,
       this.#radius,
       this.#certified,
