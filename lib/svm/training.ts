@@ -108,7 +108,7 @@ export class Training<L extends Label> {
   *defaultGamma(): Generator<Step, number, void> {
     const { begin } = this.tasks;
     yield begin.ask({ curvature: false });
-    return defaultGamma(begin.answer.spread, begin.answer.weightSum);
+    return defaultGamma(begin.answer.spread, begin.answer.weightSum, this.#parameters.weightRange);
   }
 
   #accept(): void {

@@ -6,6 +6,7 @@ import { objective } from '../../lib/svm/certificate.js';
 import { CERTIFIED } from '../../lib/backend/encodings.js';
 import { svmTasks } from '../../lib/backend/tasks.js';
 import { run } from '../../lib/solver/drivers.js';
+import { regularization } from '../../lib/svm/regularization.js';
 import { solveSvm, type LoopCheck } from '../../lib/svm/solve.js';
 import { resolveFit } from '../../lib/input/index.js';
 import { firstOf, stillHolds } from '../../lib/svm/stopping.js';
@@ -31,17 +32,19 @@ export interface Count {
 const at = (v: Quads, i: number) => [v.h[i]!, v.l[i]!] as const;
 
 /** Whether property `bit` (CERTIFIED, method C5) holds for row i at the optimum; undefined if the optimum is too near a kink to tell. */
-function holds(truth: Truth, gammas: Float64Array, y: Int8Array, i: number, bit: number): boolean | undefined {
+function holds(truth: Truth, weights: Float64Array, y: Int8Array, i: number, bit: number): boolean | undefined {
   const error = truth.thetaError[i]!;
   const [first, last] = truth.theta.map((theta) => at(theta, i)) as [readonly [number, number], readonly [number, number]];
-  const kink = at(truth.kink, i);
   const both = (test: (theta: readonly [number, number]) => number, wanted: number) => {
     const found = [test(first), test(last)];
     return found.includes(0) ? undefined : found.every((f) => f === wanted);
   };
-  if (bit === CERTIFIED.proper) return gammas[i]! > 0 && both((theta) => compare(theta, kink, error), 1);
-  if (bit === CERTIFIED.zero) return gammas[i]! > 0 && both((theta) => compare(theta, quad(1), error), 1);
-  if (bit === CERTIFIED.atBound) return gammas[i]! > 0 && both((theta) => compare(theta, kink, error), -1);
+  const takesPart = weights[i]! > 0;
+  const { kink } = truth;
+  // Of the squared hinge, properly classified rows are those on the right side.
+  if (bit === CERTIFIED.proper) return takesPart && both((theta) => compare(theta, kink ?? quad(0), error), 1);
+  if (bit === CERTIFIED.zero) return takesPart && both((theta) => compare(theta, quad(1), error), 1);
+  if (bit === CERTIFIED.atBound) return takesPart && kink !== undefined && both((theta) => compare(theta, kink, error), -1);
   if (truth.offsets === 'unsure') return undefined;
   return both((theta) => compare(theta, quad(0), error), bit === CERTIFIED.positive ? y[i]! : -y[i]!);
 }
@@ -68,11 +71,11 @@ export function examine(instance: Instance, name: BackendName, max = 60): Count 
   const { refuse, arguments: lists } = input.source.view!;
   const matrix = new backend.Matrix(refuse, threads, ...lists);
   matrix.centre(threads);
-  const { value: gamma, byRow: given } = input.gamma as { value: number; byRow: Float64Array };
-  const mu = fit.mu ?? 1 / (2 * gamma);
-  const gammas = given.length === 1 ? new Float64Array(rows).fill(given[0]!) : given;
-  const taking = gammas.filter((one) => one > 0).length;
-  const problem = new backend.Svm(matrix, y, given, mu, SCALES[fit.scale as 'none'], threads);
+  const { rowWeights: given, weightRange } = input;
+  const weights = given.length === 1 ? new Float64Array(rows).fill(given[0]!) : given;
+  const taking = weights.filter((one) => one > 0).length;
+  const problem = new backend.Svm(matrix, y, given, SCALES[fit.scale as 'none'], threads);
+  let { bound: gamma, mu } = { bound: NaN, mu: NaN };
   const factor = new Float64Array(cols);
   const shift = new Float64Array(cols);
   const w = new Float64Array(cols);
@@ -81,7 +84,7 @@ export function examine(instance: Instance, name: BackendName, max = 60): Count 
   let truth: Truth | undefined;
   const scaled = () => {
     problem.columns(factor, shift);
-    truth ??= solve({ rows, cols, value, shift, factor, y, gamma: gammas, mu });
+    truth ??= solve({ rows, cols, value, shift, factor, y, weight: weights, gamma, mu });
     return truth;
   };
   const known = new Set<number>();
@@ -104,24 +107,29 @@ export function examine(instance: Instance, name: BackendName, max = 60): Count 
     if (!(position.excess <= measured.gap * (1 + 1e-12) + 1e-28 * at.primal)) {
       throw new Error(`${where}: P - P* = ${position.excess} but the gap is ${measured.gap}`);
     }
-    const outside = alpha.findIndex((value, i) => !(value >= 0 && value <= gammas[i]!));
+    const outside = alpha.findIndex((value, i) => !(value >= 0 && value <= (weights[i]! && weights[i]! * gamma)));
     if (outside >= 0) throw new Error(`${where}: alpha[${outside}] = ${alpha[outside]} is not in its box`);
     let off = 0;
+    let large = 0; // what 1e-16 of alpha may count for
     let size = 0; // of the largest row
     for (let i = 0; i < rows; i++) {
-      off += (alpha[i]! - at.alpha[i]!) ** 2;
+      if (weights[i]! > 0) off += (alpha[i]! - at.alpha[i]!) ** 2 / weights[i]!;
+      if (weights[i]! > 0) large = Math.max(large, Math.max(alpha[i]!, at.alpha[i]!) / Math.sqrt(weights[i]!));
       let square = 0;
       for (let j = 0; j < cols; j++) square += ((value(i, j) - shift[j]!) * factor[j]!) ** 2;
-      if (gammas[i]! > 0) size = Math.max(size, Math.sqrt(square));
+      if (weights[i]! > 0) size = Math.max(size, Math.sqrt(square));
     }
     // A bound on the rounding of the primal, from the norm of the largest row; the mean of the rows is no larger.
     const eta = 2 * (cols + 8) * UNIT * (3 * size * measured.wNorm + Math.abs(measured.t) + 1);
     let slack = 16 * (rows + cols + 8) * UNIT * position.primal;
-    for (const gamma of gammas) {
-      const err = eta + 4 * UNIT * mu * gamma; // of a margin and of what it is compared with (method C2)
-      if (gamma > 0) slack += 4 * gamma * err + (2 * err * err) / mu;
-    }
-    if (!(Math.sqrt(off) <= measured.delta + 4 * rows * UNIT * Math.max(...gammas))) {
+    weights.forEach((c, i) => {
+      if (c === 0) return;
+      // What bounds the slope of the row's loss: where alpha has no bound, alpha itself and how far it is from the slope.
+      const steepest = Math.min(gamma, (1 + Math.abs(position.theta.h[i]!)) / mu + alpha[i]! / c);
+      const err = eta + 4 * UNIT * mu * steepest; // of a margin and of what it is compared with (method C2)
+      slack += c * (4 * steepest * err + (2 * err * err) / mu);
+    });
+    if (!(Math.sqrt(off) <= measured.delta + 4 * rows * UNIT * large)) {
       throw new Error(`${where}: |alpha - alpha*| = ${Math.sqrt(off)} but delta = ${measured.delta}`);
     }
     // The reported primal is at least the objective of this model, and exceeds it by no more than rounding.
@@ -133,10 +141,10 @@ export function examine(instance: Instance, name: BackendName, max = 60): Count 
         if (!(certified[i]! & bit) || bit === CERTIFIED.agreed || known.has(64 * i + bit)) continue;
         known.add(64 * i + bit);
         count.claims++;
-        if (holds(scaled(), gammas, y, i, bit) === false) {
+        if (holds(scaled(), weights, y, i, bit) === false) {
           const what = Object.entries(CERTIFIED).find(([, b]) => b === bit)![0];
           throw new Error(
-            `${where}: row ${i} is certified to be ${what}, but theta* is ${at.theta[0].h[i]} .. ${at.theta[1].h[i]} with kinks ${at.kink.h[i]} and 1`,
+            `${where}: row ${i} is certified to be ${what}, but theta* is ${at.theta[0].h[i]} .. ${at.theta[1].h[i]} with kinks ${at.kink?.[0]} and 1`,
           );
         }
       }
@@ -160,7 +168,13 @@ export function examine(instance: Instance, name: BackendName, max = 60): Count 
       certify: 'always',
       checkEvery: fit.solver.checkEvery,
       maxIterations: fit.maxIterations,
-      known: { n: taking, d: cols, mu },
+      known: { n: taking, d: cols },
+      regularize: (spread, weightSum) => {
+        const asked = { gamma: input.gamma as number | undefined, mu: fit.mu, loss: fit.loss, weights: weightRange };
+        const found = regularization(asked, spread, weightSum);
+        ({ bound: gamma, mu } = found);
+        return found;
+      },
       ...(warmStart && {
         warm: () => {
           problem.columns(factor, shift);
@@ -192,7 +206,7 @@ export function examine(instance: Instance, name: BackendName, max = 60): Count 
     count.agreed++;
     const one = model.predictOne(Array.from({ length: cols }, (_, j) => value(i, j)));
     if (one !== (values[i]! > 0 ? 1 : -1)) throw new Error(`row ${i} is agreed, but predictOne and decision differ`);
-    if (optimum.sure && holds(optimum, gammas, y, i, one > 0 ? CERTIFIED.positive : CERTIFIED.negative) === false) {
+    if (optimum.sure && holds(optimum, weights, y, i, one > 0 ? CERTIFIED.positive : CERTIFIED.negative) === false) {
       throw new Error(
         `row ${i} is agreed to be ${one}, but theta* is ${optimum.theta[0].h[i]} .. ${optimum.theta[1].h[i]}, label ${y[i]}`,
       );

@@ -1,6 +1,6 @@
 /** Small SVM problems for fast-check, chosen to be hard to certify. */
 import fc from 'fast-check';
-import type { Points, SvmOptions } from '../../lib/types.js';
+import type { Loss, Points, SvmOptions } from '../../lib/types.js';
 import { stop } from '../../lib/svm/stopping.js';
 import { normal, random } from './random.js';
 
@@ -43,9 +43,10 @@ const parameters = fc.record({
   rows: fc.constantFrom('all', 'all', 'some zero'),
   form: fc.constantFrom('rows', 'f64', 'f64', 'f32', 'csr f64', 'csr f32', 'ones'),
   scale: fc.constantFrom<'none' | 'standard' | 'maxabs' | 'auto'>('none', 'none', 'standard', 'maxabs', 'auto'),
-  gamma: fc.constantFrom('1/n', '4/n', '64/n', '64/n', '1024/n', '4096/n', 'tiny', 'huge', 'flat'),
+  gamma: fc.constantFrom('1/n', '4/n', '64/n', '64/n', '1024/n', '4096/n', 'tiny', 'huge', 'flat', 'default'),
+  loss: fc.constantFrom<Loss>('hinge', 'hinge', 'squared-hinge'),
   mu: fc.constantFrom(undefined, undefined, undefined, 0.01, 1, 2, 3, 100), // times 1 / gamma
-  weights: fc.constantFrom('none', 'none', 'decades', 'zeros', 'decades and zeros', 'balanced', 'classes'),
+  weights: fc.constantFrom('none', 'none', 'decades', 'many decades', 'zeros', 'decades and zeros', 'balanced', 'classes'),
   stepSize: fc.constantFrom<'measured' | 'norm' | 'paper'>('measured', 'measured', 'measured', 'measured', 'norm', 'paper'),
   shrinking: fc.boolean(),
   ascent: fc.boolean(),
@@ -156,14 +157,18 @@ export function build(p: Parameters): Instance {
     tiny: 1e-6,
     huge: 1e6,
     flat: 2 ** -Math.ceil(4 * next()) / n, // every row at its bound: with as many rows in each class, the optimal offsets form an interval
+    default: undefined,
   }[p.gamma];
-  const sampleWeight = Array.from({ length: n }, () => (p.weights.startsWith('decades') ? 10 ** (6 * next() - 3) : 1));
+  const decades = p.weights.startsWith('decades') ? 6 : p.weights === 'many decades' ? 12 : 0;
+  const sampleWeight = Array.from({ length: n }, () => (decades > 0 ? 10 ** (decades * (next() - 0.5)) : 1));
+  const hinge = p.loss === 'hinge';
   if (p.weights.endsWith('zeros')) {
     const keep = [labels.indexOf(1), labels.indexOf(-1)];
     for (let i = 0; i < n; i++) if (next() < 0.3 && !keep.includes(i)) sampleWeight[i] = 0;
   }
   const options: SvmOptions<number> = {
-    gamma,
+    ...(gamma !== undefined && { gamma }),
+    loss: p.loss,
     scale: p.scale,
     solver: {
       stepSize: p.stepSize,
@@ -174,14 +179,14 @@ export function build(p: Parameters): Instance {
     maxIterations: p.maxIterations,
     threads: p.threads,
     keepSets: true,
-    ...(p.mu !== undefined && { mu: p.mu / gamma }),
+    ...(p.mu !== undefined && gamma !== undefined && hinge && { mu: p.mu / gamma }),
     ...(p.weights !== 'none' && p.weights !== 'balanced' && p.weights !== 'classes' && { sampleWeight }),
     ...(p.weights === 'balanced' && { classWeight: 'balanced' as const }),
     ...(p.weights === 'classes' && { classWeight: { 1: 10 ** (4 * next() - 2), '-1': 1 } }),
     ...(p.stop === 'gap 1e-3' && { stop: stop.gap(1e-3) }),
     ...(p.stop === 'gap 1e-9' && { stop: stop.gap(1e-9) }),
     ...(p.stop === 'gap 0' && { stop: stop.gap(0) }),
-    ...(p.stop === 'stale' && { stop: [stop.stale({ patience: 30 }), stop.gap(1e-12)] }),
+    ...(p.stop === 'stale' && { stop: hinge ? [stop.stale({ patience: 30 }), stop.gap(1e-12)] : stop.gap(1e-12) }),
     ...(p.warm !== 'none' && {
       warmStart: {
         weights: Float64Array.from({ length: d }, () => (p.warm === 'far' ? 1e3 : 1) * normal(next)),

@@ -111,7 +111,10 @@ export interface Data {
   readonly shift: Float64Array;
   readonly factor: Float64Array;
   readonly y: ArrayLike<number>;
-  readonly gamma: Float64Array;
+  /** Factors on the rows' losses; rows of weight 0 take no part. */
+  readonly weight: Float64Array;
+  /** Infinity: the squared hinge, max(0, 1 - theta)² / (2 mu). */
+  readonly gamma: number;
   readonly mu: number;
 }
 
@@ -128,10 +131,11 @@ export interface Truth {
   readonly optimum: Quad;
   readonly optimumError: number;
   readonly primal: number;
-  /** theta* of each row at the first and at the last optimal offset, a bound on its error, and the lower kink; the upper one is 1. */
+  /** theta* of each row at the first and at the last optimal offset, and a bound on its error. */
   readonly theta: readonly [first: Quads, last: Quads];
   readonly thetaError: Float64Array;
-  readonly kink: Quads;
+  /** The lower kink, below which alpha* is at its bound; undefined if there is none. The upper one is 1. */
+  readonly kink: Quad | undefined;
   /** The position of the model (w, t) relative to the optimum. */
   readonly judge: (w: Float64Array, t: number) => Position;
 }
@@ -145,7 +149,7 @@ export interface Position {
 }
 
 export function solve(data: Data): Truth {
-  const { rows: n, cols: d, y, gamma, mu } = data;
+  const { rows: n, cols: d, y, weight, gamma, mu } = data;
   // Centred by c, the column means of the scaled rows rounded to doubles.
   const x = quads(n * d);
   const c = quads(d);
@@ -160,37 +164,38 @@ export function solve(data: Data): Truth {
     put(c, j, mean);
     for (let i = 0; i < n; i++) put(x, i * d + j, subtract(at(x, i * d + j), mean));
   }
-  const muGamma = quads(n);
-  const kink = quads(n);
-  let total = 0;
-  for (let i = 0; i < n; i++) {
-    put(muGamma, i, multiply(quad(mu), quad(gamma[i]!)));
-    put(kink, i, subtract(quad(1), at(muGamma, i)));
-    total += muGamma.h[i]!;
-  }
-  const taking = Array.from({ length: n }, (_, i) => i).filter((i) => gamma[i]! > 0);
+  const bounded = Number.isFinite(gamma);
+  const muGamma = bounded ? multiply(quad(mu), quad(gamma)) : quad(Infinity);
+  const kink = bounded ? subtract(quad(1), muGamma) : undefined;
+  const taking = Array.from({ length: n }, (_, i) => i).filter((i) => weight[i]! > 0);
+  const weighed = (i: number, a: Quad): Quad => multiply(quad(weight[i]!), a);
   const margin = (i: number, s: Quad, t: Quad): Quad => times(y[i]!, add(s, t));
 
-  /** mu alpha at margin theta: clamp(1 - theta, 0, mu gamma) */
+  /** mu alpha at margin theta: the weight times clamp(1 - theta, 0, mu gamma) */
   const slope = (i: number, theta: Quad): Quad => {
     const free = subtract(quad(1), theta);
     if (free[0] <= 0) return quad(0);
-    return less(free, at(muGamma, i)) ? free : at(muGamma, i);
+    return weighed(i, less(free, muGamma) ? free : muGamma);
   };
   const psi = (i: number, theta: Quad): Quad => {
     const below = subtract(quad(1), theta);
     if (below[0] <= 0) return quad(0);
-    if (less(below, at(muGamma, i))) return divide(multiply(below, below), quad(2 * mu));
-    return multiply(quad(gamma[i]!), subtract(below, multiply(quad(0.5), at(muGamma, i))));
+    if (less(below, muGamma)) return weighed(i, divide(multiply(below, below), quad(2 * mu)));
+    return weighed(i, multiply(quad(gamma), subtract(below, multiply(quad(0.5), muGamma))));
   };
 
   /** All t that minimise P(w, ·): the first and the last root of H = mu dP/dt. */
-  const exact = 1e-30 * total;
   function bestOffsets(s: Quads): { first: Quad; last: Quad; offsets: Truth['offsets'] } {
     const breaks: Quad[] = [];
+    let [far, total] = [0, 0];
     for (const i of taking) {
-      breaks.push(subtract(quad(y[i]!), at(s, i)), subtract(times(y[i]!, at(kink, i)), at(s, i)));
+      breaks.push(subtract(quad(y[i]!), at(s, i)));
+      if (kink) breaks.push(subtract(times(y[i]!, kink), at(s, i)));
+      far = Math.max(far, Math.abs(s.h[i]!));
+      total += weight[i]!;
     }
+    // No term of H is larger at a breakpoint.
+    const exact = 1e-30 * total * Math.min(muGamma[0], 2 + 2 * far);
     breaks.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
     const H = (t: Quad): number => {
       let sum = quad(0);
@@ -223,14 +228,15 @@ export function solve(data: Data): Truth {
     if (atA > exact) {
       // The root lies inside the segment before a, where H is linear.
       const middle = multiply(quad(0.5), add(breaks[a - 1]!, breaks[a]!));
-      const k = taking.filter((i) => {
+      let k = quad(0);
+      for (const i of taking) {
         const free = subtract(quad(1), margin(i, at(s, i), middle));
-        return free[0] > 0 && less(free, at(muGamma, i));
-      }).length;
+        if (free[0] > 0 && less(free, muGamma)) k = add(k, quad(weight[i]!));
+      }
       // H again, in double-double: the difference from 0 matters.
       let sum = quad(0);
       for (const i of taking) sum = add(sum, times(-y[i]!, slope(i, margin(i, at(s, i), breaks[a]!))));
-      const t = subtract(breaks[a]!, divide(sum, quad(k)));
+      const t = subtract(breaks[a]!, divide(sum, k));
       return { first: t, last: t, offsets: atA < 1e6 * exact ? 'unsure' : 'one' };
     }
     return { first: breaks[a]!, last: breaks[b - 1]!, offsets: b - 1 > a && less(breaks[a]!, breaks[b - 1]!) ? 'interval' : 'one' };
@@ -278,7 +284,7 @@ export function solve(data: Data): Truth {
     let room = 1;
     for (let i = 0; i < n; i++) {
       reach = Math.max(reach, Math.abs(dot(x, i * d, direction)[0]));
-      room = Math.max(room, Math.abs(state.s.h[i]!), muGamma.h[i]!);
+      room = Math.max(room, Math.abs(state.s.h[i]!), bounded ? muGamma[0] : 0);
     }
     for (let step = Math.min(1, (1e3 * room) / reach), tries = 0; tries < 60; step /= 2, tries++) {
       const w: Quads = { h: state.w.h.slice(), l: state.w.l.slice() };
@@ -295,22 +301,26 @@ export function solve(data: Data): Truth {
     state = next;
   }
 
-  /** Newton's direction for the function of w alone: (I + scatter of the quadratic rows / mu) p = -gradient, by Cholesky. */
+  /** Newton's direction for the function of w alone: (I + weighted scatter of the quadratic rows / mu) p = -gradient, by Cholesky. */
   function newton({ s, t, gradient }: State): Quads {
     const inside = taking.filter((i) => {
       const free = subtract(quad(1), margin(i, at(s, i), t));
-      return free[0] > 0 && less(free, at(muGamma, i));
+      return free[0] > 0 && less(free, muGamma);
     });
     const mean = quads(d);
-    for (const i of inside) addMultiple(mean, quad(1), x, i * d);
-    for (let j = 0; j < d; j++) put(mean, j, divide(at(mean, j), quad(inside.length || 1)));
+    let total = quad(0);
+    for (const i of inside) {
+      addMultiple(mean, quad(weight[i]!), x, i * d);
+      total = add(total, quad(weight[i]!));
+    }
+    if (inside.length > 0) for (let j = 0; j < d; j++) put(mean, j, divide(at(mean, j), total));
     const A = quads(d * d);
     const row = quads(d);
     for (const i of inside) {
       for (let j = 0; j < d; j++) put(row, j, subtract(at(x, i * d + j), at(mean, j)));
       for (let j = 0; j < d; j++) {
         const out = { h: A.h.subarray(j * d, j * d + j + 1), l: A.l.subarray(j * d, j * d + j + 1) };
-        addMultiple(out, at(row, j), row, 0);
+        addMultiple(out, weighed(i, at(row, j)), row, 0);
       }
     }
     for (let k = 0; k < d * d; k++) put(A, k, divide(at(A, k), quad(mu)));
@@ -349,7 +359,8 @@ export function solve(data: Data): Truth {
   let optimumError = error * error + 1e-28 * state.primal[0];
   for (const i of taking) {
     const size = radius[i]! + norm(c);
-    optimumError += 1e-28 * gamma[i]! * (1 + Math.abs(theta[0].h[i]!) + Math.abs(theta[1].h[i]!) + size * wNorm);
+    const steepest = weight[i]! * Math.min(gamma, (2 + Math.abs(theta[0].h[i]!) + Math.abs(theta[1].h[i]!)) / mu);
+    optimumError += 1e-28 * steepest * (1 + Math.abs(theta[0].h[i]!) + Math.abs(theta[1].h[i]!) + size * wNorm);
   }
   const judge = (model: Float64Array, offset: number): Position => {
     const v: Quads = { h: model, l: new Float64Array(d) };
