@@ -190,6 +190,7 @@ double project_knapsack(const Run& run, const KnapsackRows& rows, size_t n, doub
     phi = phi_at(run, items, lambda);
     if (run.interrupted()) return kNaN;
     const double excess = phi.value - b;
+    if (!std::isfinite(excess)) break;  // sums overflow, which says nothing of the root
     settled = std::fabs(excess) <= 0.5 * scale * (phi.magnitude + std::fabs(b));
     if (settled) break;
     (excess > 0 ? bracket.low : bracket.high) = lambda;
@@ -230,7 +231,7 @@ double project_knapsack(const Run& run, const KnapsackRows& rows, size_t n, doub
     const double next = lambda + excess / inside;
     if (settled && 4 * phi.inside >= weight_sum) {
       lambda = next;
-    } else if (next != lambda) {
+    } else if (next != lambda && std::isfinite(next)) {
       const Phi there = phi_at(run, items, next);
       if (std::fabs(there.value - b) < std::fabs(excess)) {
         lambda = next;

@@ -204,6 +204,7 @@ export function projectKnapsack(
   for (let probe = 0; probe < 4; probe++) {
     at = phi(items, lambda);
     const excess = at.value - b;
+    if (!Number.isFinite(excess)) break; // sums overflow, which says nothing of the root
     settled = Math.abs(excess) <= 0.5 * n * UNIT * (at.magnitude + Math.abs(b));
     if (settled) break;
     if (excess > 0) bracket.low = lambda;
@@ -238,7 +239,7 @@ export function projectKnapsack(
   if (inside > 0) {
     const next = lambda + excess / inside;
     if (settled && 4 * at.inside >= weight.reduce((sum, c) => sum + c, 0)) lambda = next;
-    else if (next !== lambda) {
+    else if (next !== lambda && Number.isFinite(next)) {
       const there = phi(items, next);
       if (Math.abs(there.value - b) < Math.abs(excess)) {
         lambda = next;
