@@ -235,6 +235,7 @@ export interface SvmInfo {
   /** 'ascent' if no FISTA step was made. */
   readonly method: 'ascent' | 'fista';
   readonly L: number;
+  readonly loss: Loss;
   readonly gamma: number;
   readonly mu: number;
   readonly scale: Scale;

@@ -17,17 +17,17 @@ function calls(backend) {
     return () => X.multiply(w, q, 1);
   };
   const n = 1000;
-  const [a, gamma, x] = [numbers(n), new Float64Array(n).fill(1), new Float64Array(n)];
+  const [a, weight, x] = [numbers(n), new Float64Array(n).fill(1), new Float64Array(n)];
   const y = Int8Array.from({ length: n }, (_, i) => (i % 3 ? 1 : -1));
-  const lambda = backend.kernels.projectKnapsack(a, y, gamma, 0, NaN, x, 1) + 1e-3;
+  const lambda = backend.kernels.projectKnapsack(a, y, weight, 1, 0, NaN, x, 1) + 1e-3;
   const start = Uint32Array.from({ length: 101 }, (_, k) => 31 * k);
   const [point, out] = [numbers(3100), new Float64Array(3100)];
   return {
     'Matrix.multiply 10 × 10': multiply(10, 10),
     'Matrix.multiply 100 × 30': multiply(100, 30),
     'Matrix.multiply 1000 × 100': multiply(1000, 100),
-    'projectKnapsack n = 1000, cold': () => backend.kernels.projectKnapsack(a, y, gamma, 0, NaN, x, 1),
-    'projectKnapsack n = 1000, warm': () => backend.kernels.projectKnapsack(a, y, gamma, 0, lambda, x, 1),
+    'projectKnapsack n = 1000, cold': () => backend.kernels.projectKnapsack(a, y, weight, 1, 0, NaN, x, 1),
+    'projectKnapsack n = 1000, warm': () => backend.kernels.projectKnapsack(a, y, weight, 1, 0, lambda, x, 1),
     'projectCones 100 of 31': () => backend.kernels.projectCones(point, start, out, 1),
   };
 }

@@ -141,12 +141,13 @@ function* problems(data) {
 
 /** The length of y_k - proj(y_k + grad D(y_k) / L) at each step. */
 function trace({ points, labels, scale }) {
-  const { backend, threads, y, source, options, gamma } = resolveFit(points, labels, { scale, threads: 2 });
+  const { backend, threads, y, source, options, rowWeights } = resolveFit(points, labels, { scale, threads: 2 });
   const { rows, cols, view } = source;
-  const mu = 1 / (2 * gamma.value);
+  const gamma = 64 / rows;
+  const mu = 1 / (2 * gamma);
   const matrix = new backend.Matrix(view.refuse, threads, ...view.arguments);
   matrix.centre(threads);
-  const problem = new backend.Svm(matrix, y, gamma.byRow, mu, { none: 0, standard: 1, maxabs: 2 }[options.scale], threads);
+  const problem = new backend.Svm(matrix, y, rowWeights, { none: 0, standard: 1, maxabs: 2 }[options.scale], threads);
   const lengths = [];
   const end = performance.now() + 1000 * SECONDS;
   const tasks = svmTasks(problem);
@@ -158,7 +159,8 @@ function trace({ points, labels, scale }) {
     scaled: true,
     checkEvery: ITERATIONS,
     maxIterations: ITERATIONS,
-    known: { n: rows, d: cols, mu },
+    known: { n: rows, d: cols },
+    regularize: () => ({ gamma, bound: gamma, mu }),
     decide: () => undefined,
     holds: () => true,
     expired: () => performance.now() > end,

@@ -207,8 +207,9 @@ async function sweeps(read, threads) {
     const matrix = copied(points, threads);
     matrix.centre(threads);
     const mu = points.rows / 128;
-    const problem = new (kernels().Svm)(matrix, y, Float64Array.of(64 / points.rows), mu, 0, threads);
+    const problem = new (kernels().Svm)(matrix, y, Float64Array.of(1), 0, threads);
     const [c0] = problem.perform('begin', 1);
+    problem.perform('regularize', 64 / points.rows, mu);
     const L = mu + 1.5 * c0;
     const beta = (Math.sqrt(L / mu) - 1) / (Math.sqrt(L / mu) + 1);
     const step = () => {

@@ -20,7 +20,7 @@ const RUN_WORDS: ForeignWords = {
 
 const gap = (value: unknown) =>
   `use stop: stop.gap(${typeof value === 'number' && value > 0 ? value : '1e-3'}), the relative gap to stop at`;
-const problem = 'only the L2-regularised hinge loss is trained: leave it out';
+const problem = "only L2-regularised losses are trained, 'hinge' or 'squared-hinge' (option loss): leave it out";
 const weight = "set gamma (C is the same), the weight of a row's loss";
 const same = 'a fit always gives the same model: leave it out';
 const linear = 'models here are linear: there is no kernel';
@@ -39,7 +39,6 @@ const TRAIN_WORDS: ForeignWords = {
   coef0: linear,
   probability: 'models give no probabilities: decision(points) tells how far each point is on its side',
   penalty: problem,
-  loss: problem,
   dual: 'the dual is always solved: leave it out',
   solver: problem,
   type: problem,

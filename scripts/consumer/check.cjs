@@ -24,7 +24,7 @@ const indices = Uint32Array.from({ length: 4 * rows }, (_, k) => (k % 4) * 15 + 
 const values = Float32Array.from(randoms(indices.length));
 const w = randoms(cols);
 const u = randoms(rows);
-const gamma = randoms(rows).map((r) => r + 0.6);
+const weight = randoms(rows).map((r) => r + 0.6);
 const y = Int8Array.from(u, (r) => (r > 0 ? 1 : -1));
 const start = Uint32Array.from({ length: rows + 1 }, (_, i) => i * cols);
 
@@ -41,7 +41,7 @@ function results(of) {
     matrix.multiply(w, (pieces[`${form} X·w`] = new Float64Array(rows)), threads);
     matrix.multiplyTransposed(u, (pieces[`${form} Xᵀ·u`] = new Float64Array(cols)), threads);
   }
-  of.kernels.projectKnapsack(u, y, gamma, 0.25, NaN, (pieces.knapsack = new Float64Array(rows)), threads);
+  of.kernels.projectKnapsack(u, y, weight, 0.7, 0.25, NaN, (pieces.knapsack = new Float64Array(rows)), threads);
   of.kernels.projectCones(data, start, (pieces.cones = new Float64Array(data.length)), threads);
   return pieces;
 }

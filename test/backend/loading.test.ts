@@ -186,11 +186,11 @@ describe('require in worker threads', () => {
       const n = 2000, d = 100;
       const ones = new Float64Array(n * d).fill(1);
       const X = new Matrix(() => {}, 2, ones, n, d);
-      const w = new Float64Array(d).map((_, j) => j), out = new Float64Array(n), y = new Int8Array(n).fill(1), x = new Float64Array(n);
+      const w = new Float64Array(d).map((_, j) => j), out = new Float64Array(n), y = new Int8Array(n).fill(1), c = new Float64Array(n).fill(1), x = new Float64Array(n);
       for (let k = 0; k < rounds; k++) {
         X.multiply(w, out, 2);
         if (out.some((v) => v !== 4950)) throw new Error('a wrong product');
-        const lambda = projectKnapsack(out, y, ones, n / 2, NaN, x, 2);
+        const lambda = projectKnapsack(out, y, c, 1, n / 2, NaN, x, 2);
         if (Math.abs(lambda - 4949.5) > 1e-9) throw new Error('a wrong projection: ' + lambda);
         done(k);
       }

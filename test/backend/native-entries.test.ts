@@ -25,7 +25,7 @@ const PRELUDE = `
     multiplyTransposed: [(...a) => X.multiplyTransposed(...a), f64(2), f64(3), 1],
     'multiply (sparse)': [(...a) => S.multiply(...a), f64(3), f64(2), 1],
     'multiplyTransposed (sparse)': [(...a) => S.multiplyTransposed(...a), f64(2), f64(3), 1],
-    projectKnapsack: [addon.kernels.projectKnapsack, f64(4), new Int8Array(4).fill(1), f64(4), 0, NaN, f64(4), 1],
+    projectKnapsack: [addon.kernels.projectKnapsack, f64(4), new Int8Array(4).fill(1), f64(4), 1, 0, NaN, f64(4), 1],
     projectCones: [addon.kernels.projectCones, f64(4), u32(0, 1, 4), f64(4), 1],
     'new Esp': [(...a) => new addon.Esp(...a), report, 1, 2, f64(4), Uint8Array.of(2, 1), f64(3), f64(2), Uint8Array.of(3), f64(4)],
     'new Esp (f32)': [(...a) => new addon.Esp(...a), report, 1, 2, f32(4), Uint8Array.of(2, 1), f32(3), f32(2), Uint8Array.of(1), f32(1)],
@@ -120,7 +120,7 @@ describe.skipIf(natives.length === 0)('entries of the native addon', () => {
         results['multiply threads ' + n] = outcome(() => X.multiply(f64(3), f64(2), n));
       }
       for (const n of [...nonsense, 256, 'x', null]) {
-        results['lane ' + n] = outcome(() => new addon.Svm(X, new Int8Array(2).fill(1), f64(2), 1, 0, 1, n));
+        results['lane ' + n] = outcome(() => new addon.Svm(X, new Int8Array(2).fill(1), f64(2), 0, 1, n));
       }
       for (const [rows, cols] of [[3, 3], [2, 4], [7, 1], [2 ** 32, 2 ** 32], [2 ** 52, 2 ** 52], [2 ** 53 - 1, 2 ** 53 - 1], [2 ** 61 / 2 ** 20, 2 ** 23]]) {
         results['dense ' + rows + ' x ' + cols] = outcome(M(f64(6), rows, cols));

@@ -36,7 +36,7 @@ import { resolveLabels } from '../../lib/input/labels.js';
 import { viewPoints } from '../../lib/input/points.js';
 import { resolveSeparation } from '../../lib/input/resolve-separation.js';
 import { resolveSplit } from '../../lib/input/resolve-split.js';
-import { gammaByRow } from '../../lib/input/weights.js';
+import { checkWeights, rangeOf } from '../../lib/input/weights.js';
 import { messageOf, type CodedError, type Term } from '../../lib/errors.js';
 import { kernels } from '../../lib/backend/load.js';
 import { Dataset } from '../../lib/index.js';
@@ -275,7 +275,7 @@ describe('resolveFit(points, labels, options)', () => {
   /** The resolved options and gamma. */
   const fit = (options: object = {}, cols = 2, sparse = cols > 2) => {
     const { options: resolved, gamma } = resolveFit(points(cols, sparse), LABELS, options);
-    return { ...resolved, gamma: gamma.value };
+    return { ...resolved, gamma };
   };
 
   it('returns points, labels, backend, threads and gamma by row', () => {
@@ -293,7 +293,9 @@ describe('resolveFit(points, labels, options)', () => {
       threads: 3,
       labels: ['a', 'b'],
       y: Int8Array.of(1, -1, 1),
-      gamma: { value: 2, byRow: Float64Array.of(2, 4, 6) },
+      gamma: 2,
+      rowWeights: Float64Array.of(1, 2, 3),
+      weightRange: { max: 3, row: 2 },
     });
     expect(source).toMatchObject({ rows: 3, cols: 2, entries: 6, kept: 2, sparse: false });
     expect(source.view!.matrix).toEqual({ data: Float64Array.of(1, 2, 3, 4, 5, 6), rows: 3, cols: 2 });
@@ -305,9 +307,9 @@ describe('resolveFit(points, labels, options)', () => {
   it("keeps gamma: 'auto', with the weights of rows", () => {
     const many = Array.from({ length: 6 }, (_, i) => [i]);
     const labels = [0, 1, 0, 1, 0, 1];
-    const { gamma } = resolveFit(many, labels, { gamma: 'auto', classWeight: { 1: 3 } });
-    expect(gamma).toEqual({ value: 'auto', weights: Float64Array.of(1, 3, 1, 3, 1, 3) });
-    expect(resolveFit(many, labels, { gamma: 'auto' }).gamma).toEqual({ value: 'auto', weights: Float64Array.of(1) });
+    const { gamma, rowWeights } = resolveFit(many, labels, { gamma: 'auto', classWeight: { 1: 3 } });
+    expect([gamma, rowWeights]).toEqual(['auto', Float64Array.of(1, 3, 1, 3, 1, 3)]);
+    expect(resolveFit(many, labels, { gamma: 'auto' }).rowWeights).toEqual(Float64Array.of(1));
     expect(refusal(() => resolveFit(many, labels, { gamma: 'auto', sampleWeight: [1, 1, 1, 0, 1, 1] }))).toBe(
       "Expected at least 3 rows of class 1, one for each fold of gamma: 'auto', but received 2",
     );
@@ -316,7 +318,8 @@ describe('resolveFit(points, labels, options)', () => {
   it('fills in the defaults', () => {
     const { rules, ...others } = fit();
     expect(others).toEqual({
-      gamma: 16,
+      gamma: undefined,
+      loss: 'hinge',
       mu: undefined,
       weights: { byClass: [1, 1], byRow: undefined },
       members: [2, 2],
@@ -395,7 +398,7 @@ describe('resolveFit(points, labels, options)', () => {
   });
 
   it('refuses more than 2²⁸ columns', () => {
-    expect(fit({}, 2 ** 28).gamma).toBe(16);
+    expect(fit({}, 2 ** 28).scale).toBe('maxabs');
     expect(refusalInFull(() => fit({}, 2 ** 28 + 1))).toBe(
       "RangeError [ERR_POINTS]: Expected at most 268435456 columns, the limit on a model's weights, for points but received 268435457",
     );
@@ -450,8 +453,10 @@ describe('resolveFit(points, labels, options)', () => {
 
   it('takes sampleWeight by row, and divides gamma by the number of positive weights', () => {
     const sampleWeight = [0, 2, 1, 0];
-    const { gamma, weights } = fit({ sampleWeight });
+    const { gamma, weights } = fit({ sampleWeight, method: 'paper' });
     expect(gamma).toBe(32);
+    expect(fit({ method: 'paper' }).gamma).toBe(16);
+    expect(fit({ sampleWeight }).gamma).toBeUndefined();
     expect(weights.byRow).toEqual(Float64Array.of(0, 2, 1, 0));
     for (const given of [null, 'abcd', 7, {}]) {
       expect(refusal(() => fit({ sampleWeight: given }))).toMatch(/^Expected an array of numbers for options\.sampleWeight but/);
@@ -487,19 +492,40 @@ describe('rowWeights(weights, y, taking) and gammaByRow(gamma, weights, labels)'
     expect(of({ byClass: 'balanced' }, Uint8Array.of(1, 1, 1, 0, 0, 0))).toEqual([1.5, 0.75, 0.75, 0, 0, 0]);
   });
 
-  it('gammaByRow refuses a class of weight 0 and a product above 1e100', () => {
-    const check = (gamma: number, weights: number[], signs = y) =>
-      gammaByRow(gamma, Float64Array.from(weights), { labels: ['no', 'yes'], y: signs }, { byRow: undefined });
-    expect(check(2, [1])).toEqual(Float64Array.of(2));
-    expect(check(2, [1, 0, 0, 0, 0, 3])).toEqual(Float64Array.of(2, 0, 0, 0, 0, 6));
-    const none = (label: string) =>
-      `Expected a positive weight for some row of class ${label}, by options.classWeight, but all of them are 0`;
-    expect(refusal(() => check(2, [0, 1, 1, 1, 0, 1]))).toBe(none('"yes"'));
-    expect(refusal(() => check(2, [1, 0, 0, 0, 1, 0]))).toBe(none('"no"'));
-    expect(check(1e100, [1])).toEqual(Float64Array.of(1e100));
-    expect(check(1e99, [10, 1, 1, 1, 1, 1])[0]).toBe(1e100);
+  it('checkWeights and rangeOf refuse gamma times a weight above 1e100 and a product of weights below 1e-100', () => {
+    const check = (gamma: number, weights: number[], byRow?: Float64Array) => {
+      const range = rangeOf(Float64Array.from(weights), { byRow });
+      checkWeights(gamma, range);
+      return range;
+    };
+    expect(check(2, [1])).toMatchObject({ max: 1, row: 0 });
+    expect(check(2, [1, 0, 0, 0, 0, 3])).toMatchObject({ max: 3, row: 5 });
+    expect(check(1e100, [1, 0, 1e-100])).toMatchObject({ max: 1, row: 0 });
+    expect(check(1e-12, [1e100, 1]).max).toBe(1e100);
+    expect(check(1e99, [10, 1, 1, 1, 1, 1]).max).toBe(10);
     expect(refusal(() => check(1e99, [1, 1, 1, 20, 1, 1]))).toBe(
       'Expected at most 1e+100 for gamma times the weights of row 3, by options.classWeight, but received 2e+100',
+    );
+    expect(refusal(() => check(1, [1e60, 1e-160], new Float64Array(2)))).toBe(
+      'Expected 0 or a number from 1e-100 to 1e+100 for the product of the weights of row 1, by options.sampleWeight, but received 1e-160',
+    );
+    expect(refusal(() => check(1, [1, 1e160], new Float64Array(2)))).toBe(
+      'Expected at most 1e+100 for gamma times the weights of row 1, by options.sampleWeight, but received 1e+160',
+    );
+  });
+
+  it('are 0 or in a range whose products can be computed with', () => {
+    const weight = 'Expected 0 or a number from 1e-100 to 1e+100 for';
+    const points = [[1], [2], [3]];
+    const fit = (options: object) => resolveFit(points, [1, 2, 1], options);
+    expect(fit({ sampleWeight: [1e-100, 1e100, 0] }).weightRange).toMatchObject({ max: 1e100, row: 1 });
+    expect(refusal(() => fit({ sampleWeight: [1e-300, 1e300, 1] }))).toBe(`${weight} options.sampleWeight[0] but received 1e-300`);
+    expect(refusal(() => fit({ sampleWeight: [1, 1e300, 1] }))).toBe(`${weight} options.sampleWeight[1] but received 1e+300`);
+    expect(refusal(() => fit({ classWeight: { 1: -1 } }))).toBe(`${weight} options.classWeight["1"] but received -1`);
+    for (const value of [NaN, Infinity, 5e-324]) expect(refusal(() => fit({ sampleWeight: [1, 1, value] }))).toContain(weight);
+    expect(() => fit({ sampleWeight: [1, 1, '1'] })).toThrow(TypeError);
+    expect(refusal(() => fit({ sampleWeight: [1e-60, 1, 1], classWeight: { 1: 1e-60 } }))).toBe(
+      `${weight} the product of the weights of row 0, by options.sampleWeight, but received 1e-120`,
     );
   });
 });
@@ -659,7 +685,7 @@ describe('resolveCrossValidation(points, labels, options)', () => {
     const { options: fit, gammas, folds, seed, balanced, onProgress, ...training } = task();
     expect({ folds, seed, balanced, onProgress }).toEqual({ folds: 5, seed: 0, balanced: false, onProgress: undefined });
     expect(training).toMatchObject({ labels: [-1, 1], y, backend: kernels(undefined), source: { rows: 12, cols: 2 } });
-    expect(gammas).toEqual([4, 16, 64, 256, 1024, 4096, 16384].map((product) => product / 12));
+    expect(gammas).toBeUndefined();
     expect(fit.rules.map((rule) => rule.start()({ rows: 100, agreed: 99, relativeGap: 1e-3 } as never))).toEqual([
       'agreement',
       'gap',
@@ -674,7 +700,11 @@ describe('resolveCrossValidation(points, labels, options)', () => {
     expect(task(given)).toMatchObject({ folds: 2, seed: 7, balanced: true, onProgress, gammas: [1, 2, 3] });
     expect(task(given).options).toMatchObject({ maxIterations: 5, scale: 'none' });
     expect(task({ accuracy: 'plain' }).balanced).toBe(false);
-    expect(task({ sampleWeight }).gammas[0]).toBe(4 / 10);
+    expect(task({ sampleWeight }).options.members).toEqual([5, 5]);
+    expect(task({ gammas: 'default', loss: 'squared-hinge' })).toMatchObject({
+      gammas: 'default',
+      options: { loss: 'squared-hinge' },
+    });
     expect(task({ stop: stop.gap(1) }).options.rules).toHaveLength(1);
     expect(task({ folds: Float64Array.from(y, (_, i) => (i < 6 ? 0 : 1)) }).folds).toEqual(
       Int32Array.from(y, (_, i) => (i < 6 ? 0 : 1)),
@@ -683,7 +713,7 @@ describe('resolveCrossValidation(points, labels, options)', () => {
 
   it('lists the known options, as resolveSplit does', () => {
     expect(refusal(() => resolveCrossValidation([[1]], [1], { colour: 1 } as object))).toBe(
-      'Unknown option "colour"; expected one of folds, gammas, seed, accuracy, positive, classWeight, sampleWeight, scale, stop, maxIterations, timeLimit, signal, onProgress, threads, backend',
+      'Unknown option "colour"; expected one of folds, gammas, seed, accuracy, positive, classWeight, sampleWeight, loss, scale, stop, maxIterations, timeLimit, signal, onProgress, threads, backend',
     );
     expect(refusal(() => resolveSplit([[1], [2]], [1, 2], { colour: 1 } as object))).toBe(
       'Unknown option "colour"; expected one of testShare, testSize, seed, stratify',
@@ -861,7 +891,7 @@ describe('resolveSplit(points, labels, options)', () => {
       resolveCrossValidation([[1], [2], [3], [4]], [1, 0, 1, 0], { gammas: given, folds: 2 } as object).gammas;
     expect(gammas(Float64Array.of(100, 9, 20))).toEqual([9, 20, 100]);
     expect(refusal(() => gammas([3, 1, 3]))).toBe('Expected distinct numbers for options.gammas but received 3 twice');
-    expect(refusal(() => gammas('12'))).toBe('Expected an array of numbers for options.gammas but received "12"');
+    expect(refusal(() => gammas('12'))).toBe('Expected an array of numbers or \'default\' for options.gammas but received "12"');
     expect(refusal(() => gammas([1, '2']))).toBe('Expected a positive number for options.gammas[1] but received "2"');
   });
 });
@@ -903,7 +933,7 @@ describe('errors of lib/input', () => {
   it('messageOf(error, wording) words options, settings and code as the caller wants', () => {
     const named = ({ kind, name, value }: Term) => `<${kind} ${name}${value === undefined ? '' : ` ${value as string}`}>`;
     const weight = thrown(() => resolveFit([[1], [2]], [1, 2], { sampleWeight: [1, -1] }));
-    expect(messageOf(weight, named)).toBe('Expected a number of 0 or more for <option sampleWeight>[1] but received -1');
+    expect(messageOf(weight, named)).toBe('Expected 0 or a number from 1e-100 to 1e+100 for <option sampleWeight>[1] but received -1');
     expect(messageOf(defect('zero', '0:1'), named)).toMatch(/; for a file that counts from 0 <setting zeroBased true>$/);
     const three = thrown(() => resolveLabels([1, 2, 3], 3, {}));
     expect(messageOf(three, named)).toMatch(/labels<code labels> but received at least three: 1, 2, 3; <code rest>$/);

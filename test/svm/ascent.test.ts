@@ -33,9 +33,9 @@ function problemOf({ Svm, Matrix }: Backend, points: 'dense' | 'f32' | 'sparse' 
             569,
             30 * apart,
           );
-  const gamma = Float64Array.from(rows, (_, i) => (i === 5 ? 0 : ((i % 10 ? 1 : 3) * 64) / 569));
+  const weight = Float64Array.from(rows, (_, i) => (i === 5 ? 0 : i % 10 ? 1 : 3));
   matrix.centre(2);
-  return new Svm(matrix, Int8Array.from(cancer.labels), gamma, 569 / 128, scale, 2);
+  return new Svm(matrix, Int8Array.from(cancer.labels), weight, scale, 2);
 }
 
 /** Performs tasks synchronously. */
@@ -48,11 +48,22 @@ function asking(problem: SvmProblem) {
   };
 }
 
+/** Of all rows. */
+const WEIGHT = 568 + 2 * Math.ceil(569 / 10);
+
+/** Begins with the paper's gamma and mu; Σ c_i r_i². */
+function begun(ask: ReturnType<typeof asking>): number {
+  const { radiusSquares, weightSum } = ask('begin', { curvature: false });
+  expect(weightSum).toBe(WEIGHT);
+  ask('regularize', { gamma: 64 / 569, mu: 569 / 128 });
+  return radiusSquares;
+}
+
 /** The numbers of an epoch over all rows and one over the active set, of settle, of another epoch, and of settle again. */
 function trace(backend: Backend, points: Parameters<typeof problemOf>[1], scale: number): number[] {
   const problem = problemOf(backend, points, scale);
   const ask = asking(problem);
-  const weight = (0.3 * ask('begin', { curvature: false }).radiusSquares) / 568;
+  const weight = (0.3 * begun(ask)) / WEIGHT;
   const seen: number[] = [];
   let offset = 0;
   const epoch = (all: boolean) => {
@@ -88,7 +99,7 @@ describe.each(names)('coordinate ascent, %s', (name) => {
       for (const scale of [0, 1, 2]) {
         const problem = problemOf(backend, points, scale);
         const ask = asking(problem);
-        const weight = (0.3 * ask('begin', { curvature: false }).radiusSquares) / 568;
+        const weight = (0.3 * begun(ask)) / WEIGHT;
         let offset = 0;
         let last = -Infinity;
         for (let epoch = 0; epoch < 12; epoch++) {
@@ -101,7 +112,7 @@ describe.each(names)('coordinate ascent, %s', (name) => {
           alpha.forEach((a, i) => {
             expect(a).toBeGreaterThanOrEqual(0);
             expect(a).toBeLessThanOrEqual(i === 5 ? 0 : ((i % 10 ? 1 : 3) * 64) / 569);
-            dual += a - (569 / 256) * a * a;
+            dual += a - (((569 / 256) * a) / (i % 10 ? 1 : 3)) * a; // mu over the weight
             balance += a * cancer.labels[i]!;
           });
           expect(Math.abs(balance)).toBeLessThan(1e-12);
@@ -117,7 +128,7 @@ describe.each(names)('coordinate ascent, %s', (name) => {
   it('settle before the first epoch leaves alpha = 0', () => {
     const problem = problemOf(backend, 'dense', 1);
     const ask = asking(problem);
-    ask('begin', { curvature: false });
+    begun(ask);
     ask('settle');
     const alpha = new Float64Array(569).fill(NaN);
     problem.alpha(alpha);
@@ -128,7 +139,7 @@ describe.each(names)('coordinate ascent, %s', (name) => {
   it('settle leaves rows of both labels at alpha = 0', () => {
     const problem = problemOf(backend, 'dense', 1);
     const ask = asking(problem);
-    const weight = (0.3 * ask('begin', { curvature: false }).radiusSquares) / 568;
+    const weight = (0.3 * begun(ask)) / WEIGHT;
     let offset = 0;
     for (let epoch = 0; epoch < 4; epoch++) ({ offset } = ask('ascend', { offset, weight, delta: 0.1, all: true }));
     ask('settle');
@@ -203,7 +214,7 @@ describe.each(names)('coordinate ascent, %s', (name) => {
       const matrix = new backend.Matrix(refuse, 1, ...lists);
       matrix.centre(1);
       const mu = 1 / (2 * gamma);
-      const problem = new backend.Svm(matrix, Int8Array.from(cancer.labels), Float64Array.of(gamma), mu, 1, 1);
+      const problem = new backend.Svm(matrix, Int8Array.from(cancer.labels), Float64Array.of(1), 1, 1);
       const seen: string[] = [];
       const perform = (name: string, ...args: TaskArgument[]) => {
         seen.push(name);
@@ -219,7 +230,8 @@ describe.each(names)('coordinate ascent, %s', (name) => {
           maxIterations: 10_000,
           certify: 'end',
           scaled: true,
-          known: { n: 569, d: 30, mu },
+          known: { n: 569, d: 30 },
+          regularize: () => ({ gamma, bound: gamma, mu }),
           decide: ({ measured: { gap, primal } }) => (gap <= relative * primal ? 'gap' : undefined),
           holds: () => true,
           expired: () => false,

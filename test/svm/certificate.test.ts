@@ -24,6 +24,7 @@ const CONSTANTS: Constants = {
   n: 4,
   d: 2,
   mu: 0.5,
+  weightSum: 4,
   radiusSquares: 5,
   maxRadius: 2,
   centreNorm: 0,
@@ -170,8 +171,8 @@ describe('measure(constants, t, wSquared, centreDot)', () => {
     const [fy = 0, fyRounding = 0, psi = 0, alphas = 0, balance = 0, alphaRadii = 0, res2 = 0, err2 = 0] = sums;
     const w = Math.sqrt(wSquared);
     const P = wSquared / 2 + psi;
-    const imbalance = Math.abs(balance) + n * U * alphas;
-    const dw = (n + 4) * U * (alphaRadii + m * alphas); // |x_i| <= r_i + |m|
+    const imbalance = Math.abs(balance) + (n + 2) * U * alphas;
+    const dw = (n + 6) * U * (alphaRadii + m * alphas); // |x_i| <= r_i + |m|
     const off = dw + imbalance * m;
     const grown = 1 + 2 * n * U;
     // A bound on the rounding of P: of the margins, of the sums, and of subnormal terms.
@@ -213,6 +214,7 @@ describe('measure(constants, t, wSquared, centreDot)', () => {
       n: count,
       d: count,
       mu: positive,
+      weightSum: fc.constant(NaN), // no business of it
       radiusSquares: any,
       maxRadius: any,
       centreNorm: any,
@@ -426,7 +428,8 @@ describe("solveSvm(problem, tasks, settings) and 'precision'", () => {
   const end = (fy: (iteration: number) => number) => {
     let iteration = 0;
     const answers: Record<string, () => readonly number[]> = {
-      begin: () => [0, 1, 1, 1e8, 1, 1, 0, 0],
+      begin: () => [0, 2, 1, 1, 1, 1e8, 1, 1, 0, 0],
+      regularize: () => [],
       step: () => [1e-3, 0, 0, 0],
       refresh: () => [1, 0],
       offsets: () => [1, 1, 1, 1, 1, 1],
@@ -441,7 +444,8 @@ describe("solveSvm(problem, tasks, settings) and 'precision'", () => {
       certify: 'end',
       checkEvery: 5,
       maxIterations: 1000,
-      known: { n: 2, d: 1, mu: 1 },
+      known: { n: 2, d: 1 },
+      regularize: () => ({ gamma: 0.5, bound: 0.5, mu: 1 }),
       decide: () => undefined,
       holds: () => true,
       expired: () => false,

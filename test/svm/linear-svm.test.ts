@@ -120,9 +120,30 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
   describe('options gamma, C and mu', () => {
     const { rows, labels } = clouds(6, 50, 4);
 
-    it('default to 64 / rows and 1 / (2 gamma)', () => {
-      const { info } = fit(rows, labels);
-      expect([info.gamma, info.mu]).toEqual([64 / 50, 50 / 128]);
+    it('default to 1 / mean squared distance from the centre, scaled, and 1 / (2 gamma)', () => {
+      // Standardised, each of four columns has a mean squared distance of 1.
+      expect(fit(rows, labels).info).toMatchObject({ gamma: 0.25, mu: 2 });
+      // Weighted, and with scales by hand; rows of weight 0 do not count.
+      const sampleWeight = rows.map((_, i) => i % 4);
+      const total = sampleWeight.reduce((a, b) => a + b);
+      const largest = rows[0]!.map((_, j) => Math.max(...rows.map((row, i) => (sampleWeight[i] ? Math.abs(row[j]!) : 0))));
+      for (const [scale, sizes] of [
+        ['none', [1, 1, 1, 1]],
+        ['maxabs', largest],
+      ] as const) {
+        let squares = 0;
+        for (let j = 0; j < 4; j++) {
+          const values = rows.map((row) => row[j]! / sizes[j]!);
+          const mean = values.reduce((s, v, i) => s + sampleWeight[i]! * v, 0) / total;
+          squares += values.reduce((s, v, i) => s + sampleWeight[i]! * (v - mean) ** 2, 0) / total;
+        }
+        for (const form of [rows, sparse(rows), dense(rows, Float32Array)]) {
+          const { gamma, mu } = fit(form, labels, { scale, sampleWeight }).info;
+          expect(Math.abs(gamma * squares - 1)).toBeLessThan(1e-6);
+          expect(mu).toBe(1 / (2 * gamma));
+        }
+      }
+      expect(fit(rows, labels, { method: 'paper' }).info).toMatchObject({ gamma: 64 / 50, mu: 50 / 128 });
       expect(fit(rows, labels, { gamma: 0.25 }).info).toMatchObject({ gamma: 0.25, mu: 2 });
       expect(fit(rows, labels, { gamma: 0.25, mu: 0.125 }).info).toMatchObject({ gamma: 0.25, mu: 0.125 });
     });
@@ -198,15 +219,14 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
       expect(Math.abs(zero.info.primal - left.info.primal)).toBeLessThan(1e-9 * left.info.primal);
     });
 
-    it('sampleWeight 2 gives the model with the row twice and half the smoothing', () => {
-      // Two copies have the same margin: their losses add up to one of weight 2 with mu / 2, whose quadratic piece is as wide.
-      const twice = fit([...rows, ...rows], [...labels, ...labels], { ...base, mu });
-      const weighted = fit(rows, labels, { ...base, mu: mu / 2, sampleWeight: rows.map(() => 2) });
+    it('sampleWeight 2 gives the model with the row twice', () => {
+      const twice = fit([...rows, ...rows], [...labels, ...labels], base);
+      const weighted = fit(rows, labels, { ...base, sampleWeight: rows.map(() => 2) });
       expectClose(numbers(weighted), numbers(twice), 1e-5);
       expect(Math.abs(weighted.info.primal - twice.info.primal)).toBeLessThan(1e-9 * twice.info.primal);
     });
 
-    it('classWeight multiplies gamma by class: a record, a Map and sampleWeight give the same model', () => {
+    it('classWeight multiplies the loss by class: a record, a Map and sampleWeight give the same model', () => {
       const expected = numbers(fit(rows, labels, { ...base, sampleWeight: labels.map((y) => (y > 0 ? 3 : 0.5)) }));
       expect(numbers(fit(rows, labels, { ...base, classWeight: { 1: 3, '-1': 0.5 } }))).toEqual(expected);
       expect(numbers(fit(rows, labels, { ...base, classWeight: new Map([[1, 3], [-1, 0.5]]) }))).toEqual(expected); // prettier-ignore
@@ -339,9 +359,17 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
     it('has every field, and its numbers are consistent', () => {
       const { info } = fit(rows, labels, { keepSets: true });
       expect(Object.keys(info).sort()).toEqual(
-        ['L', 'agreed', 'alpha', 'atBound', 'backend', 'dual', 'elapsed', 'gamma', 'gap', 'iterations', 'method', 'mu', 'passes', 'primal', 'properlyClassified', 'relativeGap', 'rows', 'scale', 'sets', 'shares', 'status', 'threads', 'zero'].sort(), // prettier-ignore
+        ['L', 'agreed', 'alpha', 'atBound', 'backend', 'dual', 'elapsed', 'gamma', 'gap', 'iterations', 'loss', 'method', 'mu', 'passes', 'primal', 'properlyClassified', 'relativeGap', 'rows', 'scale', 'sets', 'shares', 'status', 'threads', 'zero'].sort(), // prettier-ignore
       );
-      expect(info).toMatchObject({ status: 'agreement', rows: 569, scale: 'standard', backend, gamma: 64 / 569, mu: 569 / 128 });
+      expect(info).toMatchObject({
+        status: 'agreement',
+        rows: 569,
+        scale: 'standard',
+        backend,
+        loss: 'hinge',
+        gamma: Math.fround(1 / 30),
+      });
+      expect(info.mu).toBe(1 / (2 * info.gamma));
       expect(info.dual).toBe(info.primal - info.gap);
       expect(info.relativeGap).toBe(info.gap / info.primal);
       expect(info.gap).toBeGreaterThanOrEqual(0);
@@ -381,8 +409,9 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
       // In scaled space: w̃_j = Σ y alpha x_j / s_j, and weights_j = w̃_j / s_j.
       const spread = (j: number) => {
         if (scale === 'none') return 1;
-        const mean = rows.reduce((s, row) => s + row[j]!, 0) / rows.length;
-        return Math.sqrt(rows.reduce((s, row) => s + (row[j]! - mean) ** 2, 0) / rows.length);
+        const total = weights.reduce((a, b) => a + b);
+        const mean = rows.reduce((s, row, i) => s + weights[i]! * row[j]!, 0) / total;
+        return Math.sqrt(rows.reduce((s, row, i) => s + weights[i]! * (row[j]! - mean) ** 2, 0) / total);
       };
       const size = rows[0]!.map((_, j) => alpha.reduce((s, a, i) => s + a * Math.abs(rows[i]![j]!), 0));
       model.weights.forEach((value, j) => {
@@ -552,24 +581,26 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
 
   describe('on wdbc', () => {
     it('reaches 99 % agreement within 30 passes', () => {
-      const { info } = fit(cancer.rows, cancer.labels, { scale: 'standard' });
-      expect(info.status).toBe('agreement');
-      expect(info.passes).toBeLessThanOrEqual(30);
-      expect(info.iterations).toBeLessThanOrEqual(75);
+      for (const options of [{}, { gamma: 64 / 569 }]) {
+        const { info } = fit(cancer.rows, cancer.labels, { scale: 'standard', ...options });
+        expect(info.status).toBe('agreement');
+        expect(info.passes).toBeLessThanOrEqual(30);
+        expect(info.iterations).toBeLessThanOrEqual(75);
+      }
     });
 
     it.each([
-      [1e-3, undefined, 24],
-      [1e-6, undefined, 31],
+      [1e-3, 64 / 569, 24],
+      [1e-6, 64 / 569, 31],
       [1e-3, 1024 / 569, 44],
     ])('reaches gap %f with gamma %s in at most 15 %% over %i passes', (relative, gamma, passes) => {
-      const { info } = fit(cancer.rows, cancer.labels, { stop: stop.gap(relative), ...(gamma && { gamma }) });
+      const { info } = fit(cancer.rows, cancer.labels, { stop: stop.gap(relative), gamma });
       expect(info.status).toBe('gap');
       expect(info.passes).toBeLessThanOrEqual(passes * 1.15);
     });
 
     it("reaches 99 % agreement with stepSize: 'norm' after about 178 iterations", () => {
-      const { info } = fit(cancer.rows, cancer.labels, { solver: { stepSize: 'norm', checkEvery: 1 } });
+      const { info } = fit(cancer.rows, cancer.labels, { gamma: 64 / 569, solver: { stepSize: 'norm', checkEvery: 1 } });
       expect(info.iterations).toBeGreaterThan(178 * 0.9);
       expect(info.iterations).toBeLessThan(178 * 1.1);
     });
@@ -579,7 +610,9 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
     it('one row of each class', () => {
       const { weights, bias, info } = fit([[1, 0], [-1, 0]], [1, -1], { scale: 'none', stop: stop.gap(1e-9) }); // prettier-ignore
       expect(info.status).toBe('gap');
-      expect(weights[0]).toBeGreaterThan(0.9);
+      // gamma is 1 and mu 1/2: w²/2 + 2 (1 - w)² is least at 0.8.
+      expect(info.gamma).toBe(1);
+      expect(weights[0]).toBeCloseTo(0.8, 4);
       expect([weights[1], bias]).toEqual([0, 0]);
     });
 

@@ -64,7 +64,7 @@ describe.each(names)('LinearSvm.fit, %s backend', (backend) => {
     const file = join(__dirname, '../fixtures/wdbc.libsvm.gz');
     await checkOptimum(file, WDBC, backend);
     const { points, labels } = await readLibsvm(file, { backend });
-    const { info } = LinearSvm.fit(points, labels, { scale: 'standard', stop: stop.gap(1e-9), backend });
+    const { info } = LinearSvm.fit(points, labels, { gamma: 64 / 569, scale: 'standard', stop: stop.gap(1e-9), backend });
     expect([info.properlyClassified, info.zero, info.atBound]).toEqual([541, 490, 28]);
   });
 
@@ -111,7 +111,8 @@ describe.each(names)('LinearSvm.fit, %s backend', (backend) => {
         ...Array.from({ length: noise }, () => ball((sigma1 - sigma2) / 2, (sigma1 + sigma2) / 2 + rho)),
       ];
       const labels = points.map((_, i) => (i < each ? 1 : i < 2 * each ? -1 : next() < 0.5 ? 1 : -1));
-      const model = LinearSvm.fit(points, labels, { scale: 'none', stop: stop.gap(1e-9), keepSets: true, backend });
+      const gamma = 64 / points.length;
+      const model = LinearSvm.fit(points, labels, { gamma, scale: 'none', stop: stop.gap(1e-9), keepSets: true, backend });
       const T = new Set(model.info.sets!.properlyClassified);
       const values = model.decision(points);
       for (let i = 0; i < 2 * each; i++) {

@@ -138,7 +138,7 @@ compared('solveSvm at every SIMD level', () => {
     matrix.centre(2);
     const { rows, cols } = matrix.describe();
     const gamma = 64 / rows;
-    const problem = new Svm(matrix, Int8Array.from(labels), new Float64Array(rows).fill(gamma), 1 / (2 * gamma), scale, 2);
+    const problem = new Svm(matrix, Int8Array.from(labels), Float64Array.of(1), scale, 2);
     let last: LoopCheck | undefined;
     const loop = solveSvm(problem, svmTasks(problem), {
       scaled: true,
@@ -148,7 +148,8 @@ compared('solveSvm at every SIMD level', () => {
       certify: 'always',
       checkEvery: 5,
       maxIterations: 1000,
-      known: { n: rows, d: cols, mu: 1 / (2 * gamma) },
+      known: { n: rows, d: cols },
+      regularize: () => ({ gamma, bound: gamma, mu: 1 / (2 * gamma) }),
       decide: (check) => ((last = check).agreed >= 0.99 * rows ? 'agreement' : undefined),
       holds: () => true,
       expired: () => false,
