@@ -12,7 +12,8 @@ namespace {
 
 Run run_with(const Napi::CallbackInfo& info, size_t i) { return {addon(info.Env()).table, threads(info, i)}; }
 
-// projectKnapsack(a, y, weight, gamma, b, guess, x, threads): writes the projection to x; returns lambda, or NaN if b is out of reach
+// projectKnapsack(a, y, weight, gamma, b, guess, x, threads): writes the projection to x; returns lambda, or NaN if b is out of
+// reach
 Napi::Value knapsack(const Napi::CallbackInfo& info) {
   const auto a = array<double>(info, 0, "a", 0);
   const size_t n = a.size;

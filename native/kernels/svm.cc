@@ -53,14 +53,26 @@ void split(const Run& run, size_t n, Body&& body) {
   parallel(run, parts.parts, [&](size_t p) { body(parts.begin(p), parts.end(p) - parts.begin(p)); });
 }
 
-// The standard deviation of n numbers, from the sums of differences to about their mean and of the squares of these. It is the
-// largest |x| instead if the numbers are all the same, so that the squares are nothing but rounding, or if they are too large or
-// too small to be squared.
-double spread(double n, double sum, double square, double max) {
-  if (max > 1e120 || max < 1e-120) return max;
-  const double variance = square - sum * sum / n;
-  return variance > 4 * n * kUnit * square ? std::sqrt(variance / n) : max;
-}
+// Sums over the numbers of a column: of their weights, of differences to about the mean, and of the squares of these, both
+// weighted.
+struct ColumnSums {
+  double count, weight, sum, square;
+
+  // The weighted sum of squared differences from the mean; 0 if the numbers are all the same, so that it is nothing but rounding.
+  double deviations() const {
+    const double found = square - sum * sum / weight;
+    return found > 4 * count * kUnit * square ? found : 0;
+  }
+  // The standard deviation. It is the largest |x| instead if that is 0, or if the numbers are too large or too small to be squared.
+  double standard(double max) const {
+    if (max > 1e120 || max < 1e-120) return max;
+    const double found = std::sqrt(deviations() / weight);
+    return found > 0 ? found : max;
+  }
+};
+
+// Rows are measured by column where their distances are so much smaller than their distance from the origin, or known so badly.
+constexpr double kClose = 1e-6, kLoose = 1e-6;
 
 double dot(const Run& run, const double* a, const double* b, size_t n) {
   return reduce<double>(run, n, [&](size_t begin, size_t count, double* s) { *s = dot(a + begin, b + begin, count); });
@@ -159,7 +171,9 @@ bool Svm::measure_columns() {
     if (scale_ == Scale::standard && !X_->column_stats(run_, list(), n_, weight, centre_.data(), stats)) return false;
     if (run_.interrupted()) return true;
     each_column([&](size_t j) {
-      if (scale_ == Scale::standard) inverse_scale_[j] = inverse(spread(n, stats.sum[j], stats.square[j], X_->max_abs()[j]));
+      if (scale_ == Scale::standard) {
+        inverse_scale_[j] = inverse(ColumnSums{n, n, stats.sum[j], stats.square[j]}.standard(X_->max_abs()[j]));
+      }
       if (scale_ == Scale::maxabs) inverse_scale_[j] = inverse(X_->max_abs()[j]);
     });
     return true;
@@ -180,11 +194,27 @@ bool Svm::measure_columns() {
     if (!X_->column_stats(run_, list(), n_, weight, centre_.data(), stats)) return false;
     if (run_.interrupted()) return true;
     each_column([&](size_t j) {
-      const double absent = n - stats.number[j], m = centre_[j];
-      inverse_scale_[j] = inverse(spread(n, stats.sum[j] - absent * m, stats.square[j] + absent * m * m, stats.max[j]));
+      const double absent = n - stats.number[j], m = centre_[j], count = static_cast<double>(n_);
+      const ColumnSums sums = {count, n, stats.sum[j] - absent * m, stats.square[j] + absent * m * m};
+      inverse_scale_[j] = inverse(sums.standard(stats.max[j]));
     });
   }
   each_column([&](size_t j) { centre_[j] *= inverse_scale_[j]; });
+  return true;
+}
+
+// sum c |x~ - m|^2 by column: the mean is subtracted before anything is squared. wide_ holds it meanwhile, in stored units.
+bool Svm::spread_by_column(double weight_sum, double& spread) {
+  Matrix::ColumnStats stats;
+  each_column([&](size_t j) { wide_[j] = centre_[j] / inverse_scale_[j]; });
+  if (!X_->column_stats(run_, list(), n_, weighted_ ? weight_.data() : nullptr, wide_.data(), stats)) return false;
+  if (run_.interrupted()) return true;
+  spread = 0;
+  for (size_t j = 0; j < d_; ++j) {
+    const double absent = weight_sum - stats.number[j], m = wide_[j];
+    const ColumnSums sums = {static_cast<double>(n_), weight_sum, stats.sum[j] - absent * m, stats.square[j] + absent * m * m};
+    spread += inverse_scale_[j] * inverse_scale_[j] * sums.deviations();
+  }
   return true;
 }
 
@@ -300,6 +330,13 @@ bool Svm::begin(bool curvature, BeginAnswer& answer) {
     double squares = 0;
     for (size_t j = 0; j < d_; ++j) squares += (X_->shift()[j] * inverse_scale_[j]) * (X_->shift()[j] * inverse_scale_[j]);
     answer.shift_norm = std::sqrt(squares);
+  }
+  // By row, rounding may show where rows are much nearer to each other than to the origin.
+  const double away = kClose * (answer.centre_norm + answer.shift_norm), loose = answer.radius_squares - answer.spread;
+  const bool near = answer.spread <= away * away * answer.weight_sum;
+  if (near || loose > kLoose * answer.spread) {
+    if (!spread_by_column(answer.weight_sum, answer.spread)) return false;
+    if (run_.interrupted()) return true;
   }
   if (!(max_norm_ < kHuge)) {
     Matrix::ColumnStats stats;

@@ -121,6 +121,7 @@ class Svm {
 
   void place_rows();
   [[nodiscard]] bool measure_columns();
+  [[nodiscard]] bool spread_by_column(double weight_sum, double& spread);
   struct RowSums {
     double spread, radius_squares;
   };

@@ -40,8 +40,8 @@ struct KnapsackRows {
   double gamma;          // or infinity
 };
 
-// phi(lambda) = sum c_i y_i clamp(a_i - lambda y_i, 0, gamma) (method 1.8): its value; the weight of the terms strictly inside their
-// bounds, which is minus the slope; and the sum of the terms' magnitudes, for the rounding of the value.
+// phi(lambda) = sum c_i y_i clamp(a_i - lambda y_i, 0, gamma) (method 1.8): its value; the weight of the terms strictly inside
+// their bounds, which is minus the slope; and the sum of the terms' magnitudes, for the rounding of the value.
 struct Phi {
   double value, inside, magnitude;
 };

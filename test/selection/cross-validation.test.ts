@@ -7,11 +7,13 @@ import type {
   CrossValidation,
   CrossValidationOptions,
   CrossValidationProgress,
+  GammaScore,
   Label,
   Points,
   SvmOptions,
 } from '../../lib/types.js';
 import { names } from '../support/backends.js';
+import { normal, random } from '../support/random.js';
 import { binary, clouds, dense, sparse, wdbc } from '../support/svm-data.js';
 
 const cancer = wdbc();
@@ -22,6 +24,10 @@ const lasting = (result: CrossValidation) => ({ ...result, elapsed: 0, threads: 
 
 const rowsIn = (fold: Int32Array, k: number) => [...fold.keys()].filter((i) => fold[i] === k);
 const sum = (list: readonly number[]) => list.reduce((a, b) => a + b, 0);
+
+/** The highest mean; among equal ones, the least loss. */
+const bestOf = (table: readonly GammaScore[]) =>
+  table.reduce((a, b) => (b.mean > a.mean || (b.mean === a.mean && b.loss < a.loss) ? b : a));
 
 describe('crossValidate(points, labels)', () => {
   it('holds out every row once, and deals each class evenly to the folds', async () => {
@@ -55,7 +61,8 @@ describe('crossValidate(points, labels)', () => {
           ...options,
         });
         expect(table.map(({ gamma }) => gamma)).toEqual([0.05, 2]);
-        for (const { gamma, accuracy } of table) {
+        for (const { gamma, accuracy, loss } of table) {
+          const hinges: number[] = [];
           const byHand = [0, 1, 2].map((k) => {
             const [train, test] = [(i: number) => fold[i] !== k, (i: number) => fold[i] === k].map((of) => ({
               rows: rows.filter((_row, i) => of(i)),
@@ -68,17 +75,23 @@ describe('crossValidate(points, labels)', () => {
               backend,
               ...(options as Pick<SvmOptions<number>, 'scale' | 'classWeight'>),
             });
+            const margins = [...model.decision(test.rows)].map((value, i) => value * test.labels[i]!);
+            hinges.push(sum(margins.map((theta) => Math.max(0, 1 - theta))) / margins.length);
             return model.score(test.rows, test.labels).accuracy;
           });
           expect(accuracy).toEqual(byHand);
+          expect(Math.abs(loss - sum(hinges) / 3)).toBeLessThan(1e-5); // as near as two fits to this gap are
         }
       }
     },
   );
 
   it('returns means, standard errors, the best gamma, and the smallest one within a standard error of it', async () => {
-    const { table, best, pick, gamma } = await crossValidate(cancer.rows, cancer.labels, { folds: 4 });
-    expect(table.map((score) => Math.round(score.gamma * 569))).toEqual([4, 16, 64, 256, 1024, 4096, 16384]);
+    const { table, best, oneStandardError, gamma, atEdge } = await crossValidate(cancer.rows, cancer.labels, { folds: 4 });
+    // Around the default gamma: of 30 standardised columns 1/30, in single precision.
+    const middle = Math.fround(1 / 30);
+    expect(table.map((score) => score.gamma)).toEqual([-3, -2, -1, 0, 1, 2, 3].map((k) => middle * 4 ** k));
+    expect(atEdge).toBe(false);
     for (const { accuracy, mean, standardError, status, unfinished } of table) {
       expect(unfinished).toBe(0);
       expect(accuracy).toHaveLength(4);
@@ -88,8 +101,8 @@ describe('crossValidate(points, labels)', () => {
       for (const one of status) expect(['gap', 'agreement']).toContain(one);
     }
     expect(best.mean).toBe(Math.max(...table.map(({ mean }) => mean)));
-    expect(pick).toBe(table.filter(({ mean }) => mean >= best.mean - best.standardError)[0]);
-    expect(gamma).toBe(pick.gamma);
+    expect(oneStandardError).toBe(table.filter(({ mean }) => mean >= best.mean - best.standardError)[0]);
+    expect(gamma).toBe(best.gamma);
     expect(best.mean).toBeGreaterThan(0.96);
   });
 
@@ -104,7 +117,7 @@ describe('crossValidate(points, labels)', () => {
     expect(highest.unfinished).toBeGreaterThan(0);
     const finished = limited.table.filter(({ unfinished }) => unfinished === 0);
     expect(limited.best).toBe(finished.reduce((a, b) => (b.mean > a.mean ? b : a)));
-    expect(finished).toContain(limited.pick);
+    expect(finished).toContain(limited.oneStandardError);
     // If every gamma has unfinished fits, the best of all is chosen.
     const none = await crossValidate(cancer.rows, cancer.labels, { ...options, stop: stop.gap(0), maxIterations: 1 });
     expect(none.table.map(({ unfinished }) => unfinished)).toEqual(none.table.map(() => 4));
@@ -169,8 +182,83 @@ describe('crossValidate(points, labels)', () => {
     expect(whole.table.map(({ accuracy }) => accuracy)).toEqual(part.table.map(({ accuracy }) => accuracy));
     expect([...whole.fold].filter((k) => k >= 0)).toEqual([...part.fold]);
     sampleWeight.forEach((weight, i) => expect(whole.fold[i]! >= 0).toBe(weight > 0));
-    const { table } = await crossValidate(small.rows, small.labels, { sampleWeight });
-    expect(table[0]!.gamma).toBe(4 / kept(small.rows).length);
+    const around = await Promise.all([
+      crossValidate(small.rows, small.labels, { sampleWeight, gammas: 'default' }),
+      crossValidate(kept(small.rows), kept(small.labels), { sampleWeight: kept(sampleWeight), gammas: 'default' }),
+    ]);
+    expect(around[0].table.map(({ gamma }) => gamma)).toEqual(around[1].table.map(({ gamma }) => gamma));
+  });
+
+  it.each(names)('goes on beyond the end of the grid where the best gamma is, %s', async (backend) => {
+    // What tells the classes is a hundred times smaller than what does not, so weights must be large.
+    const next = random(3);
+    const labels = Array.from({ length: 90 }, (_, i) => (i % 3 ? 1 : -1));
+    const rows = labels.map((y) => [0.01 * (y + 0.1 * normal(next)), normal(next)]);
+    const large = await crossValidate(rows, labels, { scale: 'none', backend });
+    const [middle] = (await crossValidate(rows, labels, { scale: 'none', backend, gammas: 'default' })).table;
+    const exponents = ({ table }: typeof large) =>
+      table.map(({ gamma }) => Math.round(Math.log(gamma / middle!.gamma) / Math.log(4)));
+    expect(exponents(large)).toEqual([-3, -2, -1, 0, 1, 2, 3, 4, 5]);
+    expect(large.best).toBe(bestOf(large.table));
+    expect(large.gamma).toBeGreaterThan(middle!.gamma * 4 ** 2.5);
+    // The last one is still the best if it separates the classes best, and that is told.
+    expect(large.atEdge).toBe(large.best === large.table.at(-1));
+
+    // Noise in many columns: the best is to learn nothing, and to say the larger class.
+    const noise = labels.map(() => Array.from({ length: 60 }, () => normal(next)));
+    const small = await crossValidate(noise, labels, { scale: 'none', backend });
+    const [own] = (await crossValidate(noise, labels, { scale: 'none', backend, gammas: 'default' })).table;
+    expect(small.table.map(({ gamma }) => Math.round(Math.log(gamma / own!.gamma) / Math.log(4)))).toEqual([
+      -5, -4, -3, -2, -1, 0, 1, 2, 3,
+    ]);
+    expect(small.best).toBe(bestOf(small.table));
+    expect(small.gamma).toBeLessThan(own!.gamma / 4 ** 2.5);
+    for (const { accuracy, status } of [...large.table, ...small.table]) expect([accuracy.length, status.length]).toEqual([5, 5]);
+  });
+
+  it.each(names)('decides by the loss where accuracies are the same, and says where the best is at an end: %s', async (backend) => {
+    // Classes far apart: every gamma is right, and the larger ones are sure of it.
+    const labels = Array.from({ length: 40 }, (_, i) => (i % 2 ? 1 : -1));
+    const rows = labels.map((y, i) => [y * (5 + (i % 7)), i % 3]);
+    const options = { gammas: [1e-4, 1e-3, 1e-2], backend };
+    const { table, best, atEdge, oneStandardError } = await crossValidate(rows, labels, options);
+    expect(table.map(({ mean }) => mean)).toEqual([1, 1, 1]);
+    expect(table[0]!.loss).toBeGreaterThan(table[1]!.loss);
+    expect(table[1]!.loss).toBeGreaterThan(table[2]!.loss);
+    expect([best, atEdge, oneStandardError]).toEqual([table[2], true, table[0]]);
+    const one = await crossValidate(rows, labels, { gammas: [0.1], backend });
+    expect([one.atEdge, one.best]).toEqual([false, one.table[0]]); // of one there are no ends
+  });
+
+  it.each(names)("gammas: 'default' is the gamma of a fit, of either loss: %s", async (backend) => {
+    for (const loss of ['hinge', 'squared-hinge'] as const) {
+      for (const points of [dense(small.rows), sparse(small.rows)]) {
+        const options = { loss, backend, sampleWeight: small.labels.map((_, i) => 1 + (i % 3)) };
+        const { table, gamma } = await crossValidate(points, small.labels, { ...options, gammas: 'default' });
+        expect(table.map((score) => score.gamma)).toEqual([LinearSvm.fit(points, small.labels, options).info.gamma]);
+        expect(gamma).toBe(table[0]!.gamma);
+        expect(table[0]!.mean).toBeGreaterThan(0.5);
+      }
+    }
+  });
+
+  it.each(names)('takes rows that are all the same: gamma is about 1 then, %s', async (backend) => {
+    const labels = [1, 1, -1, 1, -1, 1, 1, -1, 1, -1];
+    const same = [
+      [3, -1],
+      [0.1, -1e8 / 3],
+    ]; // whose means are numbers, or are not
+    for (const points of same.flatMap((row) => [labels.map(() => row), sparse(labels.map(() => row))])) {
+      for (const loss of ['hinge', 'squared-hinge'] as const) {
+        const { table, best } = await crossValidate(points, labels, { backend, folds: 2, loss });
+        for (let k = -3; k <= 3; k++) expect(table.map(({ gamma }) => gamma)).toContain(4 ** k);
+        expect(best.mean).toBe(0.6); // the larger class
+        const auto = LinearSvm.fit(points, labels, { backend, gamma: 'auto', loss });
+        expect(table.map(({ gamma }) => gamma)).toContain(auto.info.gamma);
+        expect(auto.predict(points)).toEqual(labels.map(() => 1));
+        expect(LinearSvm.fit(points, labels, { backend, loss }).info).toMatchObject({ gamma: 1, mu: 0.5 });
+      }
+    }
   });
 
   it("with accuracy: 'balanced' averages over the classes", async () => {
@@ -275,7 +363,7 @@ const inOne = small.labels.map((label) => (label > 0 ? 0 : 1));
 /* prettier-ignore */
 const BAD: [string, Run, typeof TypeError | typeof RangeError, string, string][] = [
   ['an unknown option', () => validate({ fold: 3 }), TypeError, 'ERR_OPTION', 'Unknown option "fold"; did you mean "folds"?'],
-  ['an option of fit', () => validate({ keepSets: true }), TypeError, 'ERR_OPTION', 'Unknown option "keepSets"; expected one of folds, gammas, seed, accuracy, positive, classWeight, sampleWeight, scale, stop, maxIterations, timeLimit, signal, onProgress, threads, backend'],
+  ['an option of fit', () => validate({ keepSets: true }), TypeError, 'ERR_OPTION', 'Unknown option "keepSets"; expected one of folds, gammas, seed, accuracy, positive, classWeight, sampleWeight, loss, scale, stop, maxIterations, timeLimit, signal, onProgress, threads, backend'],
   ['folds: 1', () => validate({ folds: 1 }), RangeError, 'ERR_OPTION', 'Expected an integer from 2 to 90 for options.folds but received 1'],
   ['folds: 2.5', () => validate({ folds: 2.5 }), RangeError, 'ERR_OPTION', 'Expected an integer from 2 to 90 for options.folds but received 2.5'],
   ['folds: NaN', () => validate({ folds: NaN }), RangeError, 'ERR_OPTION', 'Expected an integer from 2 to 90 for options.folds but received NaN'],
@@ -289,8 +377,8 @@ const BAD: [string, Run, typeof TypeError | typeof RangeError, string, string][]
   ['one fold', () => validate({ folds: few.map(() => 0) }), RangeError, 'ERR_OPTION', 'Expected rows of class -1 outside every fold of options.folds but all of them are in fold 0'],
   ['a fold that holds all of a class', () => validate({ folds: inOne }), RangeError, 'ERR_OPTION', 'Expected rows of class 1 outside every fold of options.folds but all of them are in fold 0'],
   ['no gammas', () => validate({ gammas: [] }), RangeError, 'ERR_OPTION', 'Expected at least one number for options.gammas but received none'],
-  ['gammas: 1', () => validate({ gammas: 1 }), TypeError, 'ERR_OPTION', 'Expected an array of numbers for options.gammas but received 1'],
-  ['gammas: null', () => validate({ gammas: null }), TypeError, 'ERR_OPTION', 'Expected an array of numbers for options.gammas but received null'],
+  ['gammas: 1', () => validate({ gammas: 1 }), TypeError, 'ERR_OPTION', "Expected an array of numbers or 'default' for options.gammas but received 1"],
+  ['gammas: null', () => validate({ gammas: null }), TypeError, 'ERR_OPTION', "Expected an array of numbers or 'default' for options.gammas but received null"],
   ['a gamma of 0', () => validate({ gammas: [1, 0] }), RangeError, 'ERR_OPTION', 'Expected a positive number for options.gammas[1] but received 0'],
   ['a gamma twice', () => validate({ gammas: [1, 2, 1] }), RangeError, 'ERR_OPTION', 'Expected distinct numbers for options.gammas but received 1 twice'],
   ['a negative seed', () => validate({ seed: -1 }), RangeError, 'ERR_OPTION', 'Expected an integer from 0 to 9007199254740991 for options.seed but received -1'],
@@ -369,8 +457,8 @@ describe("LinearSvm.fit(points, labels, { gamma: 'auto' })", () => {
       expect(info.mu).toBe(1 / (2 * info.gamma));
       const { rows, folds, table } = info.validation!;
       expect([rows, folds, table.length]).toEqual([569, 3, 7]);
-      const best = table.reduce((a, b) => (b.mean > a.mean ? b : a));
-      expect(table.find(({ mean }) => mean >= best.mean - best.standardError)!.gamma).toBe(info.gamma);
+      expect(bestOf(table).gamma).toBe(info.gamma);
+      expect(info.validation!.atEdge).toBe(false);
     }
   });
 
@@ -391,13 +479,18 @@ describe("LinearSvm.fit(points, labels, { gamma: 'auto' })", () => {
     expect(auto.bias).toBeCloseTo(plain.bias, 4);
   });
 
-  it('validates on a sample of 4096 of many rows', () => {
-    const { rows, labels } = clouds(9, 9001, 3, 2);
-    const { info } = LinearSvm.fit(dense(rows), labels, { gamma: 'auto' });
-    expect(info.validation!.rows).toBeGreaterThanOrEqual(4095);
-    expect(info.validation!.rows).toBeLessThanOrEqual(4097);
-    const { table } = info.validation!;
-    [4, 16, 64, 256, 1024, 4096, 16384].forEach((product, g) => expect(table[g]!.gamma * 9001).toBeCloseTo(product, 6));
+  it.each([
+    ['all of few entries', 3, 9001],
+    ['4096 of many', 130, 4096],
+    ['as many as hold 2^19 entries, between', 100, 2 ** 19 / 100],
+  ])('validates on a sample of many rows: %s', { tags: ['slow'] }, (_, cols, expected) => {
+    const { rows, labels } = clouds(9, 9001, cols, 2);
+    const { info } = LinearSvm.fit(dense(rows, Float32Array), labels, { gamma: 'auto' });
+    const { table, rows: sample } = info.validation!;
+    expect(Math.abs(sample - expected)).toBeLessThanOrEqual(1);
+    // Around the default of all rows, whatever the sample.
+    const middle = LinearSvm.fit(dense(rows, Float32Array), labels, { maxIterations: 1 }).info.gamma;
+    for (let k = -3; k <= 3; k++) expect(table.map(({ gamma }) => gamma)).toContain(middle * 4 ** k);
     expect(table.map(({ gamma }) => gamma)).toContain(info.gamma);
     expect(info.rows).toBe(9001);
   });

@@ -40,6 +40,10 @@ const AT_ONCE: readonly string[] = ['certify', 'forget', 'score', 'keep', 'resto
 
 type Tasks = typeof SVM_TASKS;
 
+/** Rows are measured by column where their distances are so much smaller than their distance from the origin, or known so badly. */
+const CLOSE = 1e-6;
+const LOOSE = 1e-6;
+
 const performTask = performer(SVM_TASKS);
 /** The answer of tasks that have none. */
 const DONE = {};
@@ -173,7 +177,8 @@ export class Svm implements Twin<Tasks> {
     if (maxBefore && !this.#weighted && n === X.describe().rows) {
       if (this.#scale === 1) {
         const { sum, square } = X.columnStats(zero, taking);
-        this.#inverseScale.set(maxBefore.map((max, j) => inverse(spread(n, sum[j]!, square[j]!, max))));
+        const sums = (j: number) => ({ count: n, weight: n, sum: sum[j]!, square: square[j]! });
+        this.#inverseScale.set(maxBefore.map((max, j) => inverse(standard(sums(j), max))));
       }
       if (this.#scale === 2) this.#inverseScale.set(maxBefore.map(inverse));
       this.#largest = largestOf(maxBefore, this.#inverseScale);
@@ -183,16 +188,27 @@ export class Svm implements Twin<Tasks> {
     const mean = sum.map((s) => s / n);
     if (this.#scale === 2) this.#inverseScale.set(max.map(inverse));
     if (this.#scale === 1) {
-      const about = X.columnStats(mean, taking, this.#weight);
-      this.#inverseScale.set(
-        mean.map((m, j) => {
-          const absent = n - about.number[j]!;
-          return inverse(spread(n, about.sum[j]! - absent * m, about.square[j]! + absent * m ** 2, max[j]!));
-        }),
-      );
+      const sums = this.#about(mean);
+      this.#inverseScale.set(max.map((largest, j) => inverse(standard(sums(j), largest))));
     }
     this.#centre.set(mean.map((m, j) => m * this.#inverseScale[j]!));
     this.#largest = largestOf(max, this.#inverseScale);
+  }
+
+  /** By column, sums over the rows that take part, about this mean of the stored numbers. */
+  #about(mean: Float64Array): (j: number) => Sums {
+    const { sum, square, number } = this.#X.columnStats(mean, this.#row.subarray(0, this.#n), this.#weight);
+    const weight = this.#weightSum();
+    return (j) => {
+      const [absent, m] = [weight - number[j]!, mean[j]!];
+      return { count: this.#n, weight, sum: sum[j]! - absent * m, square: square[j]! + absent * m ** 2 };
+    };
+  }
+
+  /** Σ c_i |x̃_i - m|² by column: the mean is subtracted before anything is squared. */
+  #spreadByColumn(): number {
+    const sums = this.#about(this.#centre.map((m, j) => m / this.#inverseScale[j]!));
+    return this.#inverseScale.reduce((total, inverse, j) => total + inverse * inverse * deviations(sums(j)), 0);
   }
 
   #weightSum(): number {
@@ -252,16 +268,22 @@ export class Svm implements Twin<Tasks> {
   begin({ curvature }: Given<Tasks['begin']>): Answer<Tasks['begin']> {
     this.#measureColumns();
     const spread = this.#measureRows();
+    const weightSum = this.#weightSum();
+    const radiusSquares = this.#radius.reduce((sum, r, p) => sum + this.#weight[p]! * r * r, 0);
+    const centreNorm = Math.sqrt(squares(this.#centre));
+    const shiftNorm = Math.sqrt(squares((this.#X.shifted?.shift ?? new Float64Array(0)).map((s, j) => s * this.#inverseScale[j]!)));
+    // By row, rounding may show where rows are much nearer to each other than to the origin.
+    const near = spread <= CLOSE * CLOSE * weightSum * (centreNorm + shiftNorm) ** 2;
     return {
       curvature: curvature ? this.#classCurvature() : 0,
-      weightSum: this.#weightSum(),
-      spread,
-      radiusSquares: this.#radius.reduce((sum, r, p) => sum + this.#weight[p]! * r * r, 0),
+      weightSum,
+      spread: near || radiusSquares - spread > LOOSE * spread ? this.#spreadByColumn() : spread,
+      radiusSquares,
       maxRadius: this.#radius.reduce((a, b) => Math.max(a, b), 0),
-      centreNorm: Math.sqrt(squares(this.#centre)),
+      centreNorm,
       maxEntries: this.#maxEntries,
       maxSquaredNorm: this.#maxNorm,
-      shiftNorm: Math.sqrt(squares((this.#X.shifted?.shift ?? new Float64Array(0)).map((s, j) => s * this.#inverseScale[j]!))),
+      shiftNorm,
       largestColumn: this.#X.used()?.[this.#largest] ?? this.#largest,
     };
   }
@@ -757,15 +779,24 @@ export class Svm implements Twin<Tasks> {
   }
 }
 
-/**
- * The standard deviation of n numbers, from the sums of differences to about their mean and of the squares of these. It is the largest |x|
- * instead if the numbers are all the same, so that the squares are nothing but rounding, or if they are too large or too small to be
- * squared.
- */
-function spread(n: number, sum: number, square: number, max: number): number {
+/** Sums over the numbers of a column: of their weights, of differences to about the mean, and of the squares of these, both weighted. */
+interface Sums {
+  readonly count: number;
+  readonly weight: number;
+  readonly sum: number;
+  readonly square: number;
+}
+
+/** The weighted sum of squared differences from the mean; 0 if the numbers are all the same, so that it is nothing but rounding. */
+function deviations({ count, weight, sum, square }: Sums): number {
+  const found = square - (sum * sum) / weight;
+  return found > 4 * count * UNIT * square ? found : 0;
+}
+
+/** The standard deviation. It is the largest |x| instead if that is 0, or if the numbers are too large or too small to be squared. */
+function standard(sums: Sums, max: number): number {
   if (max > 1e120 || max < 1e-120) return max;
-  const variance = square - (sum * sum) / n;
-  return variance > 4 * n * UNIT * square ? Math.sqrt(variance / n) : max;
+  return Math.sqrt(deviations(sums) / sums.weight) || max;
 }
 
 type Tuple5 = [Float64Array, Float64Array, Float64Array, Float64Array, Float64Array];
