@@ -237,13 +237,13 @@ void sparse(const Table* table, const char* path) {
 }
 
 // The textbook way: sort the 2n breakpoints, walk along them.
-void sort_knapsack(const std::vector<double>& a, const std::vector<int8_t>& y, const std::vector<double>& gamma, double b,
+void sort_knapsack(const std::vector<double>& a, const std::vector<int8_t>& y, double gamma, double b,
                    std::vector<std::pair<double, double>>& points, std::vector<double>& x) {
   const size_t n = a.size();
   points.clear();
   double phi = 0;
   for (size_t i = 0; i < n; ++i) {
-    const double c = y[i] * a[i], low = y[i] > 0 ? 0 : -gamma[i], high = y[i] > 0 ? gamma[i] : 0;
+    const double c = y[i] * a[i], low = y[i] > 0 ? 0 : -gamma, high = y[i] > 0 ? gamma : 0;
     points.push_back({c - high, -1.0});
     points.push_back({c - low, 1.0});
     phi += high;
@@ -258,7 +258,7 @@ void sort_knapsack(const std::vector<double>& a, const std::vector<int8_t>& y, c
     slope += change;
   }
   if (slope < 0) lambda += (b - phi) / slope;
-  for (size_t i = 0; i < n; ++i) x[i] = std::min(std::max(a[i] - lambda * y[i], 0.0), gamma[i]);
+  for (size_t i = 0; i < n; ++i) x[i] = std::min(std::max(a[i] - lambda * y[i], 0.0), gamma);
 }
 
 void knapsack(const Table* table) {
@@ -266,7 +266,8 @@ void knapsack(const Table* table) {
   const Run one = {table, 1}, two = {table, 2};
   std::mt19937_64 random(2);
   std::normal_distribution<double> normal;
-  std::vector<double> a(n), gamma(n, 1.0), x(n), work(n), moved(n);
+  const double gamma = 1, sum = static_cast<double>(n);
+  std::vector<double> a(n), weight(n, 1.0), x(n), work(n), moved(n);
   std::vector<int8_t> y(n);
   std::vector<uint32_t> index(n);
   for (size_t i = 0; i < n; ++i) {
@@ -275,22 +276,21 @@ void knapsack(const Table* table) {
     moved[i] = a[i] + 1e-3 * normal(random);
   }
   const double nan = std::nan("");
-  const double warm = project_knapsack(one, moved.data(), y.data(), gamma.data(), n, 0, nan, x.data(), work.data(), index.data());
+  const KnapsackRows rows = {a.data(), y.data(), weight.data(), gamma}, near = {moved.data(), y.data(), weight.data(), gamma};
+  const double warm = project_knapsack(one, near, n, sum, 0, nan, x.data(), work.data(), index.data());
   std::vector<std::pair<double, double>> points;
   points.reserve(2 * n);
   std::vector<double> other(n);
   sort_knapsack(a, y, gamma, 0, points, other);
-  project_knapsack(one, a.data(), y.data(), gamma.data(), n, 0, nan, x.data(), work.data(), index.data());
+  project_knapsack(one, rows, n, sum, 0, nan, x.data(), work.data(), index.data());
   agree("knapsack", other.data(), x.data(), n);
 
   std::vector<Trial> trials;
   trials.push_back({"sweep", [&] {
-                      sink = stream(a.data(), n) + stream(gamma.data(), n) + stream(reinterpret_cast<double*>(y.data()), n / 8);
+                      sink = stream(a.data(), n) + stream(weight.data(), n) + stream(reinterpret_cast<double*>(y.data()), n / 8);
                     }});
   const auto project = [&](const Run& run, double guess) {
-    return [&, run, guess] {
-      sink = project_knapsack(run, a.data(), y.data(), gamma.data(), n, 0, guess, x.data(), work.data(), index.data());
-    };
+    return [&, run, guess] { sink = project_knapsack(run, rows, n, sum, 0, guess, x.data(), work.data(), index.data()); };
   };
   trials.push_back({"warm", project(one, warm)});
   trials.push_back({"cold", project(one, nan)});

@@ -100,7 +100,7 @@ void matrices(const Run& run, const std::vector<double>& x) {
     CHECK(copy(Values::f64, s.values.data()));
     Matrix::ColumnStats stats;
     const std::vector<double> zeros(X.cols());
-    fail_each("column_stats", table, 5, [&] { return X.column_stats(run, nullptr, kRows, zeros.data(), stats); });
+    fail_each("column_stats", table, 5, [&] { return X.column_stats(run, nullptr, kRows, nullptr, zeros.data(), stats); });
   }
   CHECK(X.copy_dense(run, Values::f64, x.data(), kRows, kCols).kind == CopyResult::ok);
   const std::vector<double> before = product(run, X);
@@ -120,10 +120,10 @@ void matrices(const Run& run, const std::vector<double>& x) {
 
 void svms(const Run& run, const std::vector<double>& x) {
   std::vector<int8_t> y(kRows);
-  std::vector<double> gamma(kRows);
+  std::vector<double> weight(kRows);
   for (size_t i = 0; i < kRows; ++i) {
     y[i] = i % 3 == 0 ? 1 : -1;
-    gamma[i] = i % 10 == 9 ? 0 : 1;  // rows of gamma 0 are scored
+    weight[i] = i % 10 == 9 ? 0 : 1;  // rows of weight 0 are scored
   }
   const Sparse s = sparse_of(x, 1);
   for (const bool sparse : {false, true}) {
@@ -138,7 +138,8 @@ void svms(const Run& run, const std::vector<double>& x) {
         if (!X->centre(run)) return false;
         Svm svm;
         Svm::BeginAnswer begun{};
-        if (!svm.init(run, X, y.data(), gamma.data(), true, 0.5, scale) || !svm.begin(true, begun)) return false;
+        if (!svm.init(run, X, y.data(), weight.data(), true, scale) || !svm.begin(true, begun)) return false;
+        svm.regularize(1, 0.5);
         const double L = 0.5 + 1.5 * begun.curvature;
         for (int k = 0; k < 3; ++k) {
           svm.step(L, 0.2);

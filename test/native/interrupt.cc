@@ -87,20 +87,21 @@ void copies(Random& random, const Table* table, const Data& data) {
 }
 
 void fits(Random& random, const Table* table, const Data& data, bool sparse) {
-  const double gamma = 4, mu = 1.0 / 8;
+  const double weight = 1, gamma = 4, mu = 1.0 / 8;
   for (int k = 0; k < 30; ++k) {
     const Run run = {table, k % 2 ? 2u : 1u};
     auto X = std::make_shared<Matrix>();
     CHECK(copy(run, data, sparse, *X).kind == CopyResult::ok && X->centre(run));
     auto interrupt = std::make_shared<Interrupt>(kNever);
     Svm svm;
-    CHECK(svm.init(run, X, data.y.data(), &gamma, false, mu, Svm::Scale::standard, interrupt));
+    CHECK(svm.init(run, X, data.y.data(), &weight, false, Svm::Scale::standard, interrupt));
     Svm::BeginAnswer begun{};
     Svm::ScoreAnswer score{};
     std::vector<double> kept(data.cols), alpha(data.rows), w(data.cols), a(data.rows);
     bool is_kept = false;
     std::thread other = after(*interrupt, random.below(4000));
     CHECK(svm.begin(true, begun));
+    svm.regularize(gamma, mu);
     for (int epoch = 0; epoch < 2 && !svm.interrupted(); ++epoch) svm.ascend(0, 1, 0.1, true);
     if (!svm.interrupted()) svm.settle();
     for (int step = 0; step < 20 && !svm.interrupted(); ++step) {

@@ -15,9 +15,10 @@ namespace {
 
 struct Problem {
   std::string name;
-  std::vector<double> a, gamma;
+  std::vector<double> a, weight;
   std::vector<int8_t> y;
   double b;
+  double gamma = 1;
   size_t n() const { return a.size(); }
 };
 
@@ -30,71 +31,72 @@ class Solver {
  public:
   explicit Solver(const Problem& p)
       : a_(p.a),
-        gamma_(p.gamma),
+        weight_(p.weight),
         x_(p.n()),
         work_(p.n()),
         y_(p.y),
         index_(p.n()),
-        statement_{a_.data(), y_.data(), gamma_.data(), p.n(), p.b} {}
+        statement_{a_.data(), y_.data(), weight_.data(), p.gamma, p.n(), p.b},
+        weight_sum_(statement_.weight_sum()) {}
   double solve(const Run& run, double guess) {
-    return project_knapsack(run, a_.data(), y_.data(), gamma_.data(), a_.size(), statement_.b, guess, x_.data(), work_.data(),
+    return project_knapsack(run, statement_.rows(), a_.size(), weight_sum_, statement_.b, guess, x_.data(), work_.data(),
                             index_.data());
   }
   // With x = a, as in the FISTA loop.
   double solve_in_place(const Run& run, double guess, const Problem& p) {
     std::copy(p.a.begin(), p.a.end(), x_.begin());
-    return project_knapsack(run, x_.data(), y_.data(), gamma_.data(), a_.size(), statement_.b, guess, x_.data(), work_.data(),
-                            index_.data());
+    const KnapsackRows rows = {x_.data(), y_.data(), weight_.data(), statement_.gamma};
+    return project_knapsack(run, rows, a_.size(), weight_sum_, statement_.b, guess, x_.data(), work_.data(), index_.data());
   }
   const Knapsack& statement() const { return statement_; }
   const double* x() const { return x_.data(); }
 
  private:
-  Guarded<double> a_, gamma_, x_, work_;
+  Guarded<double> a_, weight_, x_, work_;
   Guarded<int8_t> y_;
   Guarded<uint32_t> index_;
   Knapsack statement_;
+  double weight_sum_;
 };
 
 void obey(const Knapsack& s, double lambda, const double* x) {
   const char* rule = check::broken_rule(s, lambda, x);
   if (rule != nullptr) {
-    check::Exact sum;
-    for (size_t i = 0; i < s.n; ++i) sum.add(s.y[i] * x[i]);
-    std::fprintf(stderr, "violates: %s; lambda %.17g, y.x - b = %.3g, rounding %.3g\n", rule, lambda, sum.value() - s.b,
+    const check::Exact sum = s.sum(x);
+    std::fprintf(stderr, "violates: %s; lambda %.17g, the sum - b = %.3g, rounding %.3g\n", rule, lambda, sum.value() - s.b,
                  s.rounding(sum.magnitude));
   }
   CHECK(rule == nullptr);
 }
 
-// <a - x, z - x> <= 0 for every feasible z. With x_i = clamp(a_i - lambda y_i) the left side is at most lambda y.(z - x), which
-// rounding leaves near 0, plus the rounding of a_i - lambda y_i itself.
+// sum c_i (a - x)_i (z - x)_i <= 0 for every feasible z. With x_i = clamp(a_i - lambda y_i) the left side is at most lambda times
+// the difference of the sums of z and x, which rounding leaves near 0, plus the rounding of a_i - lambda y_i itself.
 void variational(const Knapsack& s, const double* x, double lambda, Random& random) {
   // Scaled by powers of two, so that products of numbers near 1e300 or 1e-300 neither overflow nor underflow.
-  double max = std::fabs(lambda), max_gamma = 0;
-  for (size_t i = 0; i < s.n; ++i) {
-    max = std::fmax(max, std::fabs(s.a[i]));
-    max_gamma = std::fmax(max_gamma, s.gamma[i]);
-  }
+  double max = std::fabs(lambda);
+  for (size_t i = 0; i < s.n; ++i) max = std::fmax(max, std::fabs(s.a[i]));
+  const double bound = std::isfinite(s.gamma) ? s.gamma : max;
   const auto power = [](double largest) { return largest > 0 ? -std::ilogb(largest) : 0; };
-  const int of_a = power(std::fmax(max, max_gamma)), of_x = power(max_gamma);
+  const int of_a = power(std::fmax(max, bound)), of_x = power(bound);
 
   std::vector<double> from(s.n);
   for (int trial = 0; trial < 5; ++trial) {
-    for (size_t i = 0; i < s.n; ++i) from[i] = s.gamma[i] * random.uniform(-0.5, 1.5);
-    const Knapsack other = {from.data(), s.y, s.gamma, s.n, s.b};
+    for (size_t i = 0; i < s.n; ++i) from[i] = bound * random.uniform(-0.5, 1.5);
+    const Knapsack other = {from.data(), s.y, s.weight, s.gamma, s.n, s.b};
     const double root = check::sorted_root(other);
     check::Exact product, apart;
     double rounding = 0;
     for (size_t i = 0; i < s.n; ++i) {
       const double z = other.x(i, root);
-      const double across = std::ldexp(z - x[i], of_x);
+      const double across = s.weight[i] * std::ldexp(z - x[i], of_x);
       product.add_product(std::ldexp(s.a[i] - x[i], of_a), across);
-      apart.add(s.y[i] * z);
-      apart.add(-s.y[i] * x[i]);
+      apart.add_product(s.y[i] * s.weight[i], std::ldexp(z, of_x));
+      apart.add_product(-s.y[i] * s.weight[i], std::ldexp(x[i], of_x));
       rounding += 4 * kUnit * std::ldexp(std::fabs(s.a[i]) + std::fabs(lambda) + x[i], of_a) * std::fabs(across);
     }
-    CHECK(product.value() <= std::ldexp(lambda, of_a) * std::ldexp(apart.value(), of_x) + rounding);
+    // Sums in twice the precision have a rounding, too, which shows where z and x are nearly the same.
+    rounding += 4 * static_cast<double>(s.n + 2) * kUnit * kUnit * apart.magnitude * std::ldexp(std::fabs(lambda), of_a);
+    CHECK(product.value() <= std::ldexp(lambda, of_a) * apart.value() + rounding);
   }
 }
 
@@ -146,8 +148,10 @@ void threads(const Problem& p) {
 // b at several shares of the reachable interval, at its ends, and 0.
 template <typename Each>
 void for_each_b(Problem p, Each each) {
-  const Knapsack s = {p.a.data(), p.y.data(), p.gamma.data(), p.n(), 0};
-  const double min = s.min(), max = s.max();
+  const Knapsack s = {p.a.data(), p.y.data(), p.weight.data(), p.gamma, p.n(), 0};
+  double far = 1;
+  for (size_t i = 0; i < p.n(); ++i) far += p.weight[i] * std::fabs(p.a[i]);
+  const double min = std::fmax(s.min(), -far), max = std::fmin(s.max(), far);  // as far as a is, where there is no bound
   for (double share : {0.0, 1e-12, 0.1, 0.5, 0.93, 1.0}) {
     p.b = min + share * (max - min);
     if (share == 1) p.b = max;
@@ -161,7 +165,7 @@ Problem random_problem(Random& random, size_t n, double spread, double positive)
   Problem p = problem("random", n);
   for (size_t i = 0; i < n; ++i) {
     p.a[i] = spread * random.uniform();
-    p.gamma[i] = random.chance(0.1) ? 0 : random.uniform(0, 1);
+    p.weight[i] = random.chance(0.1) ? 1 : std::pow(10, random.uniform(-3, 3));
     p.y[i] = random.chance(positive) ? 1 : -1;
   }
   return p;
@@ -171,7 +175,13 @@ void ordinary() {
   Random random(2);
   // Every remainder of every vector width, then sizes around the limits of the sampled median and of the sample.
   for (size_t n = 0; n <= 40; ++n) {
-    for (double positive : {0.5, 0.0, 1.0}) for_each_b(random_problem(random, n, 2, positive), solve);
+    for (double positive : {0.5, 0.0, 1.0}) {
+      Problem p = random_problem(random, n, 2, positive);
+      for_each_b(p, solve);
+      p.name = "without bounds";
+      p.gamma = kInfinity;
+      for_each_b(p, solve);
+    }
   }
   for (size_t n : {64, 511, 512, 513, 1500}) for_each_b(random_problem(random, n, 2, 0.4), solve);
 }
@@ -188,7 +198,7 @@ void ties() {
     p.name = "few values";
     for (size_t i = 0; i < n; ++i) {
       p.a[i] = static_cast<double>(random.below(3)) - 1;
-      p.gamma[i] = static_cast<double>(random.below(3));
+      p.weight[i] = static_cast<double>(1 + random.below(3));
       p.y[i] = random.chance(0.5) ? 1 : -1;
     }
     for_each_b(p, solve);
@@ -205,8 +215,8 @@ void clamped() {
     for (size_t i = 0; i < n; ++i) p.y[i] = i % 2 ? 1 : -1;
     p.name = "flat piece, both labels";
     for_each_b(p, solve);
-    p.name = "all gamma 0";
-    std::fill(p.gamma.begin(), p.gamma.end(), 0);
+    p.name = "gamma 0";
+    p.gamma = 0;
     p.b = 0;
     solve(p);
   }
@@ -217,9 +227,9 @@ void out_of_reach() {
   for (size_t n : {0, 1, 7, 300}) {
     Problem p = random_problem(random, n, 2, 0.5);
     p.name = "out of reach";
-    const Knapsack s = {p.a.data(), p.y.data(), p.gamma.data(), n, 0};
+    const Knapsack s = {p.a.data(), p.y.data(), p.weight.data(), p.gamma, n, 0};
     const double min = s.min(), max = s.max();
-    for (double beyond : {1e-9, 0.5, 1e10, 1e300}) {
+    for (double beyond : {1e-9 * (1 + max - min), 0.5, 1e10, 1e300}) {
       for (double b : {max + beyond, min - beyond}) {
         p.b = b;
         Solver solver(p);
@@ -246,9 +256,8 @@ void kink() {
   for (size_t n : {1000, 100000}) {
     Problem p = problem("kink", n);
     for (size_t i = 0; i < n; ++i) p.a[i] = 1;  // these rows leave their upper bound at lambda = 0
-    p.a[0] = 1;
-    p.gamma[0] = 2;  // inside at lambda = 0
-    const double max = static_cast<double>(n - 1) + 1;
+    p.a[0] = 0.5;                               // inside at lambda = 0
+    const double max = static_cast<double>(n - 1) + 0.5;
     p.b = max - 0.4 * static_cast<double>(n) * kUnit * 2 * max;
     Solver solver(p);
     for (const Table* table : check::levels()) {
@@ -261,14 +270,14 @@ void kink() {
   }
 }
 
-// gamma_i is below the rounding of a_i: both breakpoints of a row are the same double, and phi is a staircase.
+// gamma is below the rounding of a_i: both breakpoints of a row are the same double, and phi is a staircase.
 void staircase() {
   for (size_t n : {2, 42, 1000}) {
     Problem p = problem("staircase", n);
     for (size_t i = 0; i < n; ++i) {
       p.y[i] = i % 2 ? -1 : 1;
       p.a[i] = -1e200 * p.y[i] * (1 + 0x1p-30 * static_cast<double>(i / 2));
-      p.gamma[i] = i % 2 ? 1 : 0.875;
+      p.weight[i] = i % 2 ? 1 : 0.875;
     }
     p.b = 0.875;
     solve(p);
@@ -283,7 +292,7 @@ void staircase() {
       for (double guess : {kNaN, -1e200, 0.0, 1e300}) {
         check::at("%s one step n = %zu guess = %g", table->name, n, guess);
         solver.solve({table, 1}, guess);
-        for (size_t i = 0; i < n; ++i) CHECK(solver.x()[i] == p.gamma[i]);
+        for (size_t i = 0; i < n; ++i) CHECK(solver.x()[i] == p.gamma);
       }
     }
   }
@@ -296,16 +305,17 @@ void overflow() {
     Problem p = problem("overflow", 100);
     for (size_t i = 0; i < p.n(); ++i) {
       p.a[i] = i % 3 ? bad : static_cast<double>(i);
-      p.gamma[i] = i % 5 ? 1 : std::isnan(bad) ? 2 : huge;
+      p.weight[i] = i % 5 ? 1 : 2;
       p.y[i] = i % 7 ? 1 : -1;
     }
+    p.gamma = std::isnan(bad) ? 2 : huge;
     Solver solver(p);
     for (const Table* table : check::levels()) {
       for (double guess : {kNaN, 0.0, 1e300, -huge, huge}) {
         check::at("%s overflow %g guess = %g", table->name, bad, guess);
         const double lambda = solver.solve({table, 1}, guess);
         if (!std::isfinite(lambda) || std::isnan(bad)) continue;
-        for (size_t i = 0; i < p.n(); ++i) CHECK(solver.x()[i] >= 0 && solver.x()[i] <= p.gamma[i]);
+        for (size_t i = 0; i < p.n(); ++i) CHECK(solver.x()[i] >= 0 && solver.x()[i] <= p.gamma);
       }
     }
   }
@@ -318,7 +328,7 @@ void magnitudes() {
       Problem p = random_problem(random, n, 2, 0.5);
       p.name = "scaled by " + std::to_string(std::log10(scale));
       for (double& v : p.a) v *= scale;
-      for (double& v : p.gamma) v *= scale;
+      p.gamma *= scale;
       for_each_b(p, solve);
       // a far from the box: lambda is much larger than gamma.
       Problem far = random_problem(random, n, 2, 0.5);
@@ -330,8 +340,8 @@ void magnitudes() {
       mixed.name = "mixed up to " + std::to_string(std::log10(scale));
       for (size_t i = 0; i < n; ++i) {
         mixed.a[i] *= std::pow(scale, random.uniform(0, 1));
-        mixed.gamma[i] *= std::pow(scale, random.uniform(0, 1));
       }
+      mixed.gamma *= std::pow(scale, random.uniform(0, 1));
       for_each_b(mixed, solve);
     }
   }
@@ -345,12 +355,12 @@ void orders() {
   for (size_t i = 0; i < n; ++i) {
     sorted.a[i] = static_cast<double>(i) / static_cast<double>(n);
     steps.a[i] = std::pow(2.0, static_cast<double>(i % 1200) / 2 - 300);
-    steps.gamma[i] = steps.a[i];
+    steps.weight[i] = 1 + static_cast<double>(i % 3);
     saw.a[i] = i % 2 ? 1e6 : -1e6;
     saw.y[i] = i % 4 < 2 ? 1 : -1;
   }
   for (Problem* each : {&sorted, &steps, &saw}) {
-    const Knapsack s = {each->a.data(), each->y.data(), each->gamma.data(), n, 0};
+    const Knapsack s = {each->a.data(), each->y.data(), each->weight.data(), each->gamma, n, 0};
     each->b = s.min() + 0.3 * (s.max() - s.min());
     threads(*each);
   }
@@ -367,8 +377,7 @@ void hostile() {
     left[i] = i;
     easy.a[i] = random.uniform(0, 1);
   }
-  std::fill(easy.gamma.begin(), easy.gamma.end(), 0);  // both breakpoints of a row are equal
-  std::fill(hard.gamma.begin(), hard.gamma.end(), 0);
+  easy.gamma = hard.gamma = 0x1p-40;  // both breakpoints of a row are nearly equal
   for (double value = 0; left.size() > 62; value += 1e-5) {
     const size_t m = left.size();
     for (size_t k = 31; k-- > 0;) {
@@ -380,9 +389,8 @@ void hostile() {
   // The remaining rows are the largest, and the root is among them.
   for (size_t i : left) {
     hard.a[i] = easy.a[i] = 2;
-    hard.gamma[i] = easy.gamma[i] = 1;
   }
-  easy.b = hard.b = 20.5;
+  easy.b = hard.b = 20.5 * easy.gamma;
   const auto seconds = [](const Problem& p) {
     Solver solver(p);
     const Run run = {choose_table(nullptr), 1};

@@ -1,4 +1,5 @@
-// The conditions that define a projection onto { y.x = b, 0 <= x_i <= gamma_i } (method 1.8), and a slow projection by sorting.
+// The conditions that define a projection onto { sum c_i y_i x_i = b, 0 <= x_i <= gamma } (method 1.8), and a slow projection by
+// sorting.
 #pragma once
 
 #include <algorithm>
@@ -12,32 +13,48 @@ namespace check {
 struct Knapsack {
   const double* a;
   const int8_t* y;
-  const double* gamma;
+  const double* weight;  // c
+  double gamma;          // or infinity
   size_t n;
   double b;
 
+  fista::KnapsackRows rows() const { return {a, y, weight, gamma}; }
+  double weight_sum() const {
+    Exact sum;
+    for (size_t i = 0; i < n; ++i) sum.add(weight[i]);
+    return sum.value();
+  }
   double x(size_t i, double lambda) const {
     const double free = a[i] - lambda * y[i];
-    return free > gamma[i] ? gamma[i] : free > 0 ? free : 0;
+    return free > gamma ? gamma : free > 0 ? free : 0;
+  }
+  // The sum of c y x.
+  Exact sum(const double* x) const {
+    Exact sum;
+    for (size_t i = 0; i < n; ++i) sum.add_product(y[i] * weight[i], x[i]);
+    return sum;
   }
   Exact phi(double lambda) const {
     Exact sum;
-    for (size_t i = 0; i < n; ++i) sum.add(y[i] * x(i, lambda));
+    for (size_t i = 0; i < n; ++i) sum.add_product(y[i] * weight[i], x(i, lambda));
     return sum;
   }
   double min() const { return reach(-1); }
   double max() const { return reach(1); }
-  // A sum of n rounded terms errs by at most r = n + 1 units of their magnitudes. The kernel stops when its own sum is within r of
-  // b, so that the true one is within 2r; its last step may then move up to four times as many rows as it assumes: 4r.
-  double rounding(double magnitude) const { return 4 * static_cast<double>(n + 1) * kUnit * (magnitude + std::fabs(b)); }
+  // A sum of n rounded products errs by at most r = n + 2 units of their magnitudes. The kernel stops when its own sum is within r
+  // of b, so that the true one is within 2r; its last step may then move up to four times the weight that it assumes: 4r. Products
+  // that underflow lose less than the smallest number each.
+  double rounding(double magnitude) const {
+    return 4 * static_cast<double>(n + 2) * (kUnit * (magnitude + std::fabs(b)) + std::numeric_limits<double>::denorm_min());
+  }
 
  private:
   double reach(int side) const {
     Exact sum;
     for (size_t i = 0; i < n; ++i) {
-      if (y[i] == side) sum.add(y[i] * gamma[i]);
+      if (y[i] == side) sum.add(weight[i]);
     }
-    return sum.value();
+    return sum.value() > 0 ? side * sum.value() * gamma : 0;
   }
 };
 
@@ -73,25 +90,25 @@ inline double last_above(const Knapsack& s, bool or_equal) {
 }
 
 // The first condition that the result violates, or null. (x, lambda) is the solution if and only if x_i = clamp(a_i - lambda y_i,
-// 0, gamma_i) and y.x = b. The first holds exactly. The second holds up to rounding, including that of lambda: if a_i is much
-// larger than gamma_i, neighbouring doubles lambda give sums on both sides of b.
+// 0, gamma) and sum c_i y_i x_i = b. The first holds exactly. The second holds up to rounding, including that of lambda: if a_i is
+// much larger than gamma, neighbouring doubles lambda give sums on both sides of b.
 inline const char* broken_rule(const Knapsack& s, double lambda, const double* x) {
-  const double min = s.min(), max = s.max(), slack = s.rounding(max - min);
+  const double min = s.min(), max = s.max();
+  const double slack = s.rounding((std::isfinite(max) ? max : 0) - (std::isfinite(min) ? min : 0));
   const double beyond = s.b > max ? s.b - max : s.b < min ? min - s.b : 0;
   if (std::isnan(lambda)) return beyond > 0 ? nullptr : "a reachable b has a lambda";
   if (beyond > slack) return "NaN is returned for a b that cannot be reached";
   if (!std::isfinite(lambda)) return "lambda is finite";
-  Exact sum;
   for (size_t i = 0; i < s.n; ++i) {
-    if (!(x[i] >= 0 && x[i] <= s.gamma[i])) return "0 <= x_i <= gamma_i";
-    if (x[i] != s.x(i, lambda)) return "x_i = clamp(a_i - lambda y_i, 0, gamma_i)";
-    sum.add(s.y[i] * x[i]);
+    if (!(x[i] >= 0 && x[i] <= s.gamma)) return "0 <= x_i <= gamma";
+    if (x[i] != s.x(i, lambda)) return "x_i = clamp(a_i - lambda y_i, 0, gamma)";
   }
+  const Exact sum = s.sum(x);
   const double rounding = s.rounding(sum.magnitude) + beyond;
   if (std::fabs(sum.value() - s.b) <= rounding) return nullptr;
   // Otherwise the error is at most that of two steps of lambda away from the interval of roots.
-  if (sum.value() > s.b && sum.value() > s.phi(ulps(last_above(s, false), -1)).value() + rounding) return "y.x is not above b";
-  if (sum.value() < s.b && sum.value() < s.phi(ulps(last_above(s, true), 2)).value() - rounding) return "y.x is not below b";
+  if (sum.value() > s.b && sum.value() > s.phi(ulps(last_above(s, false), -1)).value() + rounding) return "the sum is not above b";
+  if (sum.value() < s.b && sum.value() < s.phi(ulps(last_above(s, true), 2)).value() - rounding) return "the sum is not below b";
   return nullptr;
 }
 
@@ -99,39 +116,37 @@ inline const char* broken_rule(const Knapsack& s, double lambda, const double* x
 inline double sorted_root(const Knapsack& s) {
   std::vector<double> points;
   for (size_t i = 0; i < s.n; ++i) {
-    points.push_back(s.y[i] * s.a[i]);
-    points.push_back(s.y[i] * (s.a[i] - s.gamma[i]));
-  }
-  std::sort(points.begin(), points.end());
-  const auto after = std::partition_point(points.begin(), points.end(), [&](double point) { return s.phi(point).value() > s.b; });
-  if (after == points.begin() || after == points.end()) return after == points.end() ? (s.n ? points.back() : 0) : points.front();
-  const double low = *(after - 1), high = *after;
-  Exact line(-s.b);  // line - slope lambda = phi - b between low and high
-  double slope = 0;
-  for (size_t i = 0; i < s.n; ++i) {
-    const double first = std::min(s.y[i] * s.a[i], s.y[i] * (s.a[i] - s.gamma[i]));
-    const double last = std::max(s.y[i] * s.a[i], s.y[i] * (s.a[i] - s.gamma[i]));
-    if (first <= low && last >= high && first < last) {
-      line.add(s.y[i] * s.a[i]);
-      slope += 1;
-    } else {
-      line.add(s.y[i] * s.x(i, low));
+    for (double point : {s.y[i] * s.a[i], s.y[i] * (s.a[i] - s.gamma)}) {
+      if (std::isfinite(point)) points.push_back(point);
     }
   }
-  return slope > 0 ? std::min(std::max(line.value() / slope, low), high) : high;
+  if (points.empty()) return 0;
+  std::sort(points.begin(), points.end());
+  const auto after = std::partition_point(points.begin(), points.end(), [&](double point) { return s.phi(point).value() > s.b; });
+  const double low = after == points.begin() ? -kInfinity : *(after - 1), high = after == points.end() ? kInfinity : *after;
+  const double end = std::isfinite(low) ? low : high;
+  Exact line(-s.b), slope;  // line - slope lambda = phi - b between low and high
+  for (size_t i = 0; i < s.n; ++i) {
+    const double first = std::min(s.y[i] * s.a[i], s.y[i] * (s.a[i] - s.gamma));
+    const double last = std::max(s.y[i] * s.a[i], s.y[i] * (s.a[i] - s.gamma));
+    if (first <= low && last >= high && first < last) {
+      line.add_product(s.y[i] * s.weight[i], s.a[i]);
+      slope.add(s.weight[i]);
+    } else {
+      line.add_product(s.y[i] * s.weight[i], s.x(i, end));
+    }
+  }
+  if (slope.value() > 0) return std::min(std::max(line.value() / slope.value(), low), high);
+  return std::isfinite(high) ? high : low;
 }
 
-// No y_i x_i increases with lambda, so two solutions differ in no entry by more than their sums differ.
+// No c_i y_i x_i increases with lambda, so two solutions differ in no term by more than their sums differ.
 inline bool agrees(const Knapsack& s, const double* x, const double* other) {
-  Exact one, two;
-  for (size_t i = 0; i < s.n; ++i) {
-    one.add(s.y[i] * x[i]);
-    two.add(s.y[i] * other[i]);
-  }
+  const Exact one = s.sum(x), two = s.sum(other);
   const double bound =
       std::fabs(one.value() - s.b) + std::fabs(two.value() - s.b) + 2 * kUnit * (one.magnitude + two.magnitude + std::fabs(s.b));
   for (size_t i = 0; i < s.n; ++i) {
-    if (!(std::fabs(x[i] - other[i]) <= bound)) return false;
+    if (!(s.weight[i] * std::fabs(x[i] - other[i]) <= bound + std::numeric_limits<double>::denorm_min())) return false;
   }
   return true;
 }

@@ -17,14 +17,14 @@ struct Data {
   size_t n, d;
   std::vector<double> x;  // dense, row-major
   std::vector<int8_t> y;
-  std::vector<double> gamma;
+  std::vector<double> weight;
 };
 
 Data make(Random& random, size_t n, size_t d, double share) {
   Data data = {n, d, std::vector<double>(n * d), std::vector<int8_t>(n), std::vector<double>(n)};
   for (size_t i = 0; i < n; ++i) {
     data.y[i] = i == 0 || (i > 1 && random.chance(0.4)) ? 1 : -1;
-    data.gamma[i] = random.chance(0.05) && i > 1 ? 0 : (64 + random.uniform() * 40) / static_cast<double>(n);
+    data.weight[i] = random.chance(0.05) && i > 1 ? 0 : 1 + random.uniform() * 0.6;
     for (size_t j = 0; j < d; ++j) {
       data.x[i * d + j] = random.chance(share) ? random.uniform() + (j < 3 ? 0.4 * data.y[i] : 0) : 0;
     }
@@ -64,18 +64,21 @@ struct Outcome {
   std::vector<uint8_t> certified;
 };
 
-Outcome drive(const Run& run, const Data& data, int form, Svm::Scale scale) {
-  const double mu = static_cast<double>(data.n) / 128;
+// With the paper's gamma; or, `squared`, the squared hinge with about its default.
+Outcome drive(const Run& run, const Data& data, int form, Svm::Scale scale, bool squared = false) {
   Svm svm;
   Svm::BeginAnswer begun{};
-  CHECK(svm.init(run, matrix(run, data, form), data.y.data(), data.gamma.data(), true, mu, scale));
+  CHECK(svm.init(run, matrix(run, data, form), data.y.data(), data.weight.data(), true, scale));
   CHECK(svm.begin(true, begun));
+  const double n = static_cast<double>(data.n), gamma = squared ? kInfinity : 64 / n;
+  const double mu = squared ? begun.radius_squares / (2 * begun.weight_sum) : n / 128;
+  svm.regularize(gamma, mu);
   double L = mu + 1.5 * begun.curvature;
   const double cap = mu + begun.radius_squares;
   Outcome end = {std::vector<double>(data.d), std::vector<double>(data.n), {}, std::vector<uint8_t>(data.n)};
   double t = 0, first_gap = 0, gap = 0;
   size_t taking = 0;
-  for (double gamma : data.gamma) taking += gamma > 0;
+  for (double weight : data.weight) taking += weight > 0;
   size_t min = taking;
   for (int iteration = 1; iteration <= 60; ++iteration) {
     const double beta = (std::sqrt(L / mu) - 1) / (std::sqrt(L / mu) + 1);
@@ -114,7 +117,7 @@ Outcome drive(const Run& run, const Data& data, int form, Svm::Scale scale) {
     double balance = 0, total = 0, size = 0;
     std::vector<double> w(data.d);
     for (size_t i = 0; i < data.n; ++i) {
-      CHECK(end.alpha[i] >= 0 && end.alpha[i] <= data.gamma[i]);
+      CHECK(end.alpha[i] >= 0 && (data.weight[i] > 0 ? end.alpha[i] <= data.weight[i] * gamma : end.alpha[i] == 0));
       balance += data.y[i] * end.alpha[i];
       total += end.alpha[i];
       for (size_t j = 0; j < data.d; ++j) {
@@ -142,19 +145,20 @@ Outcome drive(const Run& run, const Data& data, int form, Svm::Scale scale) {
   svm.certified(end.certified.data());
   end.numbers.push_back(svm.read());
 
-  // The score of the rows of gamma 0 is that of the model.
+  // The score of the rows of weight 0 is that of the model.
   std::vector<double> inverse(data.d), shift(data.d);
   svm.columns(inverse.data(), shift.data());
-  double right[4] = {}, entries = 0;
+  double right[4] = {}, entries = 0, hinge = 0;
   bool clear = true;
   for (size_t i = 0; i < data.n; ++i) {
     double value = t;
     for (size_t j = 0; j < data.d; ++j) {
       const double x = form == 1 ? static_cast<float>(data.x[i * data.d + j]) : data.x[i * data.d + j];
       value += end.w[j] * (x - shift[j]) * inverse[j];
-      entries += data.gamma[i] > 0 && (form != 2 || x != 0);
+      entries += data.weight[i] > 0 && (form != 2 || x != 0);
     }
-    if (data.gamma[i] > 0) continue;
+    if (data.weight[i] > 0) continue;
+    hinge += std::fmax(0, 1 - data.y[i] * value);
     clear = clear && std::fabs(value) > 1e-9;
     const int side = data.y[i] > 0 ? 0 : 2;
     right[side] += (value > 0) == (side == 0);
@@ -166,6 +170,7 @@ Outcome drive(const Run& run, const Data& data, int form, Svm::Scale scale) {
   CHECK(svm.score(t, score));
   CHECK(!clear || (score.positive_right == right[0] && score.negative_right == right[2]));
   CHECK(score.positive == right[1] && score.negative == right[3]);
+  CHECK_NEAR(score.hinge, hinge, 1e-10 * (1 + hinge));
   CHECK(right[1] + right[3] == static_cast<double>(data.n - taking));
   CHECK(svm.read() == read && svm.stored() == entries);
 
@@ -181,16 +186,18 @@ Outcome drive(const Run& run, const Data& data, int form, Svm::Scale scale) {
 
   // A warm start from the solution gives nearly the solution.
   Svm again;
-  CHECK(again.init(run, matrix(run, data, form), data.y.data(), data.gamma.data(), true, mu, scale));
+  CHECK(again.init(run, matrix(run, data, form), data.y.data(), data.weight.data(), true, scale));
   CHECK(again.begin(true, begun));
+  again.regularize(gamma, mu);
   again.warm(end.w.data(), t);
   CHECK(again.gap(t, std::sqrt(again.refresh().w_squared), 0).fenchel_young < 0.1 * first_gap);
 
   // Epochs of coordinate ascent reach a small gap, from 0 and from a settled state.
   Svm risen;
-  CHECK(risen.init(run, matrix(run, data, form), data.y.data(), data.gamma.data(), true, mu, scale));
+  CHECK(risen.init(run, matrix(run, data, form), data.y.data(), data.weight.data(), true, scale));
   CHECK(risen.begin(false, begun));
-  const double weight = 0.3 * begun.radius_squares / static_cast<double>(taking);
+  risen.regularize(gamma, mu);
+  const double weight = 0.3 * begun.radius_squares / begun.weight_sum;
   double offset = 0;
   for (int epoch = 1; epoch <= 20; ++epoch) {
     const Svm::AscendAnswer met = risen.ascend(offset, weight, 0.1, epoch < 3);
@@ -206,7 +213,8 @@ Outcome drive(const Run& run, const Data& data, int form, Svm::Scale scale) {
   CHECK(gap < 0.1 * first_gap);
   std::vector<double> alpha(data.n);
   risen.alpha(alpha.data());
-  for (size_t i = 0; i < data.n; ++i) CHECK(alpha[i] >= 0 && alpha[i] <= data.gamma[i]);
+  for (size_t i = 0; i < data.n; ++i)
+    CHECK(alpha[i] >= 0 && (data.weight[i] > 0 ? alpha[i] <= data.weight[i] * gamma : alpha[i] == 0));
   return end;
 }
 
@@ -220,8 +228,9 @@ void look_ahead(const Table* table, Random& random, int form) {
     CHECK(X->bytes() > size_t(1) << 22);
     Svm svm;
     Svm::BeginAnswer begun{};
-    CHECK(svm.init(run, X, data.y.data(), data.gamma.data(), true, 10, Svm::Scale::none));
+    CHECK(svm.init(run, X, data.y.data(), data.weight.data(), true, Svm::Scale::none));
     CHECK(svm.begin(false, begun));
+    svm.regularize(64.0 / 1300, 10);
     for (int epoch = 1; epoch <= 5; ++epoch) {
       const Svm::AscendAnswer met = svm.ascend(0.1 * epoch, 1, 0.1, epoch < 4);
       for (double number : {met.fenchel_young, met.loss, met.w_squared, met.offset, met.t}) results[threads - 1].push_back(number);
@@ -244,7 +253,7 @@ int main() {
       for (const auto scale : {Svm::Scale::none, Svm::Scale::standard, Svm::Scale::maxabs}) {
         const Data data = make(random, 150, 17, form == 2 ? 0.3 : 1);
         check::at("%s form %d scale %d", table->name, form, static_cast<int>(scale));
-        drive({table, 1}, data, form, scale);
+        for (bool squared : {false, true}) drive({table, 1}, data, form, scale, squared);
       }
       // Large enough to be split among threads.
       const Data data = make(random, 20000, 5, 0.8);

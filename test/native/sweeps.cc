@@ -61,35 +61,40 @@ void vectors(const Table& table, Random& random, size_t n) {
 }
 
 void knapsack(const Table& table, Random& random, size_t n) {
-  Guarded<double> a(n), gamma(n), x(n);
+  Guarded<double> a(n), weight(n), x(n);
   Guarded<int8_t> y(n);
   for (size_t i = 0; i < n; ++i) {
     a[i] = random.uniform(-2, 2);
-    gamma[i] = random.chance(0.2) ? 0 : random.uniform(0, 2);
+    weight[i] = random.chance(0.2) ? 1 : random.uniform(0, 2);
     y[i] = random.chance(0.5) ? 1 : -1;
   }
-  for (double lambda : {0.0, 0.4, -1.3, 1e300, -1e300, n ? a[0] : 0, n ? a[0] - gamma[0] : 0}) {
-    const Phi phi = table.knapsack_phi(a.data(), y.data(), gamma.data(), n, lambda);
-    Exact value;
-    double inside = 0;
-    std::vector<double> expected(n);
-    for (size_t i = 0; i < n; ++i) {
-      const double free = a[i] - lambda * y[i];
-      expected[i] = free <= 0 ? 0 : free >= gamma[i] ? gamma[i] : free;
-      inside += 0 < free && free < gamma[i];
-      value.add(y[i] * expected[i]);
+  const double inf = std::numeric_limits<double>::infinity();
+  for (double lambda : {0.0, 0.4, -1.3, 1e100, -1e100, n ? a[0] : 0, n ? a[0] - 0.7 : 0}) {
+    for (double gamma : {0.7, inf}) {
+      const KnapsackRows rows = {a.data(), y.data(), weight.data(), gamma};
+      const Phi phi = table.knapsack_phi(rows, n, lambda);
+      Exact value;
+      Exact inside;
+      std::vector<double> expected(n);
+      for (size_t i = 0; i < n; ++i) {
+        const double free = a[i] - lambda * y[i];
+        expected[i] = free <= 0 ? 0 : free >= gamma ? gamma : free;
+        if (0 < free && free < gamma) inside.add(weight[i]);
+        value.add_product(y[i] * weight[i], expected[i]);
+      }
+      CHECK_NEAR(phi.inside, inside.value(), static_cast<double>(n) * kUnit * inside.value());
+      const double bound = static_cast<double>(n + 2) * kUnit * value.magnitude;
+      CHECK_NEAR(phi.value, value.value(), bound);
+      CHECK_NEAR(phi.magnitude, value.magnitude, bound);
+      table.knapsack_write(rows, n, lambda, x.data());
+      for (size_t i = 0; i < n; ++i) CHECK(x[i] == expected[i] && !std::signbit(x[i]));
     }
-    CHECK(phi.inside == inside);
-    const double bound = static_cast<double>(n + 1) * kUnit * value.magnitude;
-    CHECK_NEAR(phi.value, value.value(), bound);
-    CHECK_NEAR(phi.magnitude, value.magnitude, bound);
-    table.knapsack_write(a.data(), y.data(), gamma.data(), n, lambda, x.data());
-    for (size_t i = 0; i < n; ++i) CHECK(x[i] == expected[i] && !std::signbit(x[i]));
   }
   // In place.
   const std::vector<double> before(a.begin(), a.end());
-  table.knapsack_write(a.data(), y.data(), gamma.data(), n, 0.4, x.data());
-  table.knapsack_write(a.data(), y.data(), gamma.data(), n, 0.4, a.data());
+  const KnapsackRows rows = {a.data(), y.data(), weight.data(), 0.7};
+  table.knapsack_write(rows, n, 0.4, x.data());
+  table.knapsack_write(rows, n, 0.4, a.data());
   CHECK(check::same_bits(a.data(), x.data(), n));
 }
 
@@ -98,6 +103,8 @@ void svm(const Table& table, Random& random, size_t n) {
   for (auto* v : {&x, &x_prev, &q, &q_prev, &x_next, &q_next}) {
     for (double& e : *v) e = random.uniform();
   }
+  Guarded<double> weight(n);
+  for (double& c : weight) c = random.uniform(0.5, 2);
   Guarded<int8_t> labels(n);
   for (int8_t& y : labels) y = random.chance(0.5) ? 1 : -1;
   for (double beta : {0.0, 0.6, 1.0}) {
@@ -107,7 +114,7 @@ void svm(const Table& table, Random& random, size_t n) {
     Guarded<double> finished(n);
     for (size_t i = 0; i < n; ++i) finished[i] = labels[i] * q_next[i];  // x.w, before the factor y
     double step[3] = {0, 0, 0};
-    table.svm_finish(state, labels.data(), x_next.data(), finished.data(), n, step);
+    table.svm_finish(state, labels.data(), weight.data(), x_next.data(), finished.data(), n, step);
     CHECK(check::same_bits(finished.data(), q_next.data(), n));
     Exact squared, curvature;
     double magnitude = 0;
@@ -116,17 +123,19 @@ void svm(const Table& table, Random& random, size_t n) {
       // All numbers are below 3: three roundings for y, three for q(y) and five more, and as many in the plain loop.
       CHECK_NEAR(a[i], y + (1 - qy - mu * y) * inverse_L, 22 * 3 * kUnit);
       const double s = x_next[i] - y, rise = q_next[i] - qy;
-      squared.add_product(s, s);
-      curvature.add_product(s, rise);
-      magnitude += std::fabs(s * rise);
+      squared.add_product(weight[i] * s, s);
+      curvature.add_product(weight[i] * s, rise);
+      magnitude += std::fabs(weight[i] * s * rise);
     }
-    // s and the rise are below 4 and err by 4 roundings of 4 each, in both computations: 2 * 4 * (2 * 16) units a term; then the
-    // sum.
+    // s and the rise are below 4 and err by 4 roundings of 4 each, in both computations: 2 * 4 * (2 * 16) units a term, times a
+    // weight of at most 2, with a rounding of its own; then the sum.
     const double terms = static_cast<double>(n);
-    const double bound = (terms * 256 + (terms + 1) * 16 * terms) * kUnit;
+    const double bound = 2 * (terms * (256 + 32) + (terms + 1) * 16 * terms) * kUnit;
     CHECK_NEAR(step[0], squared.value(), bound);
     CHECK_NEAR(step[1], curvature.value(), bound);
     CHECK_NEAR(step[2], magnitude, bound);
+    table.svm_share(x.data(), labels.data(), weight.data(), n, a.data());
+    for (size_t i = 0; i < n; ++i) CHECK(a[i] == labels[i] * (weight[i] * x[i]));
   }
 }
 
