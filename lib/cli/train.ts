@@ -8,7 +8,7 @@ import { upward } from '../report/number-text.js';
 import { report } from '../report/training-page.js';
 import { stop } from '../svm/stopping.js';
 import { LinearSvm } from '../svm/linear-svm.js';
-import type { Label, StopRule, SvmOptions, SvmProgress } from '../types.js';
+import type { Label, Loss, StopRule, SvmInfo, SvmOptions, SvmProgress } from '../types.js';
 import { toNumber, usageError, type Arguments, type Command } from './arguments.js';
 import { DATA_OPTIONS, isCsv, readData, type Data } from './read-data.js';
 import type { Context } from './context.js';
@@ -33,10 +33,11 @@ export const train: Command = {
     {
       names: ['-c', '--gamma'],
       value: 'NUMBER|auto',
-      help: "the weight of a row's loss against a wide margin; LIBLINEAR's C (default: 64 / rows);\nauto: chosen by cross-validation (-C does the same)",
+      help: "the weight of a row's loss against a wide margin; LIBLINEAR's C (default: 1 / mean\nsquared distance of a row from the centre, after scaling); auto: chosen by cross-validation\n(-C does the same)",
     },
     { names: ['-C'], help: 'the same as --gamma auto' },
-    { names: ['-w<label>'], value: 'NUMBER', help: 'multiply gamma by this for the rows of a label: -w1 2, -w-1 0.5, -wspam 3' },
+    { names: ['-w<label>'], value: 'NUMBER', help: 'multiply the loss by this for the rows of a label: -w1 2, -w-1 0.5, -wspam 3' },
+    { names: ['--loss'], value: 'KIND', help: 'the loss of a row: hinge or squared-hinge (default: hinge)' },
     { names: ['--balanced'], help: 'weight rows so that both classes have the same total weight' },
     { names: ['-v'], value: 'FOLDS', help: 'cross-validate: print the accuracy, write no model' },
     { names: ['-e'], value: 'NUMBER', help: 'stop at this relative gap only; the same as --stop gap:NUMBER' },
@@ -59,7 +60,11 @@ export const train: Command = {
     BACKEND_OPTION,
     { names: ['--cols'], value: 'N', help: 'LIBSVM text: the number of columns (default: as many as the file uses)' },
     ...DATA_OPTIONS,
-    { names: ['-s'], value: 'TYPE', help: "LIBLINEAR's solver: only 3 (L2-regularised hinge loss) is trained here" },
+    {
+      names: ['-s'],
+      value: 'TYPE',
+      help: "LIBLINEAR's type: 3 is --loss hinge, 1 and 2 are --loss squared-hinge; no others are trained",
+    },
     { names: ['-B'], value: 'NUMBER', help: 'only 0 or more is accepted: a bias is always trained, and not regularised' },
   ],
   notes: [
@@ -132,8 +137,10 @@ export async function runTrain(args: Arguments, context: Context): Promise<numbe
     : [
         `${MEANING[info.status]} after ${count(info.iterations, 'iteration')}, ${duration(info.elapsed)}`,
         `training accuracy ${percent(correct / points.rows)}: ${count(correct)} of ${count(points.rows, 'row')} get their own label`,
+        ...heldOut(info),
         `proved: ${count(info.agreed)} of ${count(info.rows, 'row')} (${percent(info.shares.agreed)}) get the label, right or wrong, that the exact optimum gives them`,
-        `relative gap ${short(upward(info.relativeGap))}, gamma ${brief(info.gamma)}, scale ${info.scale}, ${info.backend} backend`,
+        'The proof says how near the model is to the optimum of its problem, not how often it is right.',
+        `relative gap ${short(upward(info.relativeGap))}, ${info.loss} loss, gamma ${brief(info.gamma)}, scale ${info.scale}, ${info.backend} backend`,
         ...written.map((name) => `wrote ${name}`),
       ];
   // The model went to stdout, so the summary goes to stderr.
@@ -144,6 +151,15 @@ export async function runTrain(args: Arguments, context: Context): Promise<numbe
       lines,
     );
   return limit ? 3 : 0;
+}
+
+/** With --gamma auto: the accuracy on rows that were held out when gamma was chosen. */
+function heldOut({ gamma, validation }: SvmInfo): string[] {
+  const score = validation?.table.find((row) => row.gamma === gamma);
+  if (!validation || !score) return [];
+  const edge = validation.atEdge ? '; gamma is at the edge of what was tried' : '';
+  const how = `${validation.folds} folds of ${count(validation.rows, 'row')}`;
+  return [`accuracy on held-out rows ${percent(score.mean)} ± ${percent(score.standardError)} (${how}${edge})`];
 }
 
 const MEANING = {
@@ -177,12 +193,7 @@ function pageOf(
 
 /** The options that do not depend on the data. They are checked before the data are read. */
 function fitOptions(args: Arguments): SvmOptions {
-  const solver = args.text('s');
-  if (solver !== undefined && solver !== '3') {
-    throw usageError(
-      `Expected 3 for -s but received ${show(solver)}: only LIBLINEAR's type 3 is trained here, the L2-regularised SVM with the hinge loss (slightly smoothed)`,
-    );
-  }
+  const loss = lossOf(args);
   const B = args.number('B', 'finite');
   if (B !== undefined && B < 0) {
     throw usageError(
@@ -199,6 +210,7 @@ function fitOptions(args: Arguments): SvmOptions {
   if (args.has('balanced') && args.suffixed.size > 0)
     throw usageError('Expected one of --balanced and -w<label> but received both');
   return {
+    ...(loss && { loss }),
     ...(gamma !== undefined && { gamma: gamma === 'auto' ? 'auto' : toNumber(gamma, '--gamma', 'positive') }),
     ...(rules && { stop: rules }),
     ...(scale && { scale }),
@@ -220,6 +232,24 @@ async function naming<T>(data: string, work: () => Promise<T>): Promise<T> {
     const named = messageOf(error as Error, ({ name, text }: Term) => terms.get(name) ?? text);
     throw named === message ? error : coded(RangeError, 'ERR_LABELS', named, error);
   }
+}
+
+/** LIBLINEAR's types that are trained here, by their losses. All of them are L2-regularised SVMs. */
+const TYPES: Readonly<Record<string, Loss>> = { 1: 'squared-hinge', 2: 'squared-hinge', 3: 'hinge' };
+
+/** The loss, by its name or by LIBLINEAR's type. */
+function lossOf(args: Arguments): Loss | undefined {
+  const named = args.oneOf('loss', ['hinge', 'squared-hinge']);
+  const type = args.text('s');
+  if (type === undefined) return named;
+  const loss = Object.hasOwn(TYPES, type) ? TYPES[type] : undefined;
+  if (loss === undefined) {
+    throw usageError(
+      `Expected 1, 2 or 3 for -s but received ${show(type)}: only LIBLINEAR's L2-regularised SVMs are trained here, 3 with the hinge loss (slightly smoothed), 1 and 2 with its square`,
+    );
+  }
+  if (named !== undefined && named !== loss) throw usageError(`Expected one loss but received -s ${type} and --loss ${named}`);
+  return loss;
 }
 
 /** The options that name labels: as numbers or as strings, like the labels of the data. */

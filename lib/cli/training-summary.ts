@@ -11,6 +11,7 @@ export const TRAINING_FIELDS = [
   'properlyClassified',
   'zero',
   'atBound',
+  'loss',
   'gamma',
   'mu',
   'scale',

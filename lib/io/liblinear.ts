@@ -6,21 +6,31 @@ import { decimal } from '../backend/decimal.js';
 import { coded, plural, rangeError, show, typeError, Verbatim, type CodedError } from '../errors.js';
 import { MAX_COLUMNS } from '../input/index.js';
 import type { Model } from '../svm/model.js';
+import type { SvmInfo } from '../types.js';
 import { position } from './position.js';
 
-/** The text of a model, line by line, with a line for every weight, zeros included. Labels must be integers. */
-export function liblinearLines({ weights, bias, labels }: Model): Iterable<string> {
+/**
+ * The text of a model, line by line, with a line for every weight, zeros included. Labels must be integers. A model that does not know its
+ * loss is written as one of the hinge: LIBLINEAR predicts the same whichever loss it was.
+ */
+export function liblinearLines({
+  weights,
+  bias,
+  labels,
+  info,
+}: Model & { readonly info?: Pick<SvmInfo, 'loss'> | undefined }): Iterable<string> {
   for (const label of labels) {
     if (typeof label !== 'number' || !Number.isInteger(label) || Math.abs(label) > 0x7fffffff) {
       throw rangeError('ERR_LABELS', 'an integer', 'every label, as LIBLINEAR has no others,', label);
     }
   }
-  return lines(weights, bias, labels);
+  const solver = info?.loss === 'squared-hinge' ? 'L2R_L2LOSS_SVC' : 'L2R_L1LOSS_SVC_DUAL';
+  return lines(solver, weights, bias, labels);
 }
 
 /** LIBLINEAR gives every row a last feature of value `bias`, unless that is negative. With `bias 1`, its weight is the model's bias. */
-function* lines(weights: Float64Array, bias: number, [negative, positive]: Model['labels']): Generator<string> {
-  yield `solver_type L2R_L1LOSS_SVC_DUAL\nnr_class 2\nlabel ${String(positive)} ${String(negative)}\n`;
+function* lines(solver: string, weights: Float64Array, bias: number, [negative, positive]: Model['labels']): Generator<string> {
+  yield `solver_type ${solver}\nnr_class 2\nlabel ${String(positive)} ${String(negative)}\n`;
   yield `nr_feature ${weights.length}\nbias 1\nw\n`;
   for (const weight of weights) yield `${weight} \n`;
   yield `${bias} \n`;
