@@ -139,7 +139,7 @@ void svm_gap(const SvmRows& r, size_t n, const SvmShift& by, double t, double* s
 // found: the bits of SvmCertified that these bounds prove of each row (method C5, C6), and `above` or `below` if the model's own
 // decision is so beyond its rounding (method C8).
 void svm_certify(const SvmRows& r, size_t n, const SvmBounds& by, double* found) {
-  const V one = set1(1.0), gamma = set1(r.gamma), four_u = set1(4 * 0x1p-53), low = set1(by.low), high = set1(by.high);
+  const V one = set1(1.0), gamma = set1(r.gamma), low = set1(by.low), high = set1(by.high);
   const V far = abs(low), further = abs(high), eight_u = set1(8 * 0x1p-53);
   const V rho = set1(by.shift.rho), norm = set1(by.shift.w_norm), eta_t = set1(by.shift.eta_t), t = set1(by.t);
   const V delta = set1(by.delta), guard_r = set1(by.guard_r), guard = set1(by.guard);

@@ -933,7 +933,9 @@ describe('errors of lib/input', () => {
   it('messageOf(error, wording) words options, settings and code as the caller wants', () => {
     const named = ({ kind, name, value }: Term) => `<${kind} ${name}${value === undefined ? '' : ` ${value as string}`}>`;
     const weight = thrown(() => resolveFit([[1], [2]], [1, 2], { sampleWeight: [1, -1] }));
-    expect(messageOf(weight, named)).toBe('Expected 0 or a number from 1e-100 to 1e+100 for <option sampleWeight>[1] but received -1');
+    expect(messageOf(weight, named)).toBe(
+      'Expected 0 or a number from 1e-100 to 1e+100 for <option sampleWeight>[1] but received -1',
+    );
     expect(messageOf(defect('zero', '0:1'), named)).toMatch(/; for a file that counts from 0 <setting zeroBased true>$/);
     const three = thrown(() => resolveLabels([1, 2, 3], 3, {}));
     expect(messageOf(three, named)).toMatch(/labels<code labels> but received at least three: 1, 2, 3; <code rest>$/);
