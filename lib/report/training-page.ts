@@ -48,6 +48,18 @@ const PROOFS: readonly (readonly [keyof SvmShares, string, string])[] = [
   ['atBound', 'inside the margin', 'have a margin below 1 − mu·gamma at the optimum, on the wrong side or not'],
 ];
 
+/** With the squared hinge there is no bound to be at. */
+const SQUARED_PROOFS = PROOFS.filter(([key]) => key !== 'atBound').map(
+  ([key, name, meaning]) =>
+    [
+      key,
+      name,
+      key === 'properlyClassified' ? 'have a positive margin at the optimum: it gives them their own label' : meaning,
+    ] as const,
+);
+
+const proofsOf = ({ loss }: SvmInfo) => (loss === 'squared-hinge' ? SQUARED_PROOFS : PROOFS);
+
 export function report(input: ReportInput): string {
   const { title, model, info } = input;
   const columns = model.weights.length;
@@ -55,10 +67,14 @@ export function report(input: ReportInput): string {
   const wrong = margins.reduce((sum, list) => sum + list.filter((margin) => !(margin > 0)).length, 0);
   const accuracy = percent(1 - wrong / (input.decisions.length || 1));
   const limit = info.status === 'max-iterations' || info.status === 'time-limit';
+  const chosen = info.validation?.table.find(({ gamma }) => gamma === info.gamma);
   const tile = (name: string, value: string, more = '') =>
     `<div><dt>${name}</dt><dd>${value}${more && `<small>${more}</small>`}</dd></div>`;
   const tiles = [
     tile('training accuracy', accuracy, `${count(wrong)} of ${count(input.decisions.length)} rows wrong`),
+    ...(chosen
+      ? [tile('held-out accuracy', percent(chosen.mean), `± ${percent(chosen.standardError)}, when gamma was chosen`)]
+      : []),
     tile('rows', count(info.rows), `${count(columns)} ${columns === 1 ? 'column' : 'columns'}`),
     tile('relative gap', brief(upward(info.relativeGap)), 'a proved bound'),
     tile('iterations', count(info.iterations), `${brief(info.passes)} passes over the data`),
@@ -78,8 +94,8 @@ ${weightChart(input)}</div></section>
   );
 }
 
-function proofs({ rows, ...info }: SvmInfo, accuracy: string): string {
-  const lines = PROOFS.map(([key, name, meaning], k) => {
+function proofs(info: SvmInfo, accuracy: string): string {
+  const lines = proofsOf(info).map(([key, name, meaning], k) => {
     const share = info.shares[key];
     return (
       `<div><dt>${percent(share)}<small>${count(info[key])} rows</small></dt><dd><strong>${name}</strong>: ${meaning}` +
@@ -88,14 +104,14 @@ function proofs({ rows, ...info }: SvmInfo, accuracy: string): string {
     );
   });
   return (
-    `<p class="soft">Of ${count(rows)} training rows, and for every exact optimum. None of these shares is an accuracy, which is ` +
-    `${accuracy} on the training rows.</p><dl class="proofs">${lines.join('')}</dl>`
+    `<p class="soft">Of ${count(info.rows)} training rows, and for every exact optimum. None of these shares is an accuracy, which is ` +
+    `${accuracy} on the training rows. The proof says how near the model is to the optimum of its problem, not how often it is right.</p><dl class="proofs">${lines.join('')}</dl>`
   );
 }
 
 // ---- Progress
 
-function progress({ history }: ReportInput): string[] {
+function progress({ history, info }: ReportInput): string[] {
   const { unit, size } = timeUnit(history[history.length - 1]?.elapsed ?? 0);
   const axes = [
     { x: 'iterations', over: 'iterations', of: (p: SvmProgress) => p.iteration },
@@ -119,7 +135,7 @@ function progress({ history }: ReportInput): string[] {
         x,
         y: 'share of the training rows',
         percent: true,
-        series: PROOFS.map(([key, name]) => ({ name, points: history.map((p) => [of(p), p.shares[key]]) })),
+        series: proofsOf(info).map(([key, name]) => ({ name, points: history.map((p) => [of(p), p.shares[key]]) })),
       }),
     ),
   ];
@@ -199,11 +215,19 @@ function settings({ info, model }: ReportInput): string {
     ['elapsed', duration(info.elapsed)],
     ['optimum', `${info.dual} to ${info.primal}, proved`],
     ['gap', `${brief(upward(info.gap))} (relative ${brief(upward(info.relativeGap))})`],
-    ...PROOFS.map(
+    ...proofsOf(info).map(
       ([key, name]) =>
         [`proved: ${name}`, `${count(info[key])} of ${count(info.rows)} rows (${percent(info.shares[key])})`] as const,
     ),
+    ['loss', info.loss],
     ['gamma, mu', `${brief(info.gamma)}, ${brief(info.mu)}`],
+    ...(info.validation?.table ?? []).map(
+      ({ gamma, mean, standardError }) =>
+        [
+          `held-out accuracy, gamma ${brief(gamma)}`,
+          `${percent(mean)} ± ${percent(standardError)}${gamma === info.gamma ? ' (chosen)' : ''}`,
+        ] as const,
+    ),
     ['scaling', info.scale],
     ['L (steps are 1 / L)', brief(info.L)],
     ['backend', `${info.backend}, ${info.threads} ${info.threads === 1 ? 'thread' : 'threads'}`],

@@ -153,7 +153,12 @@ describe.concurrent('fista-classify', () => {
     [['train', '-v', '1', 'x'], 'Expected an integer from 2 to 1000000 for -v but received "1"'],
     [['train', '-v', '0x10', 'x'], 'Expected an integer from 2 to 1000000 for -v but received "0x10"'],
     [['train', '-v', '5', 'x', 'model'], 'Expected neither a model name nor --report with -v'],
-    [['train', '-s', '1', 'x'], 'Expected 3 for -s but received "1": only LIBLINEAR\'s type 3'],
+    [
+      ['train', '-s', '0', 'x'],
+      'Expected 1, 2 or 3 for -s but received "0": only LIBLINEAR\'s L2-regularised SVMs are trained here',
+    ],
+    [['train', '-s', '3', '--loss', 'squared-hinge', 'x'], 'Expected one loss but received -s 3 and --loss squared-hinge'],
+    [['train', '--loss', 'log', 'x'], 'Expected hinge or squared-hinge for --loss but received "log"'],
     [['train', '-B', '-1', 'x'], 'Expected a number of 0 or more for -B but received -1: a bias is always trained here'],
     [['train', '-e', '0.1', '--stop', 'stale', 'x'], 'Expected one of -e and --stop'],
     [['train', '--stop', 'never', 'x'], 'Expected agreement:SHARE, gap:NUMBER or stale for --stop but received "never"'],
@@ -301,8 +306,31 @@ describe('fista-classify train', () => {
     expect(info.validation.table.map(({ gamma }) => gamma)).toContain(info.gamma);
     const table = await good(['train', '-v', '3', '--gamma', 'auto', WDBC]);
     expect(table.match(/^gamma .* ± .*%/gm)!.length).toBeGreaterThan(3);
-    expect(table.match(/\(pick\)$/gm)!.length).toBe(1);
+    expect(table.match(/\(best\)$/gm)!.length).toBe(1);
+    // The accuracy on held-out rows comes between that on the training rows and the proof.
+    const words = (await good(['train', '-C', WDBC, 'm.json'])).split('\n');
+    expect(words[1]).toMatch(/^training accuracy /);
+    expect(words[2]).toMatch(/^accuracy on held-out rows 9\d\.\d % ± \d\.\d % \(3 folds of 569 rows\)$/);
+    expect(words[3]).toMatch(/^proved: /);
+    expect(words[4]).toBe('The proof says how near the model is to the optimum of its problem, not how often it is right.');
     expect(table).not.toContain('limit');
+  });
+
+  it('--loss, and -s as LIBLINEAR has it, choose the loss', async () => {
+    const info = async (...words: string[]) =>
+      (JSON.parse(await good(['train', '--json', ...words, WDBC, 'm.json'])) as { info: { loss: string; primal: number } }).info;
+    const [hinge, squared] = [await info(), await info('--loss', 'squared-hinge')];
+    expect([hinge.loss, squared.loss]).toEqual(['hinge', 'squared-hinge']);
+    expect((await info('-s', '3')).primal).toBe(hinge.primal);
+    for (const type of ['1', '2']) expect((await info('-s', type)).primal).toBe(squared.primal);
+    const solver = async (...words: string[]) => {
+      await good(['train', '--format', 'liblinear', ...words, WDBC, 'l.model']);
+      return readFileSync(join(folder, 'l.model'), 'utf8').split('\n')[0];
+    };
+    expect(await solver()).toBe('solver_type L2R_L1LOSS_SVC_DUAL');
+    expect(await solver('-s', '2')).toBe('solver_type L2R_L2LOSS_SVC');
+    expect(await good(['inspect', 'm.json'])).toMatch(/squared-hinge/);
+    expect(await good(['train', '-v', '3', '-s', '2', WDBC])).toMatch(/^Cross Validation Accuracy = 9\d/);
   });
 
   it('-v says how many fits ended at a limit', async () => {
@@ -310,7 +338,7 @@ describe('fista-classify train', () => {
     const { stdout, stderr } = await run([...words, '--gamma', 'auto', WDBC]);
     const lines = stdout.trim().split('\n').slice(0, -1);
     expect(lines.length).toBeGreaterThan(3);
-    for (const line of lines) expect(line).toMatch(/^gamma .* on held-out rows; 3 of 3 fits ended at a limit( \(pick\))?$/);
+    for (const line of lines) expect(line).toMatch(/^gamma .* on held-out rows; 3 of 3 fits ended at a limit( \(best\))?$/);
     expect(stderr).toMatch(/gamma \S+: the accuracy is that of unfinished models; 3 of 3 fits ended at a limit\n$/);
     expect((await run([...words, '-q', WDBC])).stderr).toMatch(/3 of 3 fits ended at a limit\n$/);
   });

@@ -27,6 +27,21 @@ describe('model.toLiblinear()', () => {
       'solver_type L2R_L1LOSS_SVC_DUAL\nnr_class 2\nlabel 7 3\nnr_feature 2\nbias 1\nw\n1e-20 \n0.1 \n-0.5 \n',
     );
   });
+
+  it('names the loss that the model was trained with', () => {
+    const { points, labels } = randomSparse([1, 2]);
+    for (const [loss, type] of [
+      ['hinge', 'L2R_L1LOSS_SVC_DUAL'],
+      ['squared-hinge', 'L2R_L2LOSS_SVC'],
+    ] as const) {
+      const text = LinearSvm.fit(points, labels, { loss }).toLiblinear();
+      expect(text.split('\n')[0]).toBe(`solver_type ${type}`);
+      const read = LinearSvm.fromLiblinear(text);
+      expect(read.predict(points)).toEqual(LinearSvm.fit(points, labels, { loss }).predict(points));
+      // A file says nothing that `info` could be made of.
+      expect(read.toLiblinear().split('\n')[0]).toBe('solver_type L2R_L1LOSS_SVC_DUAL');
+    }
+  });
 });
 
 /** 300 points of 4 to 12 entries in 40 columns. */

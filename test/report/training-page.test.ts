@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { percent } from '../../lib/report/number-text.js';
 import { report } from '../../lib/report/training-page.js';
+import { LinearSvm } from '../../lib/svm/linear-svm.js';
 import { cancer, fitted, long, PAGES } from '../support/pages.js';
 import { clouds } from '../support/svm-data.js';
 
@@ -23,6 +24,34 @@ describe('report(input)', () => {
       expect(html).toContain(words);
     }
     expect(html.match(/<svg viewBox="0 0 420/g)).toHaveLength(6);
+  });
+
+  it("shows the loss, and with gamma: 'auto' the held-out accuracy by gamma", () => {
+    const { rows, labels } = clouds(3, 90, 4);
+    const { info } = LinearSvm.fit(rows, labels, { gamma: 'auto' });
+    const html = report({ ...fitted(rows, labels), info });
+    expect(html).toContain('<th scope="row">loss</th><td>hinge</td>');
+    expect(html).toContain('held-out accuracy</dt>');
+    const lines = [...html.matchAll(/<th scope="row">held-out accuracy, gamma \S+<\/th><td>([^<]*)<\/td>/g)].map(
+      ([, text]) => text!,
+    );
+    expect(lines.map((text) => text.replace(' (chosen)', ''))).toEqual(
+      info.validation!.table.map(({ mean, standardError }) => `${percent(mean)} ± ${percent(standardError)}`),
+    );
+    expect(lines.findIndex((text) => text.endsWith(' (chosen)'))).toBe(
+      info.validation!.table.findIndex(({ gamma }) => gamma === info.gamma),
+    );
+  });
+
+  it('knows no bound with the squared hinge', () => {
+    const { rows, labels } = clouds(3, 90, 4);
+    const { info } = LinearSvm.fit(rows, labels, { loss: 'squared-hinge' });
+    const html = report({ ...fitted(rows, labels), info });
+    expect(html).toContain('<th scope="row">loss</th><td>squared-hinge</td>');
+    expect(html).toContain('have a positive margin at the optimum');
+    expect(html).not.toContain('inside the margin');
+    expect(html).not.toContain('mu·gamma');
+    expect(html).not.toContain('held-out');
   });
 
   it('numbers columns without names from firstColumn', () => {
