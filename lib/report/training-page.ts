@@ -86,7 +86,7 @@ export function report(input: ReportInput): string {
 <p class="lead"><span class="status${limit ? ' limit' : ''}">${escape(info.status)}</span> ${escape(STATUS_MEANING[info.status])}</p></header>
 <dl class="tiles">${tiles.join('')}</dl>
 <section><h2>What is proved</h2><div class="card">${proofs(info, accuracy)}</div></section>
-<section><h2>How it got there</h2><div class="charts">${progress(input).join('\n')}</div>${numbers(input.history)}</section>
+<section><h2>How it got there</h2><div class="charts">${progress(input).join('\n')}</div>${numbers(input)}</section>
 <section><h2>The model</h2><div class="charts"><div class="stack">${histogram(marginChart(input, margins))}
 <div class="card">${settings(input)}</div></div>
 ${weightChart(input)}</div></section>
@@ -142,7 +142,7 @@ function progress({ history, info }: ReportInput): string[] {
 }
 
 /** The numbers of the charts, as a table. */
-function numbers(history: readonly SvmProgress[]): string {
+function numbers({ history, info }: ReportInput): string {
   if (history.length === 0) return '';
   const every = (history.length - 1) / Math.max(1, MAX_LINES - 1);
   const shown =
@@ -151,10 +151,10 @@ function numbers(history: readonly SvmProgress[]): string {
     iteration,
     duration(elapsed),
     brief(upward(relativeGap)),
-    ...PROOFS.map(([key]) => percent(shares[key])),
+    ...proofsOf(info).map(([key]) => percent(shares[key])),
   ]);
   const caption = `${count(shown.length)} of ${count(history.length)} checks; shares of the training rows that are certified`;
-  return `<details class="card"><summary>The same in numbers</summary>${table(['iteration', 'time', 'relative gap', ...PROOFS.map(([, name]) => name)], rows, caption)}</details>`;
+  return `<details class="card"><summary>The same in numbers</summary>${table(['iteration', 'time', 'relative gap', ...proofsOf(info).map(([, name]) => name)], rows, caption)}</details>`;
 }
 
 // ---- Margins and weights
