@@ -107,7 +107,7 @@ export function examine(instance: Instance, name: BackendName, max = 60): Count 
     if (!(position.excess <= measured.gap * (1 + 1e-12) + 1e-28 * at.primal)) {
       throw new Error(`${where}: P - P* = ${position.excess} but the gap is ${measured.gap}`);
     }
-    const outside = alpha.findIndex((value, i) => !(value >= 0 && value <= (weights[i]! && weights[i]! * gamma)));
+    const outside = alpha.findIndex((value, i) => !(value >= 0 && value <= (weights[i]! && weights[i] * gamma)));
     if (outside >= 0) throw new Error(`${where}: alpha[${outside}] = ${alpha[outside]} is not in its box`);
     let off = 0;
     let large = 0; // what 1e-16 of alpha may count for
