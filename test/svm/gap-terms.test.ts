@@ -28,8 +28,9 @@ describe.each(backends)("Svm.perform('gap'), $title", ({ kernels }) => {
     let missed = 0; // by the products' own arithmetic alone
     for (let k = 0; k < 500; k++) {
       const mu = 0.1 + uniform();
-      const problem = new kernels.Svm(X, Int8Array.of(1, -1), Float64Array.of(4 / mu), mu, 0, 1);
+      const problem = new kernels.Svm(X, Int8Array.of(1, -1), Float64Array.of(1), 0, 1);
       problem.perform('begin', 0);
+      problem.perform('regularize', 4 / mu, mu);
       problem.perform('warm', new Float64Array(1), 0);
       const alpha = new Float64Array(2);
       problem.alpha(alpha);
