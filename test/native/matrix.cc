@@ -268,7 +268,7 @@ void statistics(const Run& run, Values kind) {
   CHECK(is(copy(run, X, m, kind, values), CopyResult::ok, 0, 0));
   const Guarded<double> centre(std::vector<double>{1, 0, 0.5, 0, 0, 0});
   Matrix::ColumnStats stats;
-  CHECK(X.column_stats(run, nullptr, 3, centre.data(), stats));
+  CHECK(X.column_stats(run, nullptr, 3, nullptr, centre.data(), stats));
   for (size_t j = 0; j < 6; ++j) {
     double sum = 0, square = 0, max = 0, number = 0;
     for (size_t k = 0; k < 5; ++k) {
