@@ -102,11 +102,23 @@ export type Point = ArrayLike<number> | { readonly indices: ArrayLike<number>; r
 export type Scale = 'none' | 'standard' | 'maxabs';
 
 /**
- * 'auto': epochs of coordinate ascent on the dual, then FISTA once these no longer pay; 'ascent': epochs alone; 'fista': FISTA alone;
- * 'paper': the paper's FISTA, with its step size, every row in every step and a check after every iteration, and with two corrections
+ * 'auto': epochs of coordinate ascent on the dual, then Newton's method or FISTA once these no longer pay; 'ascent', 'newton', 'fista': one
+ * of them alone; 'paper': the paper's FISTA, with its step size, every row in every step and a check after every iteration, and with two corrections
  * (method C7, 1.12).
  */
-export type SvmMethod = 'auto' | 'ascent' | 'fista' | 'paper';
+export type SvmMethod = 'auto' | 'ascent' | 'newton' | 'fista' | 'paper';
+
+/** The methods that run. */
+export type SvmMethodName = 'ascent' | 'newton' | 'fista';
+
+/** A stretch of a fit by one method. */
+export interface SvmStage {
+  readonly method: SvmMethodName;
+  /** Epochs of ascent, steps of Newton's method or iterations of FISTA. */
+  readonly iterations: number;
+  /** How often it read all entries, there and back. */
+  readonly passes: number;
+}
 
 /** The hinge, smoothed over a width of mu·gamma; or its square, gamma max(0, 1 - margin)². */
 export type Loss = 'hinge' | 'squared-hinge';
@@ -154,7 +166,7 @@ export interface SvmOptions<L extends Label = Label> {
     shrinking?: boolean;
     /**
      * Whether a fit starts with epochs of coordinate ascent, which count as iterations. @default true with stepSize: 'measured' and no rule
-     * that sees every iteration, else false
+     * that sees every iteration, else false; false with method: 'newton'
      */
     ascent?: boolean;
     /**
@@ -232,8 +244,10 @@ export interface SvmInfo {
   readonly sets?: { readonly [K in keyof SvmShares]: Uint32Array };
   /** With keepSets: the dual, by row. */
   readonly alpha?: Float64Array;
-  /** 'ascent' if no FISTA step was made. */
-  readonly method: 'ascent' | 'fista';
+  /** The method that ended the fit. */
+  readonly method: SvmMethodName;
+  /** Which methods ran, one after the other. */
+  readonly stages: readonly SvmStage[];
   readonly L: number;
   readonly loss: Loss;
   readonly gamma: number;

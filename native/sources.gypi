@@ -27,7 +27,8 @@
       "native/kernels/parallel.cc",
       "native/kernels/parse.cc",
       "native/kernels/svm.cc",
-      "native/kernels/svm_ascent.cc"
+      "native/kernels/svm_ascent.cc",
+      "native/kernels/svm_newton.cc"
     ],
     "isa_source": "native/kernels/isa.cc",
     "common_flags": ["-O3", "-fvisibility=hidden", "-ffp-contract=off", "-Wall", "-Wextra"],

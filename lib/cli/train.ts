@@ -38,6 +38,11 @@ export const train: Command = {
     { names: ['-C'], help: 'the same as --gamma auto' },
     { names: ['-w<label>'], value: 'NUMBER', help: 'multiply the loss by this for the rows of a label: -w1 2, -w-1 0.5, -wspam 3' },
     { names: ['--loss'], value: 'KIND', help: 'the loss of a row: hinge or squared-hinge (default: hinge)' },
+    {
+      names: ['--method'],
+      value: 'NAME',
+      help: 'auto, ascent, newton, fista or paper (default: auto); the optimum is the same',
+    },
     { names: ['--balanced'], help: 'weight rows so that both classes have the same total weight' },
     { names: ['-v'], value: 'FOLDS', help: 'cross-validate: print the accuracy, write no model' },
     { names: ['-e'], value: 'NUMBER', help: 'stop at this relative gap only; the same as --stop gap:NUMBER' },
@@ -194,6 +199,8 @@ function pageOf(
 /** The options that do not depend on the data. They are checked before the data are read. */
 function fitOptions(args: Arguments): SvmOptions {
   const loss = lossOf(args);
+  const method = args.oneOf('method', ['auto', 'ascent', 'newton', 'fista', 'paper']);
+  if (method && args.has('v')) throw usageError('Expected one of --method and -v but received both');
   const B = args.number('B', 'finite');
   if (B !== undefined && B < 0) {
     throw usageError(
@@ -211,6 +218,7 @@ function fitOptions(args: Arguments): SvmOptions {
     throw usageError('Expected one of --balanced and -w<label> but received both');
   return {
     ...(loss && { loss }),
+    ...(method && { method }),
     ...(gamma !== undefined && { gamma: gamma === 'auto' ? 'auto' : toNumber(gamma, '--gamma', 'positive') }),
     ...(rules && { stop: rules }),
     ...(scale && { scale }),

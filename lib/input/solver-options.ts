@@ -1,6 +1,6 @@
 /** Checks the method and the options of the solver. */
 import { option, rangeError, show, words, type Words } from '../errors.js';
-import type { StopRule, SvmMethod, SvmOptions } from '../types.js';
+import type { StopRule, SvmMethod, SvmMethodName, SvmOptions } from '../types.js';
 import { boolean, integer, knownOptions, oneOfThese, optional } from './options.js';
 import { SOLVER_WORDS } from './words.js';
 
@@ -9,9 +9,8 @@ type SolverOptions = NonNullable<SvmOptions['solver']>;
 export interface ResolvedSolver {
   readonly stepSize: 'measured' | 'norm' | 'paper';
   readonly shrinking: boolean;
-  readonly ascent: boolean;
-  /** Whether FISTA takes over once epochs of ascent no longer pay. */
-  readonly handOver: boolean;
+  /** Which may run, one after the other. */
+  readonly methods: Readonly<Record<SvmMethodName, boolean>>;
   /** The user's choice, or 1 where every iteration must be a check. */
   readonly checkEvery: number | undefined;
 }
@@ -22,15 +21,18 @@ const SOLVER_OPTIONS = ['stepSize', 'shrinking', 'ascent', 'checkEvery'] as cons
 const METHODS: Readonly<Record<SvmMethod, Omit<SolverOptions, 'checkEvery'>>> = {
   auto: {},
   ascent: { ascent: true },
+  newton: {},
   fista: { ascent: false },
   paper: { stepSize: 'paper', shrinking: false, ascent: false },
 };
 
+const ALL = { ascent: true, newton: true, fista: true };
+
 /** The solver of method: 'auto'. */
-export const AUTO: ResolvedSolver = { stepSize: 'measured', shrinking: true, ascent: true, handOver: true, checkEvery: undefined };
+export const AUTO: ResolvedSolver = { stepSize: 'measured', shrinking: true, methods: ALL, checkEvery: undefined };
 
 export function resolveMethod(given: unknown): SvmMethod {
-  return optional(given, 'method', oneOfThese('auto', 'ascent', 'fista', 'paper')) ?? 'auto';
+  return optional(given, 'method', oneOfThese('auto', 'ascent', 'newton', 'fista', 'paper')) ?? 'auto';
 }
 
 export function resolveSolver(method: SvmMethod, given: SolverOptions | undefined, rules: readonly StopRule[]): ResolvedSolver {
@@ -61,6 +63,11 @@ export function resolveSolver(method: SvmMethod, given: SolverOptions | undefine
   }
 
   // A rule that sees every iteration is about FISTA's iterations, from the first.
-  const ascent = choose('ascent', boolean) ?? (stepSize === 'measured' && !strict);
-  return { stepSize, shrinking, ascent, handOver: method !== 'ascent', checkEvery };
+  const own = stepSize === 'measured' && !strict; // else the user asks for FISTA, and for one kind of it
+  const methods = {
+    ascent: choose('ascent', boolean) ?? (own && method !== 'newton'),
+    newton: method === 'newton' || (method === 'auto' && own),
+    fista: method !== 'ascent' && method !== 'newton',
+  };
+  return { stepSize, shrinking, methods, checkEvery };
 }

@@ -212,6 +212,7 @@ function settings({ info, model }: ReportInput): string {
     ['rows, columns', `${count(info.rows)}, ${count(model.weights.length)}`],
     ['iterations', count(info.iterations)],
     ['passes', info.passes.toFixed(1)],
+    ['methods', info.stages.map(stageText).join(', then ')],
     ['elapsed', duration(info.elapsed)],
     ['optimum', `${info.dual} to ${info.primal}, proved`],
     ['gap', `${brief(upward(info.gap))} (relative ${brief(upward(info.relativeGap))})`],
@@ -245,4 +246,10 @@ function timeUnit(milliseconds: number): { unit: string; size: number } {
 function duration(milliseconds: number): string {
   const { unit, size } = timeUnit(milliseconds);
   return `${brief(milliseconds / size)} ${unit}`;
+}
+
+const UNITS = { ascent: 'epochs of coordinate ascent', newton: "steps of Newton's method", fista: 'iterations of FISTA' } as const;
+
+function stageText({ method, iterations, passes }: SvmInfo['stages'][number]): string {
+  return `${count(iterations)} ${UNITS[method]} (${passes.toFixed(1)} passes)`;
 }

@@ -33,9 +33,26 @@ export interface Constants {
   readonly predictionNorm: number;
 }
 
+/** How margins came about that were not all computed from the present w (method 1.13). */
+export interface Margins {
+  /** The norm of the w that they were computed from, plus the lengths of all steps since. */
+  readonly reach: number;
+  /** The number of these steps. */
+  readonly updates: number;
+}
+
+/** An iterate whose w is its own, not H'alpha. */
+export interface PrimalIterate {
+  /** |w - H'alpha|, as computed */
+  readonly gradient: number;
+  /** undefined: computed from w */
+  readonly margins: Margins | undefined;
+}
+
 /** One iterate, measured at offset t. */
 export interface Measured {
   t: number;
+  /** |w|; or more, where margins were updated and not computed: what their rounding is in proportion to (method 2). */
   wNorm: number;
   /** m·w */
   centreDot: number;
@@ -154,9 +171,13 @@ export function* measure(
   wSquared: number,
   centreDot: number,
   tasks: SvmTasks,
+  primal?: PrimalIterate,
 ): Generator<Step, Measured, void> {
   const { n, d, mu, maxRadius, radiusSquares, centreNorm } = constants;
-  const wNorm = Math.sqrt(wSquared);
+  // A step's margins have errors like those of w, and adding them rounds once more: (nnz + 4 + k) <= (nnz + 4) (1 + k / 4).
+  const { reach, updates } = primal?.margins ?? { reach: Math.sqrt(wSquared), updates: 0 };
+  const wNorm = reach * (1 + updates / 4);
+  const gradient = (primal?.gradient ?? 0) * (1 + (d + 8) * UNIT);
   yield tasks.gap.ask({ t, wNorm, etaT: etaOf(constants, t) });
   const {
     fenchelYoung: fy,
@@ -177,19 +198,20 @@ export function* measure(
   const computed = 0.5 * wSquared + psi;
   const byEta = 2 * (constants.maxEntries + 4) * UNIT * wNorm * byNorm + etaOf(constants, t) * alphaSum + fyRounding;
   const error = (1 + 2 * (n + d + 16) * UNIT) * byEta + (n + d + 32) * UNIT * computed + (n + d) * SMALLEST;
-  const primal = (computed + error) * (1 + 4 * UNIT);
-  const W = Math.abs(t + centreDot) + 4 * d * UNIT * centreNorm * wNorm + 1 + maxRadius * Math.sqrt(2 * primal); // |w*|² <= 2 P (method 2)
-  const off = dw + e * centreNorm;
-  // alpha is balanced only up to e, and w is H'alpha only up to dw: P - P* <= FY + e |t - t*| + off² / 2 (method C2).
-  const rounding = grown * (16 * UNIT * fy + fyRounding) + e * W + (off * off) / 2;
-  const gap = (grown * fy + rounding) * SPARE;
-  const rho = (Math.sqrt(gap) + off) * SPARE;
+  const upper = (computed + error) * (1 + 4 * UNIT);
+  const W = Math.abs(t + centreDot) + 4 * d * UNIT * centreNorm * wNorm + 1 + maxRadius * Math.sqrt(2 * upper); // |w*|² <= 2 P (method 2)
+  const off = gradient + dw + e * centreNorm;
+  // alpha is balanced only up to e, and w is H'alpha only up to dw and the gradient: P - P* <= FY + e |t - t*| + off² / 2 (method C2).
+  const square = (gradient * gradient) / 2;
+  const rounding = grown * (16 * UNIT * fy + fyRounding) + e * W + (off * off) / 2 - square;
+  const gap = (grown * fy + square + rounding) * SPARE;
+  const rho = Math.min(Math.sqrt(gap) + off, Math.sqrt(2 * gap)) * SPARE;
   const residual = (Math.sqrt(res2) + Math.sqrt(err2) + off * Math.sqrt(radiusSquares)) / mu + Math.sqrt((W * e) / mu);
   const byGap = Math.sqrt((2 * (gap + off * off)) / mu);
   // P* >= P - gap. 16 units to spare make primal - dual valid as it is rounded; the last bit is for this subtraction.
   const min = computed - (error + gap) * (1 + 16 * UNIT);
   const dual = min - 2 * UNIT * Math.abs(min);
-  return { t, wNorm, centreDot, primal, dual, gap, rounding, rho, delta: Math.min(residual, byGap) * grown * SPARE };
+  return { t, wNorm, centreDot, primal: upper, dual, gap, rounding, rho, delta: Math.min(residual, byGap) * grown * SPARE };
 }
 
 /** Where the ends of the offset's bracket were found at the last check, in units of rho from t: the next check looks there first. */

@@ -17,6 +17,7 @@ import {
   type Constants,
   type Hint,
   type Measured,
+  type PrimalIterate,
 } from './certificate.js';
 import type { LoopCheck, LoopResult, LoopSettings } from './solve.js';
 
@@ -24,7 +25,11 @@ import type { LoopCheck, LoopResult, LoopSettings } from './solve.js';
 export interface Checked {
   readonly end: LoopResult | undefined;
   readonly gap: number;
+  /** The part of it that is rounding. */
+  readonly rounding: number;
+  readonly primal: number;
   readonly t: number;
+  readonly wNorm: number;
 }
 
 /** What the checks of a run share. */
@@ -50,10 +55,14 @@ export interface Iterate {
   /** A guess of its offset, whose error may cost at most `worth` of the gap. */
   readonly t: number;
   readonly worth: number;
+  /** Whether the method cannot go on. @default false */
+  readonly stuck?: boolean;
   /** Half of the gap when it last halved, if that is long ago. @default Infinity: it is not */
   readonly half?: number;
   /** The paper's bound of |alpha - alpha*| (method C7), where it is valid. */
   readonly paperDelta?: number | undefined;
+  /** Given if w is not H'alpha; t is then the offset that alpha was made with. */
+  readonly primal?: PrimalIterate;
 }
 
 /** The counts of a check that certifies nothing. */
@@ -61,13 +70,13 @@ const NOTHING: CertifiedCounts = { agreed: 0, properlyClassified: 0, zero: 0, at
 
 export function* check(
   context: CheckContext,
-  { iteration, L, late, t: guess, worth, half = Infinity, paperDelta }: Iterate,
+  { iteration, L, late, t: guess, worth, half = Infinity, stuck = false, paperDelta, primal }: Iterate,
 ): Generator<Step, Checked, void> {
   const { settings, constants, tasks } = context;
-  yield tasks.refresh.ask();
+  yield tasks.refresh.ask({ all: false });
   const { wSquared, centreDot } = tasks.refresh.answer;
-  const t = yield* nearOffset(constants, guess, worth, tasks);
-  const measured = yield* measure(constants, t, wSquared, centreDot, tasks);
+  const t = primal ? guess : yield* nearOffset(constants, guess, worth, tasks);
+  const measured = yield* measure(constants, t, wSquared, centreDot, tasks, primal);
   // With the paper's L its own bound alone counts (method C7), which needs a true L and every row in the step. Once steps are shorter than
   // the rounding of alpha their length proves nothing, so the bound is never taken to be smaller than the distance that was computed.
   const proof =
@@ -77,26 +86,29 @@ export function* check(
   const decided = settings.decide(found);
   const status =
     decided ??
-    (exhausted(measured, half) ? 'precision' : undefined) ??
+    (stuck || exhausted(measured, half) ? 'precision' : undefined) ??
     (late ? 'time-limit' : iteration >= settings.maxIterations ? 'max-iterations' : undefined);
   if (settings.interruptible) {
     yield tasks.keep.ask({ alpha: settings.interruptible.alpha });
     context.kept.end = { status, check: found };
   }
-  if (!status) return { end: undefined, gap: measured.gap, t };
+  const { gap, rounding, primal: objective, wNorm } = measured;
+  if (!status) return { end: undefined, gap, rounding, primal: objective, t, wNorm };
   // The model that is returned has its offset to the last bit, and a certificate of its own.
   if (settings.certify !== 'always') context.hint = { low: 0, high: 0 }; // whether progress is shown must not change the result
   const certified = function* (of: Measured, afresh: boolean): Generator<Step, LoopCheck, void> {
     return { iteration, L, measured: of, ...(yield* certify(constants, of, proof, context.hint, tasks, afresh)) };
   };
+  if (primal?.margins) yield tasks.refresh.ask({ all: true });
+  const fresh = primal && { ...primal, margins: undefined };
   const exact = yield* exactOffset(constants, t, tasks);
-  let last = yield* certified(yield* measure(constants, exact, wSquared, centreDot, tasks), settings.certify === 'shown');
+  let last = yield* certified(yield* measure(constants, exact, wSquared, centreDot, tasks, fresh), settings.certify === 'shown');
   // The rule that ended the run must hold for the model that is returned. If a last bit or a row is in the way, keep the offset it judged.
   if (decided && !settings.holds(decided, last)) {
     context.kept.end = { status: undefined, check: last }; // rows are certified by this one now
     last = yield* certified(measured, false);
   }
-  return { end: { status, check: last }, gap: last.measured.gap, t: last.measured.t };
+  return { end: { status, check: last }, gap, rounding, primal: objective, t: last.measured.t, wNorm };
 }
 
 /**

@@ -4,7 +4,7 @@
  *
  * Problem: max D(alpha) over Omega (method 1.2).
  * Given:   a problem with a balanced iterate, the settings of the run, where the start ended.
- * Wanted:  the run's result, by a check that a rule or a limit ends.
+ * Wanted:  the run's result, by a check that a rule or a limit ends; or an iterate for another method to go on from.
  * Source:  A. Beck and M. Teboulle, SIAM J. Imaging Sci. 2 (2009); M. Hough and S. A. Vavasis, arXiv:2512.03947.
  */
 import type { SvmProblem } from '../backend/interface.js';
@@ -38,6 +38,15 @@ export interface FistaStart {
   readonly overflow: () => Error;
 }
 
+/** Where a method ended: the run's result, or an iterate for another to go on from. */
+export interface Ended {
+  readonly end: LoopResult | undefined;
+  readonly iteration: number;
+  readonly t: number;
+  /** By its last check. */
+  readonly gap: number;
+}
+
 /**
  * Near convergence the measured curvature is a quotient of small sums, and its last digits are noise. Without them, runs that differ in
  * rounding alone do not drift apart. Beyond the range of 32-bit numbers L stays as it is.
@@ -56,8 +65,9 @@ function momentum(L: number, mu: number): number {
 export function* fista(
   problem: Pick<SvmProblem, 'accept'>,
   context: CheckContext,
-  start: FistaStart,
-): Generator<Step, LoopResult, void> {
+  /** handsOver: whether another method takes over, rather than the net, where the gap does not halve. */
+  start: FistaStart & { readonly handsOver: boolean },
+): Generator<Step, Ended, void> {
   const { settings, constants, tasks } = context;
   const { n, mu, weightSum, radiusSquares } = constants;
   const { maxIterations } = settings;
@@ -103,11 +113,13 @@ export function* fista(
       half: progress.overdue(iteration) ? progress.last / 2 : Infinity,
       paperDelta: settings.L === 'paper' ? ((2 * size.L) / mu) * Math.sqrt(squared) : undefined,
     });
-    if (checked.end) return checked.end;
     t = checked.t;
+    if (checked.end) return { end: checked.end, iteration, t, gap: checked.gap };
 
     // ---- The net (method 1.7).
-    if (progress.stalled(iteration, checked.gap) && size.measured) {
+    const stalled = progress.stalled(iteration, checked.gap);
+    if (stalled && start.handsOver) return { end: undefined, iteration, t, gap: checked.gap };
+    if (stalled && size.measured) {
       yield unshrink.ask();
       size.fix(mu + 1.1 * (yield* norm()));
       shrinking = false;

@@ -1,15 +1,17 @@
 /**
- * One training run (method 1.5), as a generator: start, ascent, FISTA, each with its checks, until a rule or a limit ends it. It decides,
+ * One training run (method 1.5), as a generator: start, ascent, Newton's method or FISTA, each with its checks, until a rule or a limit
+ * ends it. It decides,
  * and yields what is to be computed next. It never knows which backend computes, or on which thread.
  */
 import type { SvmProblem } from '../backend/interface.js';
 import type { Step, SvmTasks } from '../backend/tasks.js';
 import { coded, Interrupted } from '../errors.js';
-import type { SvmStatus } from '../types.js';
+import type { SvmMethodName as Method, SvmStatus } from '../types.js';
 import { ascent } from './ascent.js';
 import type { CertifiedCounts, Constants, Measured } from './certificate.js';
 import { check, type CheckContext, type Kept } from './check.js';
-import { fista } from './fista.js';
+import { fista, type FistaStart } from './fista.js';
+import { newton } from './newton.js';
 import type { Regularization } from './regularization.js';
 
 export interface LoopSettings {
@@ -20,10 +22,10 @@ export interface LoopSettings {
   readonly maxIterations: number;
   /** Where to start, in scaled space; called once `begin` was performed. */
   readonly warm?: () => { readonly w: Float64Array; readonly t: number };
-  /** Whether to start with coordinate ascent. */
-  readonly ascent: boolean;
-  /** Whether FISTA takes over where epochs of ascent no longer halve the gap. @default true */
-  readonly handOver?: boolean;
+  /** Which may run. Ascent comes first, and each hands over to another where it no longer halves the gap. */
+  readonly methods: Readonly<Record<Method, boolean>>;
+  /** Called when a method begins. */
+  readonly began: (method: Method, iteration: number) => void;
   /**
    * When to certify rows: at every check, each certificate holding from then on ('always'); for the model that is returned alone ('end');
    * or for that model, and at every check for those who watch progress ('shown').
@@ -59,6 +61,9 @@ export interface LoopResult {
   readonly check: LoopCheck;
 }
 
+/** Data are tall, and Newton's method does well, with so many times as many rows as columns. */
+const TALL = 4;
+
 type Problem = Pick<SvmProblem, 'accept'>;
 
 export function solveSvm(problem: Problem, tasks: SvmTasks, settings: LoopSettings): Generator<Step, LoopResult, void> {
@@ -85,7 +90,7 @@ function* untilInterrupted(
 
 function* solve(problem: Problem, tasks: SvmTasks, settings: LoopSettings, kept: Kept): Generator<Step, LoopResult, void> {
   // ---- What is constant during the run.
-  yield tasks.begin.ask({ curvature: settings.L === 'measured' && !settings.ascent });
+  yield tasks.begin.ask({ curvature: settings.L === 'measured' && !settings.methods.ascent });
   const { curvature, weightSum, spread, radiusSquares, maxRadius, centreNorm } = tasks.begin.answer;
   const { maxEntries, maxSquaredNorm, shiftNorm, largestColumn } = tasks.begin.answer;
   const overflow = () => tooLarge(largestColumn, settings.scaled);
@@ -111,22 +116,51 @@ function* solve(problem: Problem, tasks: SvmTasks, settings: LoopSettings, kept:
     t = warm.t;
     yield tasks.warm.ask(warm);
   }
-  if (!settings.ascent) {
-    return yield* fista(problem, context, { iteration: 0, t, L: mu + 1.5 * curvature, maxSquaredNorm, overflow });
-  }
+  const { methods } = settings;
+  const tall = weightSum >= TALL * constants.d; // a row of weight k is k rows
   const rowL = mu + radiusSquares / weightSum; // the mean curvature along one row
+  const start = { iteration: 0, t, L: methods.ascent ? rowL : mu + 1.5 * curvature, maxSquaredNorm, overflow };
+  if (!methods.ascent) return yield* iterate(problem, context, { ...start, gap: Infinity }, tall);
   let warm: { readonly t: number; readonly centreDot: number } | undefined;
   if (t !== undefined) {
-    yield tasks.refresh.ask();
+    yield tasks.refresh.ask({ all: false });
     warm = { t, centreDot: tasks.refresh.answer.centreDot };
   }
+  settings.began('ascent', 0);
   const started = yield* ascent(
-    { settings, constants, warm, overflow },
+    { settings, constants, warm, tall, overflow },
     (iteration, late, t, worth) => check(context, { iteration, L: rowL, late, t, worth }),
     tasks,
   );
-  if (started.end) return started.end;
-  return yield* fista(problem, context, { iteration: started.iteration, t: started.t, L: rowL, maxSquaredNorm, overflow });
+  return started.end ?? (yield* iterate(problem, context, { ...start, ...started }, tall));
+}
+
+/**
+ * After the ascent: Newton's method first for tall data, FISTA first for others. One that no longer halves the gap hands over to the other;
+ * FISTA, if it comes last, goes on to the end.
+ */
+function* iterate(
+  problem: Problem,
+  context: CheckContext,
+  start: FistaStart & { readonly gap: number },
+  tall: boolean,
+): Generator<Step, LoopResult, void> {
+  const { settings, tasks } = context;
+  const { methods } = settings;
+  let { iteration, t, gap } = start;
+  if (!methods.newton || (methods.fista && !tall)) {
+    settings.began('fista', iteration);
+    const ended = yield* fista(problem, context, { ...start, handsOver: methods.newton });
+    if (ended.end) return ended.end;
+    yield tasks.unshrink.ask();
+    ({ iteration, t, gap } = ended);
+  }
+  settings.began('newton', iteration);
+  const ended = yield* newton(context, { ...start, iteration, t: t ?? 0, gap });
+  if (ended.end) return ended.end;
+  yield tasks.settle.ask({ back: !ended.better });
+  settings.began('fista', ended.iteration);
+  return (yield* fista(problem, context, { ...start, ...ended, handsOver: false })).end!;
 }
 
 /** The error where squares and sums of the points overflow: nothing could be computed, let alone proved. */

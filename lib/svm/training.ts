@@ -11,7 +11,7 @@ import type { Model } from './model.js';
 import { firstOf, stillHolds } from './stopping.js';
 import { defaultGamma, regularization, type Regularization } from './regularization.js';
 import { countTaking, weightOf } from './taking-part.js';
-import type { Label, SvmInfo, SvmProgress } from '../types.js';
+import type { Label, SvmInfo, SvmMethodName, SvmProgress } from '../types.js';
 import { type TrainingData, interruptOf } from './training-data.js';
 
 /** What a training needs of its data. */
@@ -58,7 +58,7 @@ export class Training<L extends Label> {
   readonly #untrained: () => LoopCheck;
   readonly #deaf: () => void;
   #regularization: Regularization | undefined;
-  #stepped = false; // by FISTA
+  readonly #stages: { readonly method: SvmMethodName; readonly iteration: number; readonly read: number }[] = [];
 
   constructor(data: Trainable<L>, options: ResolvedSvmOptions, parameters: FitParameters) {
     const { weights, y = data.y, threads = data.threads, lane = 0 } = parameters;
@@ -77,17 +77,17 @@ export class Training<L extends Label> {
     const options = this.#options;
     const { warmStart, gamma, weightRange, began } = this.#parameters;
     const { loss, mu } = options;
-    const { stepSize, shrinking, checkEvery, ascent, handOver } = options.solver;
+    const { stepSize, shrinking, checkEvery, methods } = options.solver;
     const rules = [...options.rules]; // the caller may change the list meanwhile
     const rule = firstOf(rules);
-    return solveSvm({ accept: () => this.#accept() }, this.tasks, {
+    return solveSvm(this.problem, this.tasks, {
       L: stepSize,
       shrinking,
       checkEvery,
       maxIterations: options.maxIterations,
       ...(warmStart && { warm: () => this.#scaled(warmStart) }),
-      ascent,
-      handOver,
+      methods,
+      began: (method, iteration) => this.#stages.push({ method, iteration, read: this.problem.read }),
       scaled: options.scale !== 'none',
       certify: options.rules.some(({ proofs = true }) => proofs) ? 'always' : options.onProgress ? 'shown' : 'end',
       known: { n: this.#rows, d: this.#data.matrix.describe().kept },
@@ -111,11 +111,6 @@ export class Training<L extends Label> {
     return defaultGamma(begin.answer.spread, begin.answer.weightSum, this.#parameters.weightRange);
   }
 
-  #accept(): void {
-    this.#stepped = true;
-    this.problem.accept();
-  }
-
   /** The model that the loop ended with, and how the fit went. */
   *finish({ status, check }: LoopResult): Generator<Step, FitResult<L>, void> {
     const weights = new Float64Array(this.#data.cols); // not touched, and so without memory, where no column is kept
@@ -123,12 +118,17 @@ export class Training<L extends Label> {
     const options = this.#options;
     const { validation } = this.#parameters;
     const { gamma, mu } = this.#regularization ?? UNKNOWN;
-    const passes = this.problem.read / (2 * this.problem.stored || 1);
+    const passes = this.#passes(this.problem.read);
+    const stages = this.#stages.map(({ method, iteration, read }, k) => {
+      const next = this.#stages[k + 1] ?? { iteration: check.iteration, read: this.problem.read };
+      return { method, iterations: next.iteration - iteration, passes: this.#passes(next.read - read) };
+    });
     const info: SvmInfo = {
       status,
       ...storyOf(check, this.#rows, performance.now() - this.#parameters.began, passes),
       ...(options.keepSets && this.#sets()),
-      method: this.#stepped || !options.solver.ascent ? 'fista' : 'ascent',
+      method: stages.at(-1)?.method ?? firstOfMethods(options.solver),
+      stages,
       loss: options.loss,
       gamma,
       mu,
@@ -138,6 +138,11 @@ export class Training<L extends Label> {
       ...(validation && { validation }),
     };
     return { model: { weights, bias: this.tasks.model.answer.bias, labels: this.#data.labels }, info };
+  }
+
+  /** How often all entries were read, there and back. */
+  #passes(read: number): number {
+    return read / (2 * this.problem.stored || 1);
   }
 
   release(): void {
@@ -161,7 +166,7 @@ export class Training<L extends Label> {
   }
 
   #progress(check: LoopCheck): SvmProgress {
-    const passes = this.problem.read / (2 * this.problem.stored || 1);
+    const passes = this.#passes(this.problem.read);
     const { iterations: iteration, ...story } = storyOf(check, this.#rows, performance.now() - this.#parameters.began, passes);
     return { iteration, ...story };
   }
@@ -238,7 +243,8 @@ export function unfitted<L extends Label>(
         alpha: new Float64Array(rows),
         sets: { agreed: none, properlyClassified: none, zero: none, atBound: none },
       }),
-      method: options.solver.ascent ? 'ascent' : 'fista',
+      method: firstOfMethods(options.solver),
+      stages: [],
       loss,
       gamma: known.gamma,
       mu: known.mu,
@@ -247,6 +253,10 @@ export function unfitted<L extends Label>(
       threads,
     },
   };
+}
+
+function firstOfMethods({ methods }: ResolvedSvmOptions['solver']): SvmMethodName {
+  return methods.ascent ? 'ascent' : methods.fista ? 'fista' : 'newton';
 }
 
 /** The numbers of a check under their public names. */

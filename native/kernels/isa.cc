@@ -46,6 +46,8 @@ constexpr Table kTable = {
     svm_offsets,
     svm_gap,
     svm_certify,
+    svm_slopes,
+    svm_along,
     svm_sign,
     svm_share,
     {{esp_forward<0, false>, esp_forward<1, false>, esp_forward<2, false>, esp_forward<3, false>},

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "knapsack.h"
-#include "parallel.h"
 
 namespace fista {
 namespace {
@@ -21,37 +20,6 @@ constexpr size_t kFew = 32;              // fewer rows than one in so many are f
 constexpr size_t kShort = 1024;          // shorter lists are not worth another thread
 
 using Certified = SvmCertified;
-
-double dot(const double* a, const double* b, size_t n) {
-  double s = 0;
-  for (size_t i = 0; i < n; ++i) s += a[i] * b[i];
-  return s;
-}
-
-// Sums over n positions: parts run in parallel, and are added in order. Sums is a double or a struct of doubles; body(begin, count,
-// sums) adds to them, in the order of the members.
-template <typename Sums, typename Body>
-Sums reduce(const Run& run, size_t n, Body&& body) {
-  constexpr size_t N = sizeof(Sums) / sizeof(double);
-  static_assert(std::is_trivially_copyable_v<Sums> && sizeof(Sums) == N * sizeof(double), "doubles only");
-  const Partition parts = partition(n, 4 * n);
-  double partial[kMaxParts][N] = {};
-  parallel(run, parts.parts, [&](size_t p) { body(parts.begin(p), parts.end(p) - parts.begin(p), partial[p]); });
-  double total[N] = {};
-  for (size_t k = 0; k < N; ++k) {
-    for (size_t p = 0; p < parts.parts; ++p) total[k] += partial[p][k];
-  }
-  Sums sums;
-  std::memcpy(&sums, total, sizeof(Sums));
-  return sums;
-}
-
-// Runs body(begin, count) over parts of n positions.
-template <typename Body>
-void split(const Run& run, size_t n, Body&& body) {
-  const Partition parts = partition(n, 4 * n);
-  parallel(run, parts.parts, [&](size_t p) { body(parts.begin(p), parts.end(p) - parts.begin(p)); });
-}
 
 // Sums over the numbers of a column: of their weights, of differences to about the mean, and of the squares of these, both
 // weighted.
@@ -73,21 +41,6 @@ struct ColumnSums {
 
 // Rows are measured by column where their distances are so much smaller than their distance from the origin, or known so badly.
 constexpr double kClose = 1e-6, kLoose = 1e-6;
-
-double dot(const Run& run, const double* a, const double* b, size_t n) {
-  return reduce<double>(run, n, [&](size_t begin, size_t count, double* s) { *s = dot(a + begin, b + begin, count); });
-}
-
-// to = from, or 0
-void copy(const Run& run, double* to, const double* from, size_t n) {
-  split(run, n, [&](size_t begin, size_t count) {
-    if (from != nullptr) {
-      std::memcpy(to + begin, from + begin, count * sizeof(double));
-    } else {
-      std::memset(to + begin, 0, count * sizeof(double));
-    }
-  });
-}
 
 double clamp(double value, double low, double high) { return std::min(std::max(value, low), high); }
 
@@ -221,7 +174,8 @@ bool Svm::spread_by_column(double weight_sum, double& spread) {
 size_t Svm::bytes() const {
   size_t total = row_.bytes() + index_.bytes() + y_.bytes() + certified_.bytes() + returns_.bytes() + shrunk_.bytes();
   for (const Buffer<double>* b :
-       {&by_position_, &inverse_scale_, &centre_, &w_, &w_prev_, &w_next_, &w_shrunk_, &wide_, &scratch_}) {
+       {&by_position_, &inverse_scale_, &centre_, &w_, &w_prev_, &w_next_, &w_shrunk_, &wide_, &scratch_, &newton_.p,
+        &newton_.residual, &newton_.v, &newton_.image, &newton_.inverse_diagonal, &newton_.x_before}) {
     total += b->bytes();
   }
   return total;
@@ -262,13 +216,6 @@ double Svm::sum_weights(size_t n) const {
 double Svm::project(double* x, size_t n, double b, double guess) {
   const KnapsackRows rows = {x, y_.data(), weight_.data(), gamma_};
   return project_knapsack(run_, rows, n, sum_weights(n), b, guess, x, q_next_.data(), index_.data());
-}
-
-template <typename Body>
-void Svm::each_column(Body&& body) const {
-  split(run_, d_, [&](size_t begin, size_t count) {
-    for (size_t j = begin; j < begin + count; ++j) body(j);
-  });
 }
 
 void Svm::widen(const double* w) {
@@ -363,9 +310,9 @@ void Svm::warm(const double* w, double t) {
 
 // Balances x by moving rows strictly between their bounds, if these suffice. The others stay: rows at 0 need not be read later.
 bool Svm::balance_between() {
-  double *const x = x_next_.data(), *const weight = q_.data();
+  double *const x = x_next_.data(), *const weight = q_prev_.data();
   auto* const from = reinterpret_cast<uint32_t*>(x_prev_.data());
-  auto* const y = reinterpret_cast<int8_t*>(q_prev_.data());
+  auto* const y = reinterpret_cast<int8_t*>(from + n_);  // five of a position's eight bytes are used
   size_t number = 0;
   double rest = 0, sum = 0;
   for (size_t p = 0; p < n_; ++p) {
@@ -432,8 +379,9 @@ void Svm::accept() {
   std::swap(w_, w_prev_);
 }
 
-Svm::RefreshAnswer Svm::refresh() {
-  if (active_ < n_) margins(w_.data(), active_, n_, q_.data());
+Svm::RefreshAnswer Svm::refresh(bool all) {
+  const size_t from = all ? 0 : active_;
+  if (from < n_) margins(w_.data(), from, n_, q_.data());
   return {dot(run_, w_.data(), w_.data(), d_), dot(run_, centre_.data(), w_.data(), d_)};
 }
 

@@ -21,6 +21,7 @@
 
 #include "buffer.h"
 #include "matrix.h"
+#include "reduce.h"
 
 namespace fista {
 
@@ -63,6 +64,18 @@ class Svm {
   struct ActiveAnswer {
     double active;
   };
+  struct GradientAnswer {
+    double squared, free;
+  };
+  struct ResidualAnswer {
+    double residual;
+  };
+  struct DirectionAnswer {
+    double tau, along, squared;
+  };
+  struct SlopeAnswer {
+    double slope, curvature;
+  };
   struct PowerAnswer {
     double estimate;
   };
@@ -78,9 +91,9 @@ class Svm {
   void regularize(double gamma, double mu);
   void warm(const double* w, double t);
   AscendAnswer ascend(double offset, double weight, double delta, bool all);
-  void settle();
+  void settle(bool back);
   StepAnswer step(double L, double beta);
-  RefreshAnswer refresh();
+  RefreshAnswer refresh(bool all);
   OffsetsAnswer offsets(double low, double high, double rho, double w_norm, double eta_t);
   GapAnswer gap(double t, double w_norm, double eta_t);
   CertifyAnswer certify(double low, double high, double rho, double w_norm, double eta_t, double delta, bool ball, double t,
@@ -88,6 +101,12 @@ class Svm {
   void forget();
   ActiveAnswer shrink(double low, double high, double delta);
   ActiveAnswer unshrink();
+  [[nodiscard]] bool gradient(double t, bool first, GradientAnswer& answer);
+  [[nodiscard]] bool linearize(ResidualAnswer& answer);
+  ResidualAnswer conjugate();
+  DirectionAnswer direction();
+  SlopeAnswer slope(double t, double tau, double length);
+  void move(double length);
   PowerAnswer power(bool first);
   [[nodiscard]] bool score(double t, ScoreAnswer& answer);
   [[nodiscard]] bool keep(bool alpha);
@@ -130,7 +149,11 @@ class Svm {
   double project(double* x, size_t n, double b, double guess);
   void widen(const double* w);
   template <typename Body>
-  void each_column(Body&& body) const;
+  void each_column(Body&& body) const {
+    split(run_, d_, [&](size_t begin, size_t count) {
+      for (size_t j = begin; j < begin + count; ++j) body(j);
+    });
+  }
   bool untrained() const { return restored_ && kept_w_.size() == 0; }
   void margins(const double* w, size_t begin, size_t end, double* q);
   void dot_rows(const double* w, size_t begin, size_t end, double* out);
@@ -173,6 +196,14 @@ class Svm {
   Slice weight_, slack_, radius_, x_, x_next_, q_next_, x_prev_, q_, q_prev_;
   // By column, in scaled space. wide_ = w / scale, for products with the stored data, and a 0 behind it.
   Buffer<double> inverse_scale_, centre_, w_, w_prev_, w_next_, w_shrunk_, wide_, scratch_;
+  // Newton's system, by column in scaled space. Allocated when first wanted.
+  struct NewtonSystem {
+    Buffer<double> p, residual, v, image, inverse_diagonal;
+    Buffer<double> x_before;  // by position: where Newton's method began
+    size_t free = 0;
+    double weight_sum = 0;  // of the free rows
+    double squared = 0;     // the residual's squared norm
+  } newton_;
   Buffer<double> kept_w_, kept_alpha_;  // by column, by row: the iterate of the last keep()
   bool restored_ = false;
 };

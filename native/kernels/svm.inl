@@ -67,6 +67,32 @@ void svm_finish(const State& s, const int8_t* y, const double* weight, const dou
   sums[2] += sum(magnitude);
 }
 
+// x = -psi'(theta) at offset t.
+void svm_slopes(const SvmRows& r, size_t n, double t, double* x) {
+  const V one = set1(1.0), inverse_mu = set1(1 / r.mu), gamma = set1(r.gamma), offset = set1(t);
+  sweep(n, [&](size_t i, auto at) {
+    const V free = (one - fma(at.load(r.y + i), offset, at.load(r.q + i))) * inverse_mu;
+    at.store(x + i, min(max(free, zero()), gamma));
+  });
+}
+
+// sums: -c psi' s with a minus sign, and c psi'' s^2, at offset t and `length` along a direction with margins q_along and offset
+// tau; s is what the direction adds to theta (method 1.13).
+void svm_along(const SvmRows& r, size_t n, const double* q_along, double t, double tau, double length, double* sums) {
+  const V one = set1(1.0), inverse_mu = set1(1 / r.mu), gamma = set1(r.gamma), offset = set1(t), change = set1(tau);
+  const V far = set1(length);
+  V slope = zero(), curvature = zero();
+  sweep(n, [&](size_t i, auto at) {
+    const V y = at.load(r.y + i), c = at.load(r.weight + i), s = fma(y, change, at.load(q_along + i));
+    const V free = (one - fma(far, s, fma(y, offset, at.load(r.q + i)))) * inverse_mu;
+    const V weighted = c * s;
+    slope = slope - weighted * min(max(free, zero()), gamma);
+    curvature = curvature + where(both(less(zero(), free), less(free, gamma)), weighted * s);
+  });
+  sums[0] += sum(slope);
+  sums[1] += sum(curvature) / r.mu;
+}
+
 struct OffsetSums {
   V positive = zero(), negative = zero(), quadratic = zero();
   // Adds -c psi'(theta) to the sum of its class, and c to the third if theta is on the quadratic piece.

@@ -6,7 +6,6 @@
 // Source:   C.-J. Hsieh et al., ICML 2008; S. Shalev-Shwartz and T. Zhang, JMLR 14, 2013.
 #include <cmath>
 
-#include "parallel.h"
 #include "svm.h"
 
 namespace fista {
@@ -20,12 +19,6 @@ constexpr size_t kBuckets = size_t(1) << kBucketBits;
 uint32_t bucket_of(uint32_t p, uint32_t key) {
   const uint32_t h = (p ^ key) * 0x85ebca6bu;
   return ((h ^ (h >> 15)) * 0xc2b2ae35u) >> (32 - kBucketBits);
-}
-
-double dot(const double* a, const double* b, size_t n) {
-  double s = 0;
-  for (size_t i = 0; i < n; ++i) s += a[i] * b[i];
-  return s;
 }
 
 }  // namespace
@@ -108,7 +101,8 @@ Svm::AscendAnswer Svm::ascend(double offset, double weight, double delta, bool a
   return {a.fy, a.psi, dot(w_.data(), w_.data(), d_), next, next - a.along + a.balance * a.centre_squared};
 }
 
-void Svm::settle() {
+void Svm::settle(bool back) {
+  if (back) copy(run_, x_.data(), newton_.x_before.data(), n_);
   const AscentRow* const rows = ascent_rows();
   for (size_t p = 0; p < n_ && ascending_; ++p) x_[p] = std::fabs(rows[p].x);
   ascending_ = false;

@@ -164,6 +164,8 @@ struct Table {
   void (*svm_gap)(const SvmRows& rows, size_t n, const SvmShift& shift, double t, double* sums);
   // found[p] = what these bounds alone prove of a row, without `agreed`
   void (*svm_certify)(const SvmRows& rows, size_t n, const SvmBounds& bounds, double* found);
+  void (*svm_slopes)(const SvmRows& rows, size_t n, double t, double* x);
+  void (*svm_along)(const SvmRows& rows, size_t n, const double* q_along, double t, double tau, double length, double* sums);
   // out = a * y, for labels y
   void (*svm_sign)(const double* a, const int8_t* y, size_t n, double* out);
   // out = y c x

@@ -31,8 +31,8 @@ describe('a task that the backend ended', () => {
 
   it('throws Interrupted from perform(), and rejects with it from later()', async () => {
     const { settle } = svmTasks(ended);
-    expect(() => settle.ask().perform()).toThrow(Interrupted);
-    await expect(settle.ask().later()).rejects.toBeInstanceOf(Interrupted);
+    expect(() => settle.ask({ back: false }).perform()).toThrow(Interrupted);
+    await expect(settle.ask({ back: false }).later()).rejects.toBeInstanceOf(Interrupted);
   });
 
   it('is not confused with a user error of code TASK_ENDED', async () => {
@@ -57,8 +57,8 @@ describe('task.ask().later()', () => {
       perform: (name) => (calls.push(`perform ${name}`), []),
       later: (name) => (calls.push(`later ${name}`), Promise.resolve([])),
     };
-    const { settle, forget } = svmTasks(problem, 2);
-    for (const task of [settle, forget, settle]) await task.ask().later();
-    expect(calls).toEqual(['perform settle', 'perform forget', 'later settle']);
+    const { unshrink, forget } = svmTasks(problem, 2);
+    for (const task of [unshrink, forget, unshrink]) await task.ask().later();
+    expect(calls).toEqual(['perform unshrink', 'perform forget', 'later unshrink']);
   });
 });

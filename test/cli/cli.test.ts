@@ -100,7 +100,7 @@ function large(number = 5_000): string {
   const { rows, labels } = clouds(7, number, 20, 0.5);
   return rows.map((row, i) => `${labels[i]} ${row.map((x, j) => `${j + 1}:${x.toFixed(4)}`).join(' ')}\n`).join('');
 }
-const LONG = ['--stop', 'gap:0', '--gamma', '1e6', '--max-iterations', '1e9'];
+const LONG = ['--method', 'fista', '--stop', 'gap:0', '--gamma', '1e6', '--max-iterations', '1e9'];
 
 /** Trains until the time limit; again if a busy machine did not reach the first check within it. */
 async function trainFor(time: string, ...words: string[]): Promise<{ status: string; elapsed: number; backend: string }> {
@@ -158,6 +158,8 @@ describe.concurrent('fista-classify', () => {
       'Expected 1, 2 or 3 for -s but received "0": only LIBLINEAR\'s L2-regularised SVMs are trained here',
     ],
     [['train', '-s', '3', '--loss', 'squared-hinge', 'x'], 'Expected one loss but received -s 3 and --loss squared-hinge'],
+    [['train', '--method', 'sgd', 'x'], 'Expected auto, ascent, newton, fista or paper for --method but received "sgd"'],
+    [['train', '--method', 'fista', '-v', '3', 'x'], 'Expected one of --method and -v but received both'],
     [['train', '--loss', 'log', 'x'], 'Expected hinge or squared-hinge for --loss but received "log"'],
     [['train', '-B', '-1', 'x'], 'Expected a number of 0 or more for -B but received -1: a bias is always trained here'],
     [['train', '-e', '0.1', '--stop', 'stale', 'x'], 'Expected one of -e and --stop'],

@@ -266,6 +266,9 @@ describe('resolveLabels(list, rows, options)', () => {
   });
 });
 
+/** FISTA alone. */
+const FISTA = { ascent: false, newton: false, fista: true };
+
 describe('resolveFit(points, labels, options)', () => {
   const LABELS = ['no', 'no', 'yes', 'yes'];
   const points = (cols: number, sparse: boolean) =>
@@ -326,7 +329,12 @@ describe('resolveFit(points, labels, options)', () => {
       scale: 'standard',
       warmStart: undefined,
       keepSets: false,
-      solver: { stepSize: 'measured', shrinking: true, ascent: true, handOver: true, checkEvery: undefined },
+      solver: {
+        stepSize: 'measured',
+        shrinking: true,
+        methods: { ascent: true, newton: true, fista: true },
+        checkEvery: undefined,
+      },
       maxIterations: 10_000,
       timeLimit: Infinity,
       signal: undefined,
@@ -340,10 +348,11 @@ describe('resolveFit(points, labels, options)', () => {
   });
 
   it('keeps the given options', () => {
-    const given = { mu: 3, keepSets: true, solver: { shrinking: false, ascent: false, checkEvery: 1_000_000 }, maxIterations: 7 };
+    const given = { mu: 3, keepSets: true, solver: { shrinking: false, checkEvery: 1_000_000 }, maxIterations: 7 };
     expect(fit(given)).toMatchObject(given);
-    const others = { keepSets: false, solver: { ascent: true, checkEvery: 1 } };
-    expect(fit(others)).toMatchObject(others);
+    for (const ascent of [true, false]) {
+      expect(fit({ solver: { ascent } }).solver.methods).toEqual({ ascent, newton: true, fista: true });
+    }
     expect(fit({ C: 3 }).gamma).toBe(3);
     expect(fit({ gamma: 3 }).gamma).toBe(3);
     expect(fit({ gamma: 3, C: 3 }).gamma).toBe(3);
@@ -362,8 +371,12 @@ describe('resolveFit(points, labels, options)', () => {
 
   it('enables shrinking and ascent by default only with the measured step size', () => {
     const solver = (given: object) => fit({ solver: given }).solver;
-    expect(solver({ stepSize: 'norm' })).toMatchObject({ stepSize: 'norm', shrinking: false, ascent: false });
-    expect(solver({ stepSize: 'paper', ascent: true })).toMatchObject({ stepSize: 'paper', shrinking: false, ascent: true });
+    expect(solver({ stepSize: 'norm' })).toMatchObject({ stepSize: 'norm', shrinking: false, methods: FISTA });
+    expect(solver({ stepSize: 'paper', ascent: true })).toMatchObject({
+      stepSize: 'paper',
+      shrinking: false,
+      methods: { ...FISTA, ascent: true },
+    });
     expect(refusal(() => solver({ stepSize: 'norm', shrinking: true }))).toContain(
       "options.solver.shrinking with stepSize: 'norm'",
     );
@@ -373,10 +386,12 @@ describe('resolveFit(points, labels, options)', () => {
   it('resolves method to the settings of solver, and refuses contradictions', () => {
     const of = (method: string, solver: object = {}) => fit({ method, solver }).solver;
     expect(of('auto')).toEqual(fit().solver);
-    expect(of('ascent')).toEqual({ ...fit().solver, handOver: false });
-    expect(of('fista')).toEqual({ ...fit().solver, ascent: false });
-    expect(of('fista', { stepSize: 'norm', checkEvery: 7 })).toMatchObject({ stepSize: 'norm', ascent: false, checkEvery: 7 });
-    expect(of('paper')).toEqual({ stepSize: 'paper', shrinking: false, ascent: false, handOver: true, checkEvery: 1 });
+    expect(of('ascent')).toEqual({ ...fit().solver, methods: { ascent: true, newton: false, fista: false } });
+    expect(of('newton')).toEqual({ ...fit().solver, methods: { ascent: false, newton: true, fista: false } });
+    expect(of('newton', { ascent: true }).methods).toEqual({ ascent: true, newton: true, fista: false });
+    expect(of('fista')).toEqual({ ...fit().solver, methods: FISTA });
+    expect(of('fista', { stepSize: 'norm', checkEvery: 7 })).toMatchObject({ stepSize: 'norm', methods: FISTA, checkEvery: 7 });
+    expect(of('paper')).toEqual({ stepSize: 'paper', shrinking: false, methods: FISTA, checkEvery: 1 });
     expect(of('paper', { stepSize: 'paper', ascent: false })).toEqual(of('paper'));
     expect(fit({ method: 'paper' }).rules.map(({ name }) => name)).toEqual(['stale']);
     expect(fit({ method: 'paper', stop: stop.gap(1) }).rules.map(({ name }) => name)).toEqual(['gap']);
@@ -388,10 +403,13 @@ describe('resolveFit(points, labels, options)', () => {
 
   it('sets checkEvery to 1 and ascent to false for a rule that sees every iteration', () => {
     const both = [stop.gap(1), stop.stale()];
-    expect(fit({ stop: stop.stale() }).solver).toMatchObject({ checkEvery: 1, ascent: false, shrinking: true });
-    expect(fit({ stop: both }).solver).toMatchObject({ checkEvery: 1, ascent: false });
+    expect(fit({ stop: stop.stale() }).solver).toMatchObject({ checkEvery: 1, methods: FISTA, shrinking: true });
+    expect(fit({ stop: both }).solver).toMatchObject({ checkEvery: 1, methods: FISTA });
     expect(fit({ stop: both, solver: { checkEvery: 1 } }).solver.checkEvery).toBe(1);
-    expect(fit({ stop: stop.gap(1) }).solver).toMatchObject({ checkEvery: undefined, ascent: true });
+    expect(fit({ stop: stop.gap(1) }).solver).toMatchObject({
+      checkEvery: undefined,
+      methods: { ...FISTA, ascent: true, newton: true },
+    });
     expect(refusal(() => fit({ stop: both, solver: { checkEvery: 2 } }))).toBe(
       'Expected 1 for options.solver.checkEvery with the rule "stale", which sees every iteration, but received 2',
     );

@@ -10,6 +10,11 @@ describe('resolveSolver(method, options, rules)', () => {
 
   it("is AUTO, by which gamma: 'auto' is chosen, with method: 'auto'", () => {
     expect(AUTO).toEqual(resolveSolver('auto', undefined, [stop.gap(1)]));
-    expect(AUTO).toEqual({ stepSize: 'measured', shrinking: true, ascent: true, handOver: true, checkEvery: undefined });
+    expect(AUTO).toEqual({
+      stepSize: 'measured',
+      shrinking: true,
+      methods: { ascent: true, newton: true, fista: true },
+      checkEvery: undefined,
+    });
   });
 });

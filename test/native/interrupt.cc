@@ -108,7 +108,7 @@ void fits(Random& random, const Table* table, const Data& data, bool sparse) {
       svm.step(1000, 0.3);
       if (svm.interrupted()) break;
       svm.accept();
-      svm.refresh();
+      svm.refresh(false);
       svm.gap(0, 1, 0);
       svm.offsets(0, 0, 0, 0, 0);
       svm.shrink(0, 0, 0.05);

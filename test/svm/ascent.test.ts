@@ -8,6 +8,7 @@ import { LinearSvm, stop, type Points, type SvmOptions } from '../../lib/index.j
 import { viewPoints } from '../../lib/input/points.js';
 import { names } from '../support/backends.js';
 import { clouds, dense, sparse, wdbc } from '../support/svm-data.js';
+import { methods } from '../support/methods.js';
 
 const cancer = wdbc();
 const never = () => {
@@ -72,10 +73,10 @@ function trace(backend: Backend, points: Parameters<typeof problemOf>[1], scale:
     seen.push(fenchelYoung, loss, wSquared, next, t, problem.read);
   };
   const look = () => {
-    ask('settle');
+    ask('settle', { back: false });
     const alpha = new Float64Array(569);
     problem.alpha(alpha);
-    const { wSquared, centreDot } = ask('refresh');
+    const { wSquared, centreDot } = ask('refresh', { all: false });
     const gap = ask('gap', { t: 0.1, wNorm: 1, etaT: 0 });
     seen.push(wSquared, centreDot, ...SVM_TASKS.gap.answers.map((name) => gap[name]), ...alpha);
   };
@@ -105,10 +106,10 @@ describe.each(names)('coordinate ascent, %s', (name) => {
         for (let epoch = 0; epoch < 12; epoch++) {
           ({ offset } = ask('ascend', { offset, weight, delta: 0.1, all: epoch < 3 }));
           if (epoch % 4 !== 3) continue;
-          ask('settle');
+          ask('settle', { back: false });
           const alpha = new Float64Array(569);
           problem.alpha(alpha);
-          let [dual, balance] = [-ask('refresh').wSquared / 2, 0];
+          let [dual, balance] = [-ask('refresh', { all: false }).wSquared / 2, 0];
           alpha.forEach((a, i) => {
             expect(a).toBeGreaterThanOrEqual(0);
             expect(a).toBeLessThanOrEqual(i === 5 ? 0 : ((i % 10 ? 1 : 3) * 64) / 569);
@@ -129,7 +130,7 @@ describe.each(names)('coordinate ascent, %s', (name) => {
     const problem = problemOf(backend, 'dense', 1);
     const ask = asking(problem);
     begun(ask);
-    ask('settle');
+    ask('settle', { back: false });
     const alpha = new Float64Array(569).fill(NaN);
     problem.alpha(alpha);
     expect(alpha).toEqual(new Float64Array(569));
@@ -142,7 +143,7 @@ describe.each(names)('coordinate ascent, %s', (name) => {
     const weight = (0.3 * begun(ask)) / WEIGHT;
     let offset = 0;
     for (let epoch = 0; epoch < 4; epoch++) ({ offset } = ask('ascend', { offset, weight, delta: 0.1, all: true }));
-    ask('settle');
+    ask('settle', { back: false });
     const alpha = new Float64Array(569);
     problem.alpha(alpha);
     for (const label of [-1, 1]) expect(alpha.filter((a, i) => a === 0 && cancer.labels[i] === label).length).toBeGreaterThan(100);
@@ -225,7 +226,7 @@ describe.each(names)('coordinate ascent, %s', (name) => {
         solveSvm(problem, tasks, {
           L: 'measured',
           shrinking: true,
-          ascent: true,
+          ...methods('ascent', 'fista'),
           checkEvery: undefined,
           maxIterations: 10_000,
           certify: 'end',

@@ -29,7 +29,7 @@ const ROOT = join(__dirname, '../..');
 // A fit that does not end before it is aborted.
 const endless = clouds(7, 300, 20, 0.5);
 const never = { name: 'never', everyIteration: false, start: () => () => undefined };
-const ENDLESS: SvmOptions<number> = { stop: never, gamma: 1e6, maxIterations: 1e9 };
+const ENDLESS: SvmOptions<number> = { method: 'fista', stop: never, gamma: 1e6, maxIterations: 1e9 };
 
 /** Everything of a fit except its time. */
 function essence({ weights, bias, labels, info }: LinearSvm<number>) {

@@ -17,6 +17,7 @@ import {
   type Measured,
 } from '../../lib/svm/certificate.js';
 import { solveSvm } from '../../lib/svm/solve.js';
+import { methods } from '../support/methods.js';
 
 const U = 2 ** -53;
 
@@ -187,7 +188,7 @@ describe('measure(constants, t, wSquared, centreDot)', () => {
       dual: P - error - G,
       gap: G,
       rounding: grown * (16 * U * fy + fyRounding) + imbalance * W + off ** 2 / 2,
-      rho: Math.sqrt(G) + off,
+      rho: Math.min(Math.sqrt(G) + off, Math.sqrt(2 * G)),
       delta: grown * Math.min(byResidual, byGap),
     };
   }
@@ -439,7 +440,7 @@ describe("solveSvm(problem, tasks, settings) and 'precision'", () => {
     const settings: Parameters<typeof solveSvm>[2] = {
       L: 'paper',
       shrinking: false,
-      ascent: false,
+      ...methods('fista'),
       scaled: true,
       certify: 'end',
       checkEvery: 5,

@@ -14,6 +14,7 @@ import { unfitted } from '../../lib/svm/training.js';
 import { names } from '../support/backends.js';
 import { unexpectedDefect } from '../support/points.js';
 import { clouds, dense, sparse, wdbc } from '../support/svm-data.js';
+import { methods } from '../support/methods.js';
 
 const { rows, labels } = wdbc();
 const cols = 30;
@@ -47,7 +48,8 @@ function loopOf(
   performer: Performer = problem,
 ) {
   return solveSvm(problem, svmTasks(performer), {
-    ...settings,
+    ...(settings.ascent ? methods('ascent', 'fista') : methods('fista')),
+    certify: settings.certify,
     scaled: true,
     L: 'measured',
     shrinking: true,
@@ -94,13 +96,19 @@ describe.each(names)('Interrupt of a problem, %s', (name) => {
       ['begin', 1],
       ['warm', new Float64Array(cols), 0],
       ['ascend', 0, 1, 0.1, 1],
-      ['settle'],
+      ['settle', 0],
       ['step', 1e9, 0],
-      ['refresh'],
+      ['refresh', 0],
       ['offsets', 0, 0, 0, 0, 0],
       ['gap', 0, 0, 0],
       ['shrink', 0, 0, 0.1],
       ['unshrink'],
+      ['gradient', 0, 1],
+      ['linearize'],
+      ['conjugate'],
+      ['direction'],
+      ['slope', 0, 0, 1],
+      ['move', 1],
       ['power', 1],
     ];
     for (const call of calls.slice(1)) expect([call[0], outcome(call)]).toEqual([call[0], 'interrupted']);

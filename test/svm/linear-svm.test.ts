@@ -2,6 +2,7 @@ import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Matrix } from '../../lib/backend/fallback/matrix.js';
+import { NewtonSystem } from '../../lib/backend/fallback/newton-system.js';
 import { Svm } from '../../lib/backend/fallback/svm.js';
 import { Dataset, LinearSvm, stop, type Points, type StopRule, type SvmOptions, type SvmProgress } from '../../lib/index.js';
 import { binary, clouds, dense, rounded, sparse, wdbc } from '../support/svm-data.js';
@@ -359,7 +360,7 @@ describe.each(BACKENDS)('LinearSvm.fit(points, labels), %s', (backend) => {
     it('has every field, and its numbers are consistent', () => {
       const { info } = fit(rows, labels, { keepSets: true });
       expect(Object.keys(info).sort()).toEqual(
-        ['L', 'agreed', 'alpha', 'atBound', 'backend', 'dual', 'elapsed', 'gamma', 'gap', 'iterations', 'loss', 'method', 'mu', 'passes', 'primal', 'properlyClassified', 'relativeGap', 'rows', 'scale', 'sets', 'shares', 'status', 'threads', 'zero'].sort(), // prettier-ignore
+        ['L', 'agreed', 'alpha', 'atBound', 'backend', 'dual', 'elapsed', 'gamma', 'gap', 'iterations', 'loss', 'method', 'mu', 'passes', 'primal', 'properlyClassified', 'relativeGap', 'rows', 'scale', 'sets', 'shares', 'stages', 'status', 'threads', 'zero'].sort(), // prettier-ignore
       );
       expect(info).toMatchObject({
         status: 'agreement',
@@ -765,6 +766,7 @@ describe('model.info.passes', () => {
     const entries = (X: Matrix, row: Uint32Array, begin: number, end: number, u?: Float64Array) => {
       for (let p = begin; p < end; p++) if (!u || u[p] !== 0) read += X.entries(row[p]!);
     };
+    const { start } = NewtonSystem.prototype; // eslint-disable-line @typescript-eslint/unbound-method -- called with its own `this`
     const { multiplyRows, combineRows, dotRow, addRow } = Matrix.prototype; // eslint-disable-line @typescript-eslint/unbound-method -- called with their own `this`
     vi.spyOn(Matrix.prototype, 'multiplyRows').mockImplementation(function (this: Matrix, row, begin, end, w, out) {
       if (!first) entries(this, row, begin, end); // the first call measures the rows, as part of the copy
@@ -774,6 +776,10 @@ describe('model.info.passes', () => {
     vi.spyOn(Matrix.prototype, 'combineRows').mockImplementation(function (this: Matrix, row, begin, end, u, out) {
       entries(this, row, begin, end, u);
       return combineRows.call(this, row, begin, end, u, out);
+    });
+    vi.spyOn(NewtonSystem.prototype, 'start').mockImplementation(function (this: NewtonSystem, right) {
+      read += this.read; // what the preconditioner read
+      return start.call(this, right);
     });
     vi.spyOn(Matrix.prototype, 'dotRow').mockImplementation(function (this: Matrix, i, w) {
       read += this.entries(i);
@@ -840,7 +846,7 @@ describe('LinearSvm.fit with the measured curvature', () => {
     for (let seed = 1; seed <= 30; seed++) {
       const { rows, labels } = clouds(seed, 20, 10, 0);
       calls = [];
-      const options: SvmOptions<number> = { gamma: 4096 / 20, scale: 'none', stop: stop.gap(1e-7) };
+      const options: SvmOptions<number> = { method: 'fista', gamma: 4096 / 20, scale: 'none', stop: stop.gap(1e-7) };
       const { info } = LinearSvm.fit(rows, labels, { ...options, backend: 'js' });
       expect(info.status).toBe('gap');
       if (!calls.includes('unshrink')) continue;

@@ -9,6 +9,7 @@ import { Dataset, LinearSvm, stop, type Points, type SvmOptions } from '../../li
 import { normal, random } from '../support/random.js';
 import { binary, clouds, dense, sparse, wdbc } from '../support/svm-data.js';
 import { names } from '../support/backends.js';
+import { methods } from '../support/methods.js';
 
 const cancer = wdbc();
 const ones = (rows: number[][]): Points => {
@@ -144,7 +145,7 @@ compared('solveSvm at every SIMD level', () => {
       scaled: true,
       L: 'measured',
       shrinking: true,
-      ascent,
+      ...(ascent ? methods('ascent', 'fista') : methods('fista')),
       certify: 'always',
       checkEvery: 5,
       maxIterations: 1000,

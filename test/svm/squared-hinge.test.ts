@@ -25,7 +25,13 @@ const FORMS: readonly [string, Points, Sample][] = [
 const base: SvmOptions<number> = { loss: 'squared-hinge', stop: stop.gap(1e-11) };
 
 /** |w|²/2 + gamma Σ c max(0, 1 - margin)², and what alpha is there. */
-function plain({ rows, labels }: Sample, weights: ArrayLike<number>, bias: number, gamma: number, c: (i: number) => number = () => 1) {
+function plain(
+  { rows, labels }: Sample,
+  weights: ArrayLike<number>,
+  bias: number,
+  gamma: number,
+  c: (i: number) => number = () => 1,
+) {
   let objective = 0;
   for (let j = 0; j < weights.length; j++) objective += weights[j]! ** 2 / 2;
   const alpha = rows.map((row, i) => {

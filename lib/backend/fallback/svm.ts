@@ -21,6 +21,7 @@ import { taskEnded } from '../../errors.js';
 import { CERTIFIED } from '../encodings.js';
 import { projectKnapsack } from './knapsack.js';
 import type { Matrix } from './matrix.js';
+import { NewtonSystem } from './newton-system.js';
 import { performer, type Twin } from './perform.js';
 
 const UNIT = 2 ** -53;
@@ -94,6 +95,8 @@ export class Svm implements Twin<Tasks> {
   #maxNorm = 0;
   #read = 0;
   #stored = 0;
+  #system: NewtonSystem | undefined;
+  #xBefore = new Float64Array(0); // where Newton's method began
   #kept: { w: Float64Array; alpha: Float64Array | undefined } | undefined;
   #restored = false;
 
@@ -327,11 +330,14 @@ export class Svm implements Twin<Tasks> {
     return true;
   }
 
+  #balanceRows(): void {
+    if (this.#balanceBetween()) return;
+    projectKnapsack(this.#x, this.#y.subarray(0, this.#n), this.#weight, this.#gamma, 0, 0, this.#x);
+  }
+
   /** Balances x, and makes w, q and both iterates from it. */
   #restart(): Answer<Tasks['settle']> {
-    if (!this.#balanceBetween()) {
-      projectKnapsack(this.#x, this.#y.subarray(0, this.#n), this.#weight, this.#gamma, 0, 0, this.#x);
-    }
+    this.#balanceRows();
     this.#combine(this.#x, 0, this.#n, this.#w);
     this.#margins(this.#w, 0, this.#n, this.#q);
     this.#xPrev.set(this.#x);
@@ -408,9 +414,13 @@ export class Svm implements Twin<Tasks> {
     return order;
   }
 
-  /** Pauses the ascent: balances alpha, computes w and q from it, and makes both iterates the same. */
-  settle(): Answer<Tasks['settle']> {
+  /**
+   * Pauses the ascent, or ends Newton's method: balances alpha, computes w and q from it, and makes both iterates the same. `back`: with the
+   * alpha that Newton's method began at.
+   */
+  settle({ back }: Given<Tasks['settle']>): Answer<Tasks['settle']> {
     this.#ascending = false;
+    if (back) this.#x.set(this.#xBefore);
     return this.#restart();
   }
 
@@ -466,9 +476,10 @@ export class Svm implements Twin<Tasks> {
     [this.#wPrev, this.#w, this.#wNext] = [this.#w, this.#wNext, this.#wPrev];
   }
 
-  /** Computes q of the shrunk rows. Answers |w|² and m·w. */
-  refresh(): Answer<Tasks['refresh']> {
-    if (this.#active < this.#n) this.#margins(this.#w, this.#active, this.#n, this.#q);
+  /** Computes q of the shrunk rows, or of all. Answers |w|² and m·w. */
+  refresh({ all }: Given<Tasks['refresh']>): Answer<Tasks['refresh']> {
+    const from = all ? 0 : this.#active;
+    if (from < this.#n) this.#margins(this.#w, from, this.#n, this.#q);
     return { wSquared: squares(this.#w), centreDot: dot(this.#centre, this.#w) };
   }
 
@@ -640,6 +651,86 @@ export class Svm implements Twin<Tasks> {
       this.#bShrunk = 0;
     }
     return { active: this.#active };
+  }
+
+  /**
+   * The gradient of the primal in w at the best offset t (method 1.13): x = -psi'(theta), made balanced, and g = w - H'alpha. All rows must
+   * be active. `first`: Newton's method begins here. Answers |g|² and the number of free rows, strictly between their bounds.
+   */
+  gradient({ t, first }: Given<Tasks['gradient']>): Answer<Tasks['gradient']> {
+    if (first) this.#xBefore = this.#x.slice();
+    for (let p = 0; p < this.#n; p++) {
+      this.#x[p] = clamp((1 - (this.#q[p]! + this.#y[p]! * t)) / this.#mu, 0, this.#gamma);
+    }
+    this.#balanceRows();
+    this.#combine(this.#x, 0, this.#n, this.#wNext);
+    let squared = 0;
+    for (let j = 0; j < this.#d; j++) squared += (this.#w[j]! - this.#wNext[j]!) ** 2;
+    return { squared, free: this.#free().length };
+  }
+
+  #free(): Uint32Array {
+    const [x, gamma] = [this.#x, this.#gamma];
+    return Uint32Array.from(x.keys()).filter((p) => x[p]! > 0 && x[p]! < gamma);
+  }
+
+  /** Starts the solution of Newton's system at the gradient. Answers the squared norm of its residual (method 1.13). */
+  linearize(): Answer<Tasks['linearize']> {
+    const free = this.#free();
+    this.#system = new NewtonSystem(this.#X, this.#inverseScale, this.#mu, {
+      rows: Uint32Array.from(free, (p) => this.#row[p]!),
+      weight: Float64Array.from(free, (p) => this.#weight[p]!),
+    });
+    this.#read += this.#system.read;
+    return { residual: this.#system.start(this.#wNext.map((value, j) => value - this.#w[j]!)) };
+  }
+
+  /** One iteration of conjugate gradients. Answers the same. */
+  conjugate(): Answer<Tasks['conjugate']> {
+    const system = this.#system!;
+    const before = system.read;
+    const residual = system.iterate();
+    this.#read += system.read - before;
+    return { residual };
+  }
+
+  /**
+   * The direction (p, tau) that was found: tau is the best change of the offset for p, while the free rows stay what they are. Its margins
+   * are kept in qPrev. Answers tau, w·p and |p|².
+   */
+  direction(): Answer<Tasks['direction']> {
+    const { p: direction } = this.#system!;
+    this.#margins(direction, 0, this.#n, this.#qPrev);
+    let [sum, weight] = [0, 0];
+    for (const p of this.#free()) {
+      sum += this.#weight[p]! * this.#y[p]! * this.#qPrev[p]!;
+      weight += this.#weight[p]!;
+    }
+    return { tau: weight > 0 ? -sum / weight : 0, along: dot(this.#w, direction), squared: squares(direction) };
+  }
+
+  /**
+   * The rows' part of the slope of the primal at `length` along the direction, and its own slope: -Σ c psi' s and Σ c psi'' s², where s_i is
+   * what the direction adds to theta_i.
+   */
+  slope({ t, tau, length }: Given<Tasks['slope']>): Answer<Tasks['slope']> {
+    let [slope, curvature] = [0, 0];
+    for (let p = 0; p < this.#n; p++) {
+      const y = this.#y[p]!;
+      const s = this.#qPrev[p]! + y * tau;
+      const free = (1 - (this.#q[p]! + y * t + length * s)) / this.#mu;
+      slope -= this.#weight[p]! * clamp(free, 0, this.#gamma) * s;
+      if (free > 0 && free < this.#gamma) curvature += (this.#weight[p]! * s * s) / this.#mu;
+    }
+    return { slope, curvature };
+  }
+
+  /** Moves w along the direction; the margins follow without a pass. */
+  move({ length }: Given<Tasks['move']>): Answer<Tasks['move']> {
+    const { p: direction } = this.#system!;
+    for (let j = 0; j < this.#d; j++) this.#w[j]! += length * direction[j]!;
+    for (let p = 0; p < this.#n; p++) this.#q[p]! += length * this.#qPrev[p]!;
+    return DONE;
   }
 
   /** One power iteration for |HH'| on the balanced subspace, all rows active; `first` starts anew. Answers an estimate from below. */

@@ -1,0 +1,145 @@
+/**
+ * Newton's method on the SVM's primal (method 1.13), whose loss is piecewise quadratic: free rows, strictly between their bounds, alone
+ * carry curvature. Directions come from conjugate gradients, as exact as they are worth; a line search takes them as far as they go down.
+ *
+ * Problem: min P(w, t) (method 1.1), t eliminated.
+ * Given:   a problem with an iterate whose margins are computed, all rows active; its offset; what a check does.
+ * Wanted:  the run's result if a check ends it; else an iterate for FISTA to go on from.
+ * Source:  S. S. Keerthi and D. DeCoste, JMLR 6, 2005; C.-J. Lin, R. C. Weng and S. S. Keerthi, JMLR 9, 2008.
+ */
+import type { Step, SvmTasks } from '../backend/tasks.js';
+import { searchRoot } from '../solver/bisection.js';
+import { Halving } from '../solver/halving.js';
+import { nearOffset, type Margins } from './certificate.js';
+import { check, type CheckContext, type Checked } from './check.js';
+import type { Ended } from './fista.js';
+
+/** A direction is exact to this share of the gradient at least, in the preconditioner's norm, and more so as the gradient falls. */
+const FORCING = 0.3;
+const EXACT = 1e-6;
+/** At most so many iterations of conjugate gradients a direction. */
+const MAX_CONJUGATE = 250;
+/** The line search ends where the slope is down to this share of the first one. */
+const FLAT = 0.3;
+/** A slope that is positive by less than this share of the first one counts as 0. */
+const LEVEL = 1e-4;
+/** Margins are computed afresh after so many steps that only updated them. */
+const MAX_UPDATES = 16;
+
+/** Once twice the gap is below this share of the primal, an exact step goes ahead of the check: it leaves little but rounding. */
+const POLISH = 1e-9;
+/** FISTA takes over if the gap does not halve in so many steps. */
+const PATIENCE = 10;
+
+/** What Newton's method starts from. */
+export interface NewtonStart {
+  readonly iteration: number;
+  readonly t: number;
+  readonly L: number;
+  /** Of the iterate, as far as it is known. */
+  readonly gap: number;
+  /** Makes the error to throw if sums overflow. */
+  readonly overflow: () => Error;
+}
+
+export function* newton(context: CheckContext, start: NewtonStart): Generator<Step, Ended & { readonly better: boolean }, void> {
+  const { settings, constants, tasks } = context;
+  const { L } = start;
+  let { iteration, t } = start;
+  let margins: Margins | undefined;
+  let known: Checked | undefined; // by the last check
+  let first: number | undefined; // |g| at the start
+  let [stuck, polished] = [false, false];
+  const progress = new Halving(PATIENCE, iteration);
+  for (;;) {
+    // ---- The gradient, and what it proves.
+    t = yield* nearOffset(constants, t, 1e-8 * (known?.gap ?? Infinity), tasks);
+    yield tasks.gradient.ask({ t, first: first === undefined });
+    const gradient = Math.sqrt(tasks.gradient.answer.squared);
+    if (!Number.isFinite(gradient)) {
+      if (!settings.methods.fista) throw start.overflow();
+      return { end: undefined, iteration, t: start.t, gap: start.gap, better: false };
+    }
+    first ??= gradient;
+    const late = settings.expired();
+    const polishing =
+      known !== undefined &&
+      !polished &&
+      !late &&
+      iteration < settings.maxIterations &&
+      gradient * gradient < POLISH * known.primal;
+    polished ||= polishing;
+    if (!polishing) {
+      const half = progress.overdue(iteration) ? progress.last / 2 : Infinity;
+      known = yield* check(context, {
+        iteration,
+        L,
+        late,
+        stuck: stuck && !settings.methods.fista,
+        t,
+        worth: 0,
+        half,
+        primal: { gradient, margins },
+      });
+      const better = known.gap < start.gap;
+      if (known.end) return { end: known.end, iteration, t: known.t, gap: known.gap, better };
+      const stalled = progress.stalled(iteration, known.gap) || stuck;
+      if (stalled && settings.methods.fista) return { end: undefined, iteration, t: better ? t : start.t, gap: known.gap, better };
+    }
+    margins ??= { reach: known!.wNorm, updates: 0 };
+
+    // ---- A direction, and how far it goes.
+    yield* solveDirection(settings, polishing ? EXACT : Math.min(FORCING, Math.sqrt(gradient / first)), tasks);
+    yield tasks.direction.ask();
+    const { tau, squared } = tasks.direction.answer;
+    const length = yield* searchLength(t, tasks);
+    stuck = !(length > 0);
+    if (!stuck) {
+      yield tasks.move.ask({ length });
+      t += length * tau;
+      margins = { reach: margins.reach + length * Math.sqrt(squared), updates: margins.updates + 1 };
+    }
+    iteration++;
+    if (stuck || polished || margins.updates >= MAX_UPDATES || known!.rounding > 0.1 * known!.gap) {
+      yield tasks.refresh.ask({ all: true });
+      margins = undefined;
+    }
+  }
+}
+
+/** Solves Newton's system by conjugate gradients, to this share of the gradient. */
+function* solveDirection(
+  settings: CheckContext['settings'],
+  forcing: number,
+  { linearize, conjugate }: SvmTasks,
+): Generator<Step, void, void> {
+  yield linearize.ask();
+  const goal = forcing * forcing * linearize.answer.residual;
+  for (let k = 0; k < MAX_CONJUGATE; k++) {
+    yield conjugate.ask();
+    if (!(conjugate.answer.residual > goal) || settings.expired()) return;
+  }
+}
+
+/** How far to go along the direction: to where the primal is nearly flat, and still falls. 0: nowhere. */
+function* searchLength(t: number, { direction, slope }: SvmTasks): Generator<Step, number, void> {
+  const { tau, along, squared } = direction.answer;
+  const at = (length: number) => ({
+    value: along + length * squared + slope.answer.slope,
+    slope: squared + slope.answer.curvature,
+  });
+  yield slope.ask({ t, tau, length: 0 });
+  const falls = -at(0).value;
+  if (!(falls > 0)) return 0;
+  const search = searchRoot(1, { step: 1, enough: (_, { value }) => value >= -FLAT * falls && value <= LEVEL * falls });
+  let next = search.next();
+  let best = 0;
+  for (let looks = 0; !next.done && looks < 60; looks++) {
+    const length = next.value;
+    yield slope.ask({ t, tau, length });
+    const found = at(length);
+    if (found.value <= LEVEL * falls) best = Math.max(best, length);
+    next = search.next(found);
+  }
+  return best;
+}
