@@ -36,6 +36,14 @@ const SETS = {
     from: 'the UCI repository, Farm Ads (farm-ads-vect), written as LIBSVM text',
     sha256: '37581bf67dde093b466d917dc4ff53bd09191bf70c1c5239da4e4b5494918bfe',
   },
+  rt_polarity: {
+    from: 'the sentence polarity data of Pang and Lee (2005), the words that occur in two sentences or more as 0/1, written as LIBSVM text',
+    sha256: '26945f24040f5445ff47b5eaddb83ccfa11768acfd5e90bf4b1a3716eaa7bd9c',
+  },
+  sms_spam: {
+    from: "the UCI repository, SMS Spam Collection, by scikit-learn's TfidfVectorizer with its defaults, written as LIBSVM text",
+    sha256: '3a71737b0e5f24964c4032d974133f25716873c4052f95b58c675672cbf43378',
+  },
   'a9a.t': { from: `${LIBSVM}/a9a.t`, sha256: '0c3135eb9b9d83a4fa007d6e1a3b719f029db78884dafd5a46a4d7eeb4c2b018' },
   'svmguide1.t': { from: `${LIBSVM}/svmguide1.t`, sha256: 'f9c2fd4c725172aeb4476fc1e2327d537f7fbc2f53f49dfd073f80efbe1ba8f7' },
   'mnist01-test-images-idx3-ubyte': {

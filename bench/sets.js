@@ -27,14 +27,20 @@ function pick({ points, labels }, which) {
   return { points: { indptr, indices, ...(values && { values }), rows, cols }, labels: chosen };
 }
 
-/** A fixed split: four fifths for training, one fifth for testing. */
-function split(set, seed = 1) {
+/** The numbers below n in an order that depends on the seed. */
+function permutation(n, seed) {
   const next = random(seed);
-  const order = Uint32Array.from({ length: set.points.rows }, (_, i) => i);
+  const order = Uint32Array.from({ length: n }, (_, i) => i);
   for (let k = order.length - 1; k > 0; k--) {
     const other = Math.floor(next() * (k + 1));
     [order[k], order[other]] = [order[other], order[k]];
   }
+  return order;
+}
+
+/** A fixed split: four fifths for training, one fifth for testing, both in the order of the rows. */
+function split(set, seed = 1) {
+  const order = permutation(set.points.rows, seed);
   const many = Math.round(0.8 * order.length);
   return { train: pick(set, order.subarray(0, many).sort()), test: pick(set, order.subarray(many).sort()) };
 }
@@ -97,10 +103,11 @@ function read(data, name, { cols = 0, dense = false } = {}) {
   return { points: dense ? toDense(points) : tidy(points), labels: signs(labels) };
 }
 
-/** Loads training and test rows from two files, or splits one file. */
-function load(data, name, { official, ...options }) {
-  const whole = read(data, name, options);
-  if (whole === undefined) return undefined;
+/** Loads training and test rows from two files, or splits one file. `sorted`: its rows are sorted by class, and are shuffled first. */
+function load(data, name, { official, sorted = false, ...options }) {
+  const found = read(data, name, options);
+  if (found === undefined) return undefined;
+  const whole = sorted ? pick(found, permutation(found.points.rows, 2)) : found;
   if (!official) return split(whole);
   const test = read(data, official, options);
   return test && { train: whole, test };
@@ -144,6 +151,12 @@ const SMALL = [
   ['mushrooms', `as it is (0/1), ${SPLIT}`, (data) => load(data, 'mushrooms', { cols: 112 })],
   ['spambase', `standardised, ${SPLIT}`, (data) => then(load(data, 'spambase', { dense: true }), standardise)],
   ['farm-ads', `rows of length 1, ${SPLIT}`, (data) => then(load(data, 'farm-ads', { cols: 54877 }), valued)],
+  [
+    'rt_polarity',
+    `rows of length 1, shuffled, ${SPLIT}`,
+    (data) => then(load(data, 'rt_polarity', { cols: 10341, sorted: true }), valued),
+  ],
+  ['sms_spam', `as it is (tf-idf, rows of length 1), ${SPLIT}`, (data) => load(data, 'sms_spam', { cols: 8713 })],
   ['mnist01', `/255, ${OFFICIAL}`, mnist],
   [
     'svmguide1',
