@@ -75,8 +75,8 @@ async function measure(port, body, { connections, rate }) {
   return { rate: requests / seconds, p50: at(0.5), p99: at(0.99), max: at(1), bad };
 }
 
-/** Runs fits one after another until stopped. Returns their number and their share of the time. */
-function train(port) {
+/** Runs fits to a gap of 1e-7 one after another until stopped. Returns their number and their share of the time. */
+function train(port, gamma) {
   const call = async (method, body) => {
     const response = await fetch(`http://127.0.0.1:${port}/train`, {
       method,
@@ -90,7 +90,7 @@ function train(port) {
   const ended = (async () => {
     while (!stopping) {
       const from = performance.now();
-      const { status } = await call('POST', { file: 'train.libsvm', options: { gap: 1e-7 } });
+      const { status } = await call('POST', { file: 'train.libsvm', options: { gamma, gap: 1e-7 } });
       if (status !== 202) throw new Error(`POST /train answered ${status}`);
       for (;;) {
         await wait(20);
@@ -150,7 +150,7 @@ async function run({ print, data }) {
       const rounds = [];
       for (let k = 0; k < ROUNDS; k++) {
         const quiet = await measure(server.port, body, settings);
-        const stop = train(server.port);
+        const stop = train(server.port, 64 / points.rows);
         const busy = await measure(server.port, body, settings);
         rounds.push({ quiet, busy, training: await stop() });
       }
