@@ -147,6 +147,9 @@ void svms(const Run& run, const std::vector<double>& x) {
         }
         Svm::ScoreAnswer score{};
         if (!svm.score(0.1, score) || !svm.keep(true)) return false;
+        Svm::GradientAnswer gradient{};
+        Svm::ResidualAnswer residual{};
+        if (!svm.gradient(0, true, gradient) || !svm.linearize(residual)) return false;
         std::vector<double> w(kCols);
         svm.weights(w.data());
         if (first.empty()) first = w;

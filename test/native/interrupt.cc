@@ -103,7 +103,7 @@ void fits(Random& random, const Table* table, const Data& data, bool sparse) {
     CHECK(svm.begin(true, begun));
     svm.regularize(gamma, mu);
     for (int epoch = 0; epoch < 2 && !svm.interrupted(); ++epoch) svm.ascend(0, 1, 0.1, true);
-    if (!svm.interrupted()) svm.settle();
+    if (!svm.interrupted()) svm.settle(false);
     for (int step = 0; step < 20 && !svm.interrupted(); ++step) {
       svm.step(1000, 0.3);
       if (svm.interrupted()) break;
@@ -111,6 +111,18 @@ void fits(Random& random, const Table* table, const Data& data, bool sparse) {
       svm.refresh(false);
       svm.gap(0, 1, 0);
       svm.offsets(0, 0, 0, 0, 0);
+      if (step % 4 == 0) {
+        Svm::GradientAnswer gradient{};
+        Svm::ResidualAnswer residual{};
+        svm.unshrink();
+        if (!svm.interrupted()) CHECK(svm.gradient(0, true, gradient));
+        if (!svm.interrupted()) CHECK(svm.linearize(residual));
+        if (!svm.interrupted()) svm.conjugate();
+        if (!svm.interrupted()) svm.direction();
+        if (!svm.interrupted()) svm.slope(0, 0, 1);
+        if (!svm.interrupted()) svm.settle(true);
+        if (svm.interrupted()) break;
+      }
       svm.shrink(0, 0, 0.05);
       if (svm.interrupted()) break;
       // Read before keep(): restore() must give exactly this state.
