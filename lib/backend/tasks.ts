@@ -42,7 +42,7 @@ export const SVM_TASKS = {
     ],
   },
   regularize: { takes: { gamma: number, mu: number }, answers: [] },
-  warm: { takes: { w: vector, t: number }, answers: [] },
+  warm: { takes: { w: vector, t: number, dual: flag }, answers: [] },
   ascend: {
     takes: { offset: number, weight: number, delta: number, all: flag },
     answers: ['fenchelYoung', 'loss', 'wSquared', 'offset', 't'],

@@ -21,15 +21,14 @@ const EXACT = 1e-6;
 const MAX_CONJUGATE = 250;
 /** The line search ends where the slope is down to this share of the first one. */
 const FLAT = 0.3;
-/** A slope that is positive by less than this share of the first one counts as 0. */
-const LEVEL = 1e-4;
 /** Margins are computed afresh after so many steps that only updated them. */
 const MAX_UPDATES = 16;
 
 /** Once twice the gap is below this share of the primal, an exact step goes ahead of the check: it leaves little but rounding. */
 const POLISH = 1e-9;
-/** FISTA takes over if the gap does not halve in so many steps. */
+/** FISTA takes over if in so many steps neither the gap halves nor the primal falls by this share. */
 const PATIENCE = 10;
+const FALL = 1e-3;
 
 /** What Newton's method starts from. */
 export interface NewtonStart {
@@ -50,6 +49,7 @@ export function* newton(context: CheckContext, start: NewtonStart): Generator<St
   let known: Checked | undefined; // by the last check
   let first: number | undefined; // |g| at the start
   let [stuck, polished] = [false, false];
+  let primal = Infinity; // when it last fell by as much
   const progress = new Halving(PATIENCE, iteration);
   for (;;) {
     // ---- The gradient, and what it proves.
@@ -83,6 +83,10 @@ export function* newton(context: CheckContext, start: NewtonStart): Generator<St
       });
       const better = known.gap < start.gap;
       if (known.end) return { end: known.end, iteration, t: known.t, gap: known.gap, better };
+      if (known.primal < (1 - FALL) * primal) {
+        ({ primal } = known);
+        progress.restart(iteration, known.gap);
+      }
       const stalled = progress.stalled(iteration, known.gap) || stuck;
       if (stalled && settings.methods.fista) return { end: undefined, iteration, t: better ? t : start.t, gap: known.gap, better };
     }
@@ -124,21 +128,15 @@ function* solveDirection(
 /** How far to go along the direction: to where the primal is nearly flat, and still falls. 0: nowhere. */
 function* searchLength(t: number, { direction, slope }: SvmTasks): Generator<Step, number, void> {
   const { tau, along, squared } = direction.answer;
-  const at = (length: number) => ({
-    value: along + length * squared + slope.answer.slope,
-    slope: squared + slope.answer.curvature,
-  });
-  yield slope.ask({ t, tau, length: 0 });
-  const falls = -at(0).value;
-  if (!(falls > 0)) return 0;
-  const search = searchRoot(1, { step: 1, enough: (_, { value }) => value >= -FLAT * falls && value <= LEVEL * falls });
+  if (!(along < 0)) return 0;
+  const search = searchRoot(1, { step: 1, enough: (_, { value }) => value >= FLAT * along && value <= 0 });
   let next = search.next();
   let best = 0;
   for (let looks = 0; !next.done && looks < 60; looks++) {
     const length = next.value;
     yield slope.ask({ t, tau, length });
-    const found = at(length);
-    if (found.value <= LEVEL * falls) best = Math.max(best, length);
+    const found = { value: along + length * squared + slope.answer.slope, slope: squared + slope.answer.curvature };
+    if (found.value <= 0) best = Math.max(best, length);
     next = search.next(found);
   }
   return best;

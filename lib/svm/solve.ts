@@ -114,7 +114,7 @@ function* solve(problem: Problem, tasks: SvmTasks, settings: LoopSettings, kept:
   if (settings.warm) {
     const warm = settings.warm();
     t = warm.t;
-    yield tasks.warm.ask(warm);
+    yield tasks.warm.ask({ ...warm, dual: settings.methods.ascent || settings.methods.fista });
   }
   const { methods } = settings;
   const tall = weightSum >= TALL * constants.d; // a row of weight k is k rows

@@ -302,8 +302,12 @@ void Svm::regularize(double gamma, double mu) {
   mu_ = mu;
 }
 
-void Svm::warm(const double* w, double t) {
+void Svm::warm(const double* w, double t, bool dual) {
   margins(w, 0, n_, q_.data());
+  if (!dual) {
+    copy(run_, w_.data(), w, d_);
+    return;
+  }
   for (size_t p = 0; p < n_; ++p) x_[p] = clamp((1 - (q_[p] + y_[p] * t)) / mu_, 0, gamma_);
   restart();
 }

@@ -89,7 +89,7 @@ class Svm {
   // Tasks. The answer of an interrupted task means nothing. Those that return a bool return false if there is no memory.
   [[nodiscard]] bool begin(bool curvature, BeginAnswer& answer);
   void regularize(double gamma, double mu);
-  void warm(const double* w, double t);
+  void warm(const double* w, double t, bool dual);
   AscendAnswer ascend(double offset, double weight, double delta, bool all);
   void settle(bool back);
   StepAnswer step(double L, double beta);

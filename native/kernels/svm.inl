@@ -76,8 +76,8 @@ void svm_slopes(const SvmRows& r, size_t n, double t, double* x) {
   });
 }
 
-// sums: -c psi' s with a minus sign, and c psi'' s^2, at offset t and `length` along a direction with margins q_along and offset
-// tau; s is what the direction adds to theta (method 1.13).
+// sums: c (x + psi') s and c psi'' s^2, at offset t and `length` along a direction with margins q_along and offset tau; s is what
+// the direction adds to theta (method 1.13).
 void svm_along(const SvmRows& r, size_t n, const double* q_along, double t, double tau, double length, double* sums) {
   const V one = set1(1.0), inverse_mu = set1(1 / r.mu), gamma = set1(r.gamma), offset = set1(t), change = set1(tau);
   const V far = set1(length);
@@ -86,7 +86,7 @@ void svm_along(const SvmRows& r, size_t n, const double* q_along, double t, doub
     const V y = at.load(r.y + i), c = at.load(r.weight + i), s = fma(y, change, at.load(q_along + i));
     const V free = (one - fma(far, s, fma(y, offset, at.load(r.q + i)))) * inverse_mu;
     const V weighted = c * s;
-    slope = slope - weighted * min(max(free, zero()), gamma);
+    slope = fma(weighted, at.load(r.x + i) - min(max(free, zero()), gamma), slope);
     curvature = curvature + where(both(less(zero(), free), less(free, gamma)), weighted * s);
   });
   sums[0] += sum(slope);

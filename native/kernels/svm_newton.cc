@@ -116,8 +116,10 @@ Svm::DirectionAnswer Svm::direction() {
       *s += (x_[p] > 0) & (x_[p] < gamma_) ? weight_[p] * y_[p] * q_prev_[p] : 0;
     }
   });
-  return {newton_.weight_sum > 0 ? -sum / newton_.weight_sum : 0, dot(run_, w_.data(), newton_.p.data(), d_),
-          dot(run_, newton_.p.data(), newton_.p.data(), d_)};
+  const double along = reduce<double>(run_, d_, [&](size_t begin, size_t count, double* s) {
+    for (size_t j = begin; j < begin + count; ++j) *s += (w_[j] - w_next_[j]) * newton_.p[j];
+  });
+  return {newton_.weight_sum > 0 ? -sum / newton_.weight_sum : 0, along, dot(run_, newton_.p.data(), newton_.p.data(), d_)};
 }
 
 Svm::SlopeAnswer Svm::slope(double t, double tau, double length) {

@@ -234,7 +234,7 @@ Outcome drive(const Run& run, const Data& data, int form, Svm::Scale scale, bool
   CHECK(again.init(run, matrix(run, data, form), data.y.data(), data.weight.data(), true, scale));
   CHECK(again.begin(true, begun));
   again.regularize(gamma, mu);
-  again.warm(end.w.data(), t);
+  again.warm(end.w.data(), t, true);
   CHECK(again.gap(t, std::sqrt(again.refresh(false).w_squared), 0).fenchel_young < 0.1 * first_gap);
 
   // Epochs of coordinate ascent reach a small gap, from 0 and from a settled state.

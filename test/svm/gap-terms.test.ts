@@ -31,7 +31,7 @@ describe.each(backends)("Svm.perform('gap'), $title", ({ kernels }) => {
       const problem = new kernels.Svm(X, Int8Array.of(1, -1), Float64Array.of(1), 0, 1);
       problem.perform('begin', 0);
       problem.perform('regularize', 4 / mu, mu);
-      problem.perform('warm', new Float64Array(1), 0);
+      problem.perform('warm', new Float64Array(1), 0, 1);
       const alpha = new Float64Array(2);
       problem.alpha(alpha);
       const t = (uniform() - 0.5) * 10 ** (-3 - 6 * uniform());

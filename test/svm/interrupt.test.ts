@@ -94,7 +94,7 @@ describe.each(names)('Interrupt of a problem, %s', (name) => {
     };
     const calls: Call[] = [
       ['begin', 1],
-      ['warm', new Float64Array(cols), 0],
+      ['warm', new Float64Array(cols), 0, 1],
       ['ascend', 0, 1, 0.1, 1],
       ['settle', 0],
       ['step', 1e9, 0],

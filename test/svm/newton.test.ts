@@ -100,7 +100,7 @@ describe.each(names)("Newton's method, %s", (name) => {
     const ask = asking(problem);
     ask('begin', { curvature: false });
     ask('regularize', { gamma, mu });
-    ask('warm', { w: Float64Array.of(0.5, -0.2, 0.1, 0), t: 0 });
+    ask('warm', { w: Float64Array.of(0.5, -0.2, 0.1, 0), t: 0, dual: false });
     ask('gradient', { t: 0, first: true });
     const { squared, free } = ask('gradient', { t: 0, first: false });
     expect(free).toBeGreaterThan(d);

@@ -306,9 +306,13 @@ export class Svm implements Twin<Tasks> {
     return DONE;
   }
 
-  /** Starts from x = -psi'(theta) of a given model (weights in scaled space), made balanced (method 1.5). */
-  warm({ w, t }: Given<Tasks['warm']>): Answer<Tasks['warm']> {
+  /** Starts from a given model (weights in scaled space); if `dual`, from x = -psi'(theta) of it, made balanced (method 1.5). */
+  warm({ w, t, dual }: Given<Tasks['warm']>): Answer<Tasks['warm']> {
     this.#margins(w, 0, this.#n, this.#q);
+    if (!dual) {
+      this.#w.set(w);
+      return DONE;
+    }
     for (let p = 0; p < this.#n; p++) {
       const theta = this.#q[p]! + this.#y[p]! * t;
       this.#x[p] = clamp((1 - theta) / this.#mu, 0, this.#gamma);
@@ -696,7 +700,7 @@ export class Svm implements Twin<Tasks> {
 
   /**
    * The direction (p, tau) that was found: tau is the best change of the offset for p, while the free rows stay what they are. Its margins
-   * are kept in qPrev. Answers tau, w·p and |p|².
+   * are kept in qPrev. Answers tau, g·p and |p|².
    */
   direction(): Answer<Tasks['direction']> {
     const { p: direction } = this.#system!;
@@ -706,12 +710,14 @@ export class Svm implements Twin<Tasks> {
       sum += this.#weight[p]! * this.#y[p]! * this.#qPrev[p]!;
       weight += this.#weight[p]!;
     }
-    return { tau: weight > 0 ? -sum / weight : 0, along: dot(this.#w, direction), squared: squares(direction) };
+    const along = direction.reduce((total, p, j) => total + (this.#w[j]! - this.#wNext[j]!) * p, 0);
+    return { tau: weight > 0 ? -sum / weight : 0, along, squared: squares(direction) };
   }
 
   /**
-   * The rows' part of the slope of the primal at `length` along the direction, and its own slope: -Σ c psi' s and Σ c psi'' s², where s_i is
-   * what the direction adds to theta_i.
+   * What the rows add to the slope of the primal from the beginning of the direction to `length` along it, Σ c (x + psi') s, where s_i is
+   * what the direction adds to theta_i; and the slope of that, Σ c psi'' s². A row whose psi' does not change adds nothing, not even
+   * rounding.
    */
   slope({ t, tau, length }: Given<Tasks['slope']>): Answer<Tasks['slope']> {
     let [slope, curvature] = [0, 0];
@@ -719,7 +725,7 @@ export class Svm implements Twin<Tasks> {
       const y = this.#y[p]!;
       const s = this.#qPrev[p]! + y * tau;
       const free = (1 - (this.#q[p]! + y * t + length * s)) / this.#mu;
-      slope -= this.#weight[p]! * clamp(free, 0, this.#gamma) * s;
+      slope += this.#weight[p]! * (this.#x[p]! - clamp(free, 0, this.#gamma)) * s;
       if (free > 0 && free < this.#gamma) curvature += (this.#weight[p]! * s * s) / this.#mu;
     }
     return { slope, curvature };
