@@ -48,7 +48,7 @@ export function* newton(context: CheckContext, start: NewtonStart): Generator<St
   let margins: Margins | undefined;
   let known: Checked | undefined; // by the last check
   let first: number | undefined; // |g| at the start
-  let [stuck, polished] = [false, false];
+  let [stuck, polished, restarted] = [false, false, false];
   let primal = Infinity; // when it last fell by as much
   const progress = new Halving(PATIENCE, iteration);
   for (;;) {
@@ -57,8 +57,12 @@ export function* newton(context: CheckContext, start: NewtonStart): Generator<St
     yield tasks.gradient.ask({ t, first: first === undefined });
     const gradient = Math.sqrt(tasks.gradient.answer.squared);
     if (!Number.isFinite(gradient)) {
-      if (!settings.methods.fista) throw start.overflow();
-      return { end: undefined, iteration, t: start.t, gap: start.gap, better: false };
+      if (settings.methods.fista) return { end: undefined, iteration, t: start.t, gap: start.gap, better: false };
+      if (restarted) throw start.overflow();
+      restarted = true; // so far off is the start
+      yield tasks.warm.ask({ w: new Float64Array(constants.d), t: 0, dual: false });
+      [t, first, margins] = [0, undefined, undefined];
+      continue;
     }
     first ??= gradient;
     const late = settings.expired();
@@ -96,7 +100,7 @@ export function* newton(context: CheckContext, start: NewtonStart): Generator<St
     yield* solveDirection(settings, polishing ? EXACT : Math.min(FORCING, Math.sqrt(gradient / first)), tasks);
     yield tasks.direction.ask();
     const { tau, squared } = tasks.direction.answer;
-    const length = yield* searchLength(t, tasks);
+    const length = yield* searchLength(t, polishing ? EXACT : FLAT, tasks);
     stuck = !(length > 0);
     if (!stuck) {
       yield tasks.move.ask({ length });
@@ -126,10 +130,10 @@ function* solveDirection(
 }
 
 /** How far to go along the direction: to where the primal is nearly flat, and still falls. 0: nowhere. */
-function* searchLength(t: number, { direction, slope }: SvmTasks): Generator<Step, number, void> {
+function* searchLength(t: number, flat: number, { direction, slope }: SvmTasks): Generator<Step, number, void> {
   const { tau, along, squared } = direction.answer;
   if (!(along < 0)) return 0;
-  const search = searchRoot(1, { step: 1, enough: (_, { value }) => value >= FLAT * along && value <= 0 });
+  const search = searchRoot(1, { step: 1, enough: (_, { value }) => value >= flat * along && value <= 0 });
   let next = search.next();
   let best = 0;
   for (let looks = 0; !next.done && looks < 60; looks++) {
