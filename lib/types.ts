@@ -273,7 +273,7 @@ export interface CrossValidationOptions<L extends Label = Label> {
   folds?: number | ArrayLike<number>;
   /**
    * The values of gamma to try; 'default': the default gamma of a fit alone. @default that gamma times 4^-3 … 4^3; if the best of them is
-   * the first or the last, two more powers of 4 beyond it
+   * the first or the last, up to three more powers of 4 beyond it
    */
   gammas?: ArrayLike<number> | 'default';
   /** Decides which rows are dealt to which fold. @default 0 */

@@ -14,11 +14,11 @@ import { stop } from '../svm/stopping.js';
 import { membersOf, rowWeights } from '../svm/taking-part.js';
 import type { TrainingData } from '../svm/training-data.js';
 import type { FitParameters } from '../svm/training.js';
-import type { Label, SvmInfo } from '../types.js';
+import type { GammaScore, Label, SvmInfo } from '../types.js';
 import { deal } from './folds.js';
-import { gammasAround, measuredGamma } from './grid.js';
+import { gammasAround, measuredGamma, QUICK_REACH } from './grid.js';
 import { Random } from './random.js';
-import { inTime, Trial } from './trial.js';
+import { inTime, Trial, type TrialResult } from './trial.js';
 
 /** The result of a quick cross-validation. */
 export interface Choice {
@@ -33,8 +33,8 @@ const MIN_ROWS = 4096;
 const ENTRIES = 2 ** 19;
 
 /**
- * Chooses gamma by a quick cross-validation: few folds, a sample of the rows where these are many, and a loose stop; then the gamma with the
- * highest mean accuracy. The gamma of a sample serves for all rows, as its grid follows distances between rows, not their number. Pauses now
+ * Chooses gamma by a quick cross-validation: few folds, a sample of the rows where these are many, and a loose stop; then a gamma with the
+ * highest mean accuracy, or as good as that. The gamma of a sample serves for all rows, as its grid follows distances between rows, not their number. Pauses now
  * and then, so that the event loop is not blocked for long even if rows are many.
  */
 export function* chooseGamma(data: TrainingData<Label>, fit: ResolvedSvmOptions): Loop<Choice> {
@@ -64,11 +64,25 @@ export function* chooseGamma(data: TrainingData<Label>, fit: ResolvedSvmOptions)
   const weights = rowWeights(fit.weights, data.y);
   const middle = yield* measuredGamma(data, common, weights, rangeOf(weights, fit.weights));
   const trial = new Trial(data, common, fold, { balanced: false, onProgress: undefined }, data.began);
-  yield* trial.search(gammasAround(middle));
-  const { table, best, atEdge } = trial.result();
+  const choose = (result: TrialResult) => nearest(result, middle, sample);
+  yield* trial.search(gammasAround(middle, QUICK_REACH), choose);
+  const result = trial.result();
+  const picked = choose(result);
+  const { table } = result;
   return {
-    gamma: best.gamma,
-    validation: { rows: sample, folds: QUICK_FOLDS, table, atEdge },
-    warmStart: trial.modelOf(best),
+    gamma: picked.gamma,
+    validation: { rows: sample, folds: QUICK_FOLDS, table, atEdge: picked === table[0] || picked === table.at(-1) },
+    warmStart: trial.modelOf(picked),
   };
+}
+
+/**
+ * The gamma nearest to the default, of those whose mean is within half the standard error of a share of so many rows from the best. On a
+ * plateau the best mean is luck, and may be far out, where fits take long.
+ */
+function nearest({ table, best }: TrialResult, middle: number, rows: number): GammaScore {
+  const luck = Math.sqrt((best.mean * (1 - best.mean)) / rows) / 2;
+  const far = ({ gamma }: GammaScore) => Math.abs(Math.log(gamma / middle));
+  const equal = table.filter(({ mean, unfinished }) => mean >= best.mean - luck && unfinished <= best.unfinished);
+  return equal.reduce((a, b) => (far(b) < far(a) || (far(b) === far(a) && b.loss < a.loss) ? b : a));
 }

@@ -12,7 +12,7 @@ import { Random } from './random.js';
 import { TrainingData } from '../svm/training-data.js';
 import type { CrossValidation, CrossValidationOptions, FileLabels, Label, Points } from '../types.js';
 import { deal } from './folds.js';
-import { gammasAround, measuredGamma } from './grid.js';
+import { gammasAround, measuredGamma, REACH } from './grid.js';
 import { Trial } from './trial.js';
 
 /**
@@ -52,7 +52,7 @@ function* validating<L extends Label>(input: CrossValidationInput<L>): Loop<Cros
     if (input.gammas === 'default' || !input.gammas) {
       const weights = rowWeights(options.weights, data.y);
       const middle = yield* measuredGamma(data, options, weights, rangeOf(weights, options.weights));
-      yield* input.gammas ? trial.run([middle]) : trial.search(gammasAround(middle));
+      yield* input.gammas ? trial.run([middle]) : trial.search(gammasAround(middle, REACH), ({ best }) => best);
     } else {
       yield* trial.run(input.gammas);
     }

@@ -6,12 +6,12 @@ import { Training } from '../svm/training.js';
 import type { TrainingData } from '../svm/training-data.js';
 import type { Label } from '../types.js';
 
-/** Exponents of 4 that are tried first, and how far the grid goes on where the best gamma is the first or the last. */
-const FIRST = [-3, -2, -1, 0, 1, 2, 3] as const;
-export const FURTHER = [1, 2] as const;
-
 /** How far two neighbours of the grid are apart. */
 export const FACTOR = 4;
+
+/** How far the grid reaches on either side, in such steps, before it goes on where the choice is the first or the last: for 'auto', else. */
+export const QUICK_REACH = 2;
+export const REACH = 3;
 
 /** The default gamma of all rows that take part, */
 export function* measuredGamma(
@@ -30,6 +30,6 @@ export function* measuredGamma(
 }
 
 /** and the gammas around it. */
-export function gammasAround(middle: number): readonly number[] {
-  return FIRST.map((exponent) => middle * FACTOR ** exponent);
+export function gammasAround(middle: number, reach: number): readonly number[] {
+  return Array.from({ length: 2 * reach + 1 }, (_, k) => middle * FACTOR ** (k - reach));
 }

@@ -14,7 +14,7 @@ import { rowWeights } from '../svm/taking-part.js';
 import type { TrainingData } from '../svm/training-data.js';
 import { Training, type FitParameters } from '../svm/training.js';
 import type { CrossValidationProgress, GammaScore, Label, SvmStatus } from '../types.js';
-import { FACTOR, FURTHER } from './grid.js';
+import { FACTOR } from './grid.js';
 
 /** Throws if the time of all fits is up: nothing can be chosen then, nor trained afterwards. */
 export function inTime({ began }: Pick<TrainingData<Label>, 'began'>, { timeLimit, signal }: ResolvedSvmOptions): void {
@@ -64,6 +64,9 @@ export interface TrialResult {
   readonly atEdge: boolean;
 }
 
+/** At most so many gammas are added to a grid. */
+const FURTHER = 3;
+
 /** One cross-validation. */
 export class Trial {
   readonly folds: number;
@@ -111,14 +114,15 @@ export class Trial {
     yield sideBySide(folds, backend.name === 'native' ? threads : 1, this.#options.signal);
   }
 
-  /** Tries gammas, and further ones where the best is the first or the last of them. */
-  *search(gammas: readonly number[]): Loop<void> {
+  /** Tries gammas, and further ones, one at a time, where the choice is the first or the last of them. */
+  *search(gammas: readonly number[], choose: (result: TrialResult) => GammaScore): Loop<void> {
     yield* this.run(gammas);
-    const { best } = this.result();
-    const first = this.#columns[0]!.gamma;
-    const last = this.#columns.at(-1)!.gamma;
-    if (best.gamma === last) yield* this.run(FURTHER.map((k) => last * FACTOR ** k));
-    else if (best.gamma === first) yield* this.run(FURTHER.map((k) => first / FACTOR ** k).reverse());
+    for (let more = 0; more < FURTHER; more++) {
+      const { gamma } = choose(this.result());
+      const [first, last] = [this.#columns[0]!.gamma, this.#columns.at(-1)!.gamma];
+      if (gamma !== first && gamma !== last) return;
+      yield* this.run([gamma === last ? last * FACTOR : first / FACTOR]);
+    }
   }
 
   /** A model of some of the rows, by a gamma that was tried. */

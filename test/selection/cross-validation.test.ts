@@ -198,7 +198,7 @@ describe('crossValidate(points, labels)', () => {
     const [middle] = (await crossValidate(rows, labels, { scale: 'none', backend, gammas: 'default' })).table;
     const exponents = ({ table }: typeof large) =>
       table.map(({ gamma }) => Math.round(Math.log(gamma / middle!.gamma) / Math.log(4)));
-    expect(exponents(large)).toEqual([-3, -2, -1, 0, 1, 2, 3, 4, 5]);
+    expect(exponents(large)).toEqual([-3, -2, -1, 0, 1, 2, 3, 4, 5, 6]);
     expect(large.best).toBe(bestOf(large.table));
     expect(large.gamma).toBeGreaterThan(middle!.gamma * 4 ** 2.5);
     // The last one is still the best if it separates the classes best, and that is told.
@@ -208,9 +208,10 @@ describe('crossValidate(points, labels)', () => {
     const noise = labels.map(() => Array.from({ length: 60 }, () => normal(next)));
     const small = await crossValidate(noise, labels, { scale: 'none', backend });
     const [own] = (await crossValidate(noise, labels, { scale: 'none', backend, gammas: 'default' })).table;
-    expect(small.table.map(({ gamma }) => Math.round(Math.log(gamma / own!.gamma) / Math.log(4)))).toEqual([
-      -5, -4, -3, -2, -1, 0, 1, 2, 3,
-    ]);
+    const tried = small.table.map(({ gamma }) => Math.round(Math.log(gamma / own!.gamma) / Math.log(4)));
+    expect(tried[0]).toBeLessThan(-3); // one more at a time, until the best is no longer the first
+    expect(tried).toEqual(Array.from({ length: 4 - tried[0]! }, (_, k) => k + tried[0]!));
+    expect(small.atEdge).toBe(tried[0] === -6 && small.best === small.table[0]);
     expect(small.best).toBe(bestOf(small.table));
     expect(small.gamma).toBeLessThan(own!.gamma / 4 ** 2.5);
     for (const { accuracy, status } of [...large.table, ...small.table]) expect([accuracy.length, status.length]).toEqual([5, 5]);
@@ -456,9 +457,31 @@ describe("LinearSvm.fit(points, labels, { gamma: 'auto' })", () => {
       expect(chosen.mean).toBeGreaterThan(full.best.mean - 0.01);
       expect(info.mu).toBe(1 / (2 * info.gamma));
       const { rows, folds, table } = info.validation!;
-      expect([rows, folds, table.length]).toEqual([569, 3, 7]);
-      expect(bestOf(table).gamma).toBe(info.gamma);
+      expect([rows, folds, table.length]).toEqual([569, 3, 5]);
       expect(info.validation!.atEdge).toBe(false);
+    }
+  });
+
+  it.each(names)('takes the gamma nearest to the default, of those that are as good as the best: %s', (backend) => {
+    const next = random(12);
+    const labels = Array.from({ length: 400 }, (_, i) => (i % 2 ? 1 : -1));
+    const samples = [
+      labels.map((y) => [y + normal(next), normal(next)]), // a plateau
+      labels.map((y) => [0.003 * (y + 0.1 * normal(next)), normal(next)]), // a large gamma is needed
+    ];
+    for (const [k, rows] of samples.entries()) {
+      const options = { scale: 'none', backend } as const;
+      const { info } = LinearSvm.fit(rows, labels, { ...options, gamma: 'auto' });
+      const middle = LinearSvm.fit(rows, labels, { ...options, maxIterations: 1 }).info.gamma;
+      const { table, atEdge } = info.validation!;
+      const best = bestOf(table);
+      const luck = Math.sqrt((best.mean * (1 - best.mean)) / 400) / 2;
+      const steps = ({ gamma }: { gamma: number }) => Math.round(Math.log(gamma / middle) / Math.log(4));
+      const good = table.filter(({ mean }) => mean >= best.mean - luck).map((row) => Math.abs(steps(row)));
+      expect(Math.abs(steps(info))).toBe(Math.min(...good));
+      expect(atEdge).toBe([table[0], table.at(-1)].some((row) => row!.gamma === info.gamma));
+      if (k === 0) expect(table.map(steps)).toEqual([-2, -1, 0, 1, 2]);
+      else expect(steps(info)).toBeGreaterThan(2);
     }
   });
 
@@ -490,7 +513,7 @@ describe("LinearSvm.fit(points, labels, { gamma: 'auto' })", () => {
     expect(Math.abs(sample - expected)).toBeLessThanOrEqual(1);
     // Around the default of all rows, whatever the sample.
     const middle = LinearSvm.fit(dense(rows, Float32Array), labels, { maxIterations: 1 }).info.gamma;
-    for (let k = -3; k <= 3; k++) expect(table.map(({ gamma }) => gamma)).toContain(middle * 4 ** k);
+    for (let k = -2; k <= 2; k++) expect(table.map(({ gamma }) => gamma)).toContain(middle * 4 ** k);
     expect(table.map(({ gamma }) => gamma)).toContain(info.gamma);
     expect(info.rows).toBe(9001);
   });
