@@ -12,6 +12,7 @@ const MNIST = 'MNIST (LeCun, Cortes, Burges), the digits 0 and 1 in their order,
 const SETS = {
   a9a: { from: `${LIBSVM}/a9a`, sha256: '76b604b2c3f738783537bd3b32893eae66af54b8a41aee534fac1ecea45c1535' },
   a1a: { from: `${LIBSVM}/a1a`, sha256: '740f16ebaee4597b2f8f5286686d77fc297b1ceb2f67ed9510362b7cf6101166' },
+  w1a: { from: `${LIBSVM}/w1a`, sha256: 'f17b66acbf9cea176fe1a0e1fe97fdaa7e916a6d7e26e19ae1061f9e0dcf99b0' },
   w8a: { from: `${LIBSVM}/w8a`, sha256: '05af7655871a35d5bc89c755791b5338a9969cb604c9df045c811c5e5a45426e' },
   mushrooms: { from: `${LIBSVM}/mushrooms`, sha256: '03115cabe65c7634b8e4f1a5581a35cf9c4d1eade64ecfe33620c0efb5891cb9' },
   svmguide1: { from: `${LIBSVM}/svmguide1`, sha256: '2b9ab55b6236f62cee6b7739b52f9e7cb033771f39b9c22c1f1790d80ef14d7f' },
@@ -19,11 +20,16 @@ const SETS = {
     from: `${LIBSVM}/german.numer_scale`,
     sha256: '07c73a1f7937dc660aca5de5783c980697ab093dbd4705c580d298788a3554f5',
   },
+  australian: { from: `${LIBSVM}/australian`, sha256: 'c43bdd0b66d83fb7a939baf0b7ad6d54311df79a7f182f513f6a72413078be75' },
   australian_scale: {
     from: `${LIBSVM}/australian_scale`,
     sha256: 'afdad9688b24bbc37b3f442434d5bf9fd06b18561198954eb55e9fa5eb2ae6e7',
   },
   heart_scale: { from: `${LIBSVM}/heart_scale`, sha256: '63917b08a72632bb3d5c0a704c40fe3ed35aca473c2ace511c8ad37a8b5df20a' },
+  leukemia: {
+    from: `${LIBSVM}/leu.bz2 and unpack it as leukemia`,
+    sha256: '29583d669d2ed90507d828052dc20f6d329608d926abbb885c3a711918c852b7',
+  },
   wdbc: {
     from: 'the UCI repository, Breast Cancer Wisconsin (Diagnostic), written as LIBSVM text',
     sha256: '64fe97d5470fba3b8f9590958712b900608c59b0f24c5c2de2cd3b1938a0c0a7',

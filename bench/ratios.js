@@ -14,11 +14,13 @@ const show = (ratio) => `${digits(ratio.median)} | ${digits(ratio.best)}`;
 const milliseconds = (seconds) => digits(1000 * seconds);
 
 /** A cell that tells whether a target is met: unclear if the two ratios disagree. */
-function verdict(ratio, min) {
-  const reached = [ratio.median, ratio.best].map((x) => x >= min);
-  if (reached[0] !== reached[1]) return `≥ ${min} unclear`;
-  return { value: `≥ ${min} ${reached[0] ? 'met' : 'MISSED'}`, met: reached[0] };
+function judged(ratio, wanted, reaches) {
+  const reached = [ratio.median, ratio.best].map(reaches);
+  if (reached[0] !== reached[1]) return `${wanted} unclear`;
+  return { value: `${wanted} ${reached[0] ? 'met' : 'MISSED'}`, met: reached[0] };
 }
+const verdict = (ratio, min) => judged(ratio, `≥ ${min}`, (x) => x >= min);
+const verdictAtMost = (ratio, max) => judged(ratio, `≤ ${max}`, (x) => x <= max);
 
 /** Formats columns as wide as their widest cell; the first is left-justified. */
 function layout(rows) {
@@ -41,4 +43,4 @@ async function interleave(trials, rounds) {
   return seconds;
 }
 
-module.exports = { best, median, speed, digits, show, milliseconds, verdict, layout, interleave };
+module.exports = { best, median, speed, digits, show, milliseconds, verdict, verdictAtMost, layout, interleave };

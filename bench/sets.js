@@ -96,6 +96,7 @@ function signs(labels) {
   return labels.map((label) => (label === max ? 1 : -1));
 }
 
+/** A whole file as { points, labels }, or undefined after printing what is missing. */
 function read(data, name, { cols = 0, dense = false } = {}) {
   const text = data(name);
   if (text === undefined) return undefined;
@@ -216,4 +217,14 @@ function objectives({ points, labels }, { weights, bias }, C) {
   return { hinge: half + C * hinge, squared: half + C * squared };
 }
 
-module.exports = { SMALL: SMALL.map(([name]) => name), problem, standardise, dense32, isSparse, decisions, accuracy, objectives };
+module.exports = {
+  SMALL: SMALL.map(([name]) => name),
+  problem,
+  read,
+  standardise,
+  dense32,
+  isSparse,
+  decisions,
+  accuracy,
+  objectives,
+};
