@@ -59,6 +59,24 @@ describe('npm run bench', () => {
     }
   });
 
+  it('-- defaults measures the data of the repository, sparse and dense', { tags: ['slow'] }, async () => {
+    const { code, stdout, stderr } = await bench('defaults');
+    expect(`${code} ${stderr}`).toBe('0 ');
+    expect(stdout).toMatch(/^wdbc +569 × 30 +10 +9\d\.\d\d, -?\d/m);
+    expect(stdout).toMatch(/^wdbc, dense +569 × 30 +10 +9\d\.\d\d, -?\d/m);
+    expect(stdout).toContain('Left out: the data set a9a is not in');
+    const kept = JSON.parse(readFileSync(join(folder, 'bench/results/defaults.json'), 'utf8')) as {
+      rows: { name: string; best: number; grid: number[]; scores: { default: number; auto: number }; runs: object[] }[];
+    };
+    expect(kept.rows.map(({ name }) => name)).toEqual(['wdbc', 'wdbc, dense']);
+    for (const { best, grid, scores, runs } of kept.rows) {
+      expect(runs).toHaveLength(10);
+      expect(best).toBe(Math.max(...grid));
+      expect(scores.default).toBe(grid[4]);
+      expect(Math.min(scores.default, scores.auto)).toBeGreaterThan(0.95);
+    }
+  });
+
   it.each([
     [['svm', '--sets', 'wdbx'], 'The chosen tables have no data set wdbx: they have a9a, '],
     [['peers', '--sets', 'a9a,nope,w8a'], 'The chosen tables have no data set nope: they have a9a, '],
