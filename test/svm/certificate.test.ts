@@ -15,6 +15,7 @@ import {
   type Constants,
   type Hint,
   type Measured,
+  type PrimalIterate,
 } from '../../lib/svm/certificate.js';
 import { solveSvm } from '../../lib/svm/solve.js';
 import { methods } from '../support/methods.js';
@@ -167,14 +168,22 @@ describe('exactOffset(constants, guess)', () => {
 
 describe('measure(constants, t, wSquared, centreDot)', () => {
   /** The bounds of docs/method.md, term by term (method 2, C2, C3, C6, C9). */
-  function bounds(constants: Constants, t: number, wSquared: number, centreDot: number, sums: readonly number[]) {
+  function bounds(
+    constants: Constants,
+    t: number,
+    wSquared: number,
+    centreDot: number,
+    sums: readonly number[],
+    iterate: PrimalIterate | undefined,
+  ) {
     const { n, d, mu, radiusSquares, maxRadius, centreNorm: m, maxEntries } = constants;
     const [fy = 0, fyRounding = 0, psi = 0, alphas = 0, balance = 0, alphaRadii = 0, res2 = 0, err2 = 0] = sums;
-    const w = Math.sqrt(wSquared);
+    const w = wNormOf(wSquared, iterate);
+    const gradient = (iterate?.gradient ?? 0) * (1 + (d + 8) * U);
     const P = wSquared / 2 + psi;
     const imbalance = Math.abs(balance) + (n + 2) * U * alphas;
     const dw = (n + 6) * U * (alphaRadii + m * alphas); // |x_i| <= r_i + |m|
-    const off = dw + imbalance * m;
+    const off = gradient + dw + imbalance * m;
     const grown = 1 + 2 * n * U;
     // A bound on the rounding of P: of the margins, of the sums, and of subnormal terms.
     const alphaEtas = 2 * (maxEntries + 4) * U * (w * (alphaRadii + m * alphas) + Math.abs(t) * alphas);
@@ -187,10 +196,16 @@ describe('measure(constants, t, wSquared, centreDot)', () => {
       primal: P + error,
       dual: P - error - G,
       gap: G,
-      rounding: grown * (16 * U * fy + fyRounding) + imbalance * W + off ** 2 / 2,
+      rounding: G - grown * fy - gradient ** 2 / 2,
       rho: Math.min(Math.sqrt(G) + off, Math.sqrt(2 * G)),
       delta: grown * Math.min(byResidual, byGap),
     };
+  }
+
+  /** The norm that margins' rounding is in proportion to: of w, or of w and k steps. */
+  function wNormOf(wSquared: number, iterate: PrimalIterate | undefined): number {
+    const { reach, updates } = iterate?.margins ?? { reach: Math.sqrt(wSquared), updates: 0 };
+    return reach * (1 + updates / 4);
   }
 
   /** 0 or of any magnitude, so that each term dominates in some runs. */
@@ -222,6 +237,10 @@ describe('measure(constants, t, wSquared, centreDot)', () => {
       maxEntries: count,
       predictionNorm: fc.constant(NaN), // not used here
     });
+    const margins = fc.record({ reach: positive, updates: fc.integer({ min: 0, max: 16 }) });
+    const primalIterate = fc.option(fc.record({ gradient: any, margins: fc.option(margins, { nil: undefined }) }), {
+      nil: undefined,
+    });
     fc.assert(
       fc.property(
         constantsOf,
@@ -229,15 +248,18 @@ describe('measure(constants, t, wSquared, centreDot)', () => {
         any,
         signed,
         fc.tuple(any, any, any, any, signed, any, any, any),
-        (constants, t, wSquared, centreDot, sums) => {
+        primalIterate,
+        (constants, t, wSquared, centreDot, sums, iterate) => {
+          const wNorm = wNormOf(wSquared, iterate);
           const { value, asked } = drive(
-            (tasks) => measure(constants, t, wSquared, centreDot, tasks),
+            (tasks) => measure(constants, t, wSquared, centreDot, tasks, iterate),
             () => sums,
           );
           const etaT = 2 * (constants.maxEntries + 4) * U * Math.abs(t);
-          expect(asked).toEqual([['gap', t, Math.sqrt(wSquared), etaT]]);
-          expect(value).toMatchObject({ t, centreDot, wNorm: Math.sqrt(wSquared) });
-          const { dual, ...positive } = bounds(constants, t, wSquared, centreDot, sums);
+          expect(asked).toEqual([['gap', t, wNorm, etaT]]);
+          expect(value).toMatchObject({ t, centreDot, wNorm });
+          const { dual, rounding, ...positive } = bounds(constants, t, wSquared, centreDot, sums, iterate);
+          expect(Math.abs(value.rounding - rounding)).toBeLessThanOrEqual(1e-13 * positive.gap);
           for (const [name, expected] of Object.entries(positive)) {
             const got = value[name as keyof Measured];
             if (!(Math.abs(got - expected) <= 1e-13 * expected)) expect.fail(`${name} is ${got}, not ${expected}`);
