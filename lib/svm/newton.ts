@@ -33,9 +33,10 @@ const FALL = 1e-3;
 /** What Newton's method starts from. */
 export interface NewtonStart {
   readonly iteration: number;
-  readonly t: number;
+  /** Its offset, or a guess; undefined: there is none. */
+  readonly t: number | undefined;
   readonly L: number;
-  /** Of the iterate, as far as it is known. */
+  /** Of the iterate; Infinity: it is not known. */
   readonly gap: number;
   /** Makes the error to throw if sums overflow. */
   readonly overflow: () => Error;
@@ -44,7 +45,8 @@ export interface NewtonStart {
 export function* newton(context: CheckContext, start: NewtonStart): Generator<Step, Ended & { readonly better: boolean }, void> {
   const { settings, constants, tasks } = context;
   const { L } = start;
-  let { iteration, t } = start;
+  let { iteration } = start;
+  let t = start.t ?? 0;
   let margins: Margins | undefined;
   let known: Checked | undefined; // by the last check
   let first: number | undefined; // |g| at the start
@@ -53,11 +55,12 @@ export function* newton(context: CheckContext, start: NewtonStart): Generator<St
   const progress = new Halving(PATIENCE, iteration);
   for (;;) {
     // ---- The gradient, and what it proves.
-    t = yield* nearOffset(constants, t, 1e-8 * (known?.gap ?? Infinity), tasks);
+    const worth = known?.gap ?? (start.gap === Infinity && start.t !== undefined ? 0 : start.gap); // a guess must be made exact
+    t = yield* nearOffset(constants, t, 1e-8 * worth, tasks);
     yield tasks.gradient.ask({ t, first: first === undefined });
     const gradient = Math.sqrt(tasks.gradient.answer.squared);
     if (!Number.isFinite(gradient)) {
-      if (settings.methods.fista) return { end: undefined, iteration, t: start.t, gap: start.gap, better: false };
+      if (settings.methods.fista) return { end: undefined, iteration, t: start.t ?? 0, gap: start.gap, better: false };
       if (restarted) throw start.overflow();
       restarted = true; // so far off is the start
       yield tasks.warm.ask({ w: new Float64Array(constants.d), t: 0, dual: false });
@@ -92,7 +95,8 @@ export function* newton(context: CheckContext, start: NewtonStart): Generator<St
         progress.restart(iteration, known.gap);
       }
       const stalled = progress.stalled(iteration, known.gap) || stuck;
-      if (stalled && settings.methods.fista) return { end: undefined, iteration, t: better ? t : start.t, gap: known.gap, better };
+      if (stalled && settings.methods.fista)
+        return { end: undefined, iteration, t: better ? t : (start.t ?? 0), gap: known.gap, better };
     }
     margins ??= { reach: known!.wNorm, updates: 0 };
 

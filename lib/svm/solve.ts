@@ -156,7 +156,7 @@ function* iterate(
     ({ iteration, t, gap } = ended);
   }
   settings.began('newton', iteration);
-  const ended = yield* newton(context, { ...start, iteration, t: t ?? 0, gap });
+  const ended = yield* newton(context, { ...start, iteration, t, gap });
   if (ended.end) return ended.end;
   yield tasks.settle.ask({ back: !ended.better });
   settings.began('fista', ended.iteration);

@@ -326,8 +326,8 @@ bool Svm::balance_between() {
     y[number] = y_[p];
     weight[number] = weight_[p];
     number += between;
-    sum += between ? weight_[p] : 0;
-    rest += between ? 0 : y_[p] * (weight_[p] * x_[p]);
+    sum += static_cast<double>(between) * weight_[p];
+    rest += static_cast<double>(!between) * (y_[p] * (weight_[p] * x_[p]));
   }
   if (number == 0) return false;
   const double lambda = project_knapsack(run_, {x, y, weight, gamma_}, number, sum, -rest, 0, x, q_next_.data(), index_.data());

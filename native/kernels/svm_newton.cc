@@ -47,7 +47,7 @@ bool Svm::linearize(ResidualAnswer& answer) {
     index_[free] = row_[p];
     x_next_[free] = weight_[p];
     free += between;
-    weight_sum += between ? weight_[p] : 0;
+    weight_sum += static_cast<double>(between) * weight_[p];
   }
   newton_.free = free;
   newton_.weight_sum = weight_sum;
@@ -112,8 +112,9 @@ Svm::DirectionAnswer Svm::direction() {
   margins(newton_.p.data(), 0, n_, q_prev_.data());
   if (run_.interrupted()) return {};
   const double sum = reduce<double>(run_, n_, [&](size_t begin, size_t count, double* s) {
+    // Without branches: whether a row is free is hard to predict.
     for (size_t p = begin; p < begin + count; ++p) {
-      *s += (x_[p] > 0) & (x_[p] < gamma_) ? weight_[p] * y_[p] * q_prev_[p] : 0;
+      *s += static_cast<double>((x_[p] > 0) & (x_[p] < gamma_)) * (weight_[p] * y_[p] * q_prev_[p]);
     }
   });
   const double along = reduce<double>(run_, d_, [&](size_t begin, size_t count, double* s) {

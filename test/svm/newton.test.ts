@@ -193,6 +193,9 @@ describe.each(names)("Newton's method, %s", (name) => {
     const warm = fit(cancer.rows, cancer.labels, { ...options, method: 'newton', warmStart: cold });
     expect(warm.info.status).toBe('gap');
     expect(warm.info.iterations).toBeLessThanOrEqual(1);
+    // Its offset is a guess: one that is far off must not look like the end.
+    const shrunk = { weights: cold.weights.map((w) => 0.3 * w), bias: cold.bias + 50 };
+    expect(fit(cancer.rows, cancer.labels, { ...options, method: 'newton', warmStart: shrunk }).info.status).toBe('gap');
   });
 
   const hard: [title: string, rows: number[][], labels: number[]][] = [
