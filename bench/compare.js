@@ -228,6 +228,7 @@ const LIBLINEAR_HEAD = [
 
 module.exports = {
   WITHIN,
+  SOLVERS,
   LOSSES,
   RULES,
   LIBLINEAR_HEAD,

@@ -185,6 +185,24 @@ function problem(data, name) {
   return set && { name, about, ...set };
 }
 
+// Tall sets, whole: [name, how they are scaled, options of read].
+const TALL = [
+  ['a9a', 'as it is (0/1)', { cols: 123 }],
+  ['w8a', 'as it is (0/1)', { cols: 300 }],
+  ['spambase', 'standardised', { dense: true }],
+  ['svmguide1', 'standardised', { dense: true }],
+  ['german.numer_scale', 'as it is', {}],
+  ['mushrooms', 'as it is (0/1)', { cols: 112 }],
+];
+
+/** A tall set by name, all rows of it: { name, about, points, labels }; or undefined after printing what is missing. */
+function tall(data, name) {
+  const [, about, options] = TALL.find(([known]) => known === name);
+  const train = read(data, name, options);
+  if (train && options.dense) standardise({ train });
+  return train && { name, about, ...train };
+}
+
 /** weights·x + bias for each row. */
 function decisions(points, weights, bias) {
   const values = new Float64Array(points.rows);
@@ -219,8 +237,10 @@ function objectives({ points, labels }, { weights, bias }, C) {
 
 module.exports = {
   SMALL: SMALL.map(([name]) => name),
+  TALL: TALL.map(([name]) => name),
   problem,
   read,
+  tall,
   standardise,
   dense32,
   isSparse,
