@@ -6,7 +6,7 @@ const { backend, stop } = require('../..');
 const { LOSSES, SOLVERS, WITHIN, fastest, fit, points: percent, withPeers } = require('../compare.js');
 const { denseNormal, sparseZipf } = require('../generated.js');
 const { findPeers } = require('../peers/process.js');
-const { best, digits, interleave, layout, milliseconds, show, speed, verdict } = require('../ratios.js');
+const { best, digits, interleave, layout, median, milliseconds, show, speed, verdict } = require('../ratios.js');
 const { TALL, accuracy, objectives, problem, tall } = require('../sets.js');
 
 const VALUES = [1, 10, 100]; // of C
@@ -361,10 +361,16 @@ async function generated(set, peer, print) {
   const rows = [];
   for (const loss of LOSSES) {
     const { info } = fit(set, ours(1, loss)).model;
-    const trials = [2, 1].map((threads) => () => fit(set, ours(1, loss, { threads })).seconds);
+    const cores = []; // that two threads had: fewer than two if other programs run, or if one thread works alone
+    const trials = [2, 1].map((threads) => () => {
+      const { seconds, processor } = fit(set, ours(1, loss, { threads }));
+      if (threads === 2) cores.push(processor / seconds);
+      return seconds;
+    });
     if (near.length > 0) trials.push(async () => (await peer.train(`${near[0].solver} 1 ${near[0].eps}`)).seconds);
     const [two, one, times] = await interleave(trials, 3);
-    rows.push({ name: set.name, loss, info, two, one, times, quickest: near[0], theirs, bounds, load: loadavg()[0] });
+    rows.push({ name: set.name, loss, info, two, one, times, cores: median(cores), quickest: near[0], theirs, bounds });
+    print(`${set.name}, ${loss}: ${best(two).toFixed(2)} s, load ${loadavg()[0].toFixed(2)}`);
   }
   return rows;
 }
@@ -376,6 +382,7 @@ const GENERATED_HEAD = [
   'passes',
   'stages',
   'gap',
+  'cores',
   '1 thread',
   'two threads against one',
   '',
@@ -384,7 +391,7 @@ const GENERATED_HEAD = [
   'times as fast',
   '',
 ];
-function generatedCells({ name, loss, info, two, one, times, quickest }) {
+function generatedCells({ name, loss, info, two, one, times, cores, quickest }) {
   const threads = speed(two, one);
   const ratio = times && speed(two, times);
   return [
@@ -394,6 +401,7 @@ function generatedCells({ name, loss, info, two, one, times, quickest }) {
     info.passes.toFixed(1),
     stagesOf(info),
     info.relativeGap.toExponential(1),
+    digits(cores),
     milliseconds(best(one)),
     show(threads),
     verdict(threads, 1.5),
