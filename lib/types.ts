@@ -68,6 +68,8 @@ export interface StopRule {
   readonly everyIteration: boolean;
   /** Set to false if the rule ignores certificates. If all rules do, they are computed only for the final model. @default true */
   readonly proofs?: boolean;
+  /** A relative gap at which the rule holds: steps need not aim much further. @default 0: none is known */
+  readonly relativeGap?: number;
   /** Begins a run. The function returned ends the run by returning a status. */
   start(): (check: SvmCheck) => SvmStatus | undefined;
   /**

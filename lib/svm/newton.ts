@@ -17,6 +17,8 @@ import type { Ended } from './fista.js';
 /** A direction is exact to this share of the gradient at least, in the preconditioner's norm, and more so as the gradient falls. */
 const FORCING = 0.3;
 const EXACT = 1e-6;
+/** A direction need not aim below this share of the gap that is wanted. */
+const AIM = 0.1;
 /** At most so many iterations of conjugate gradients a direction. */
 const MAX_CONJUGATE = 250;
 /** The line search ends where the slope is down to this share of the first one. */
@@ -101,7 +103,9 @@ export function* newton(context: CheckContext, start: NewtonStart): Generator<St
     margins ??= { reach: known!.wNorm, updates: 0 };
 
     // ---- A direction, and how far it goes.
-    yield* solveDirection(settings, polishing ? EXACT : Math.min(FORCING, Math.sqrt(gradient / first)), tasks);
+    const enough = Math.sqrt((AIM * (settings.wantedGap ?? 0) * known!.primal) / known!.gap);
+    const forcing = polishing ? EXACT : Math.min(FORCING, Math.max(Math.sqrt(gradient / first), enough));
+    yield* solveDirection(settings, forcing, tasks);
     yield tasks.direction.ask();
     const { tau, squared } = tasks.direction.answer;
     const length = yield* searchLength(t, polishing ? EXACT : FLAT, tasks);

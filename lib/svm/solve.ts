@@ -39,6 +39,8 @@ export interface LoopSettings {
   readonly regularize: (spread: number, weightSum: number) => Regularization;
   /** Called at every check: the status to end with, or undefined. */
   readonly decide: (check: LoopCheck) => SvmStatus | undefined;
+  /** A relative gap that ends the run, 0 if none is known. @default 0 */
+  readonly wantedGap?: number;
   /** Whether the rule that ended the run with this status holds for another check as well. */
   readonly holds: (status: SvmStatus, check: LoopCheck) => boolean;
   /** Whether the time is up: the run then ends with a last check. */

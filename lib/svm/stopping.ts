@@ -50,6 +50,7 @@ export const stop = Object.freeze({
       name: 'gap',
       everyIteration: false,
       proofs: false,
+      relativeGap: relative,
       start: () => (check) => (holds(check) ? 'gap' : undefined),
       holds,
     };

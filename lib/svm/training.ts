@@ -98,6 +98,7 @@ export class Training<L extends Label> {
         options.onProgress?.(progress);
         return rule(progress);
       },
+      wantedGap: Math.max(0, ...rules.map(({ relativeGap = 0 }) => (relativeGap > 0 ? Number(relativeGap) : 0))),
       holds: (status, check) => stillHolds(rules, status, this.#progress(check)),
       expired: () => performance.now() - began >= options.timeLimit,
       interruptible: options.timeLimit < Infinity ? { alpha: options.keepSets, untrained: this.#untrained } : undefined,

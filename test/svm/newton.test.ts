@@ -176,6 +176,16 @@ describe.each(names)("Newton's method, %s", (name) => {
     expect(stages(rows, labels)).not.toContain('newton');
   });
 
+  it('solves for directions no more exactly than the wanted gap needs', () => {
+    const passes = (relative: number, known: boolean) => {
+      const rule = stop.gap(relative);
+      const given = known ? rule : { ...rule, relativeGap: 0 };
+      return fit(cancer.rows, cancer.labels, { gamma: 10, stop: given, method: 'newton' }).info.passes;
+    };
+    expect(passes(1e-3, true)).toBeLessThanOrEqual(passes(1e-3, false));
+    expect([1e-2, 1e-3, 1e-4].some((relative) => passes(relative, true) < passes(relative, false))).toBe(true);
+  });
+
   it('is the same for any number of threads', () => {
     const { rows, labels } = clouds(8, 3000, 12, 0.4);
     const [one, two, three] = [1, 2, 3].map((threads) => {
