@@ -166,6 +166,7 @@ export function examine(instance: Instance, name: BackendName, max = 60): Count 
       shrinking: fit.solver.shrinking,
       methods: fit.solver.methods,
       began: () => undefined,
+      wantedGap: Math.max(0, ...fit.rules.map(({ relativeGap = 0 }) => relativeGap)),
       certify: 'always',
       checkEvery: fit.solver.checkEvery,
       maxIterations: fit.maxIterations,
