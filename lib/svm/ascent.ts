@@ -15,6 +15,7 @@ import { Halving } from '../solver/halving.js';
 import type { Constants } from './certificate.js';
 import type { Checked } from './check.js';
 import type { Ended } from './fista.js';
+import { isNear } from './newton.js';
 import type { LoopSettings } from './solve.js';
 
 /** The penalty on y·alpha, in units of the mean of r_i²: offset and weights then settle about equally fast. */
@@ -79,7 +80,7 @@ export function* ascent(
     const checked = yield* check(iteration, late, t, 2e-3 * fenchelYoung);
     checkedAt = iteration;
     const stalled = progress.stalled(iteration, checked.gap) && handsOver;
-    if (checked.end || stalled || slow) return { ...checked, iteration };
+    if (checked.end || stalled || slow || (methods.newton && isNear(checked))) return { ...checked, iteration };
     whole = 0;
     promising = Math.min(promising, NEXT * share);
   }

@@ -13,6 +13,7 @@ import { Halving } from '../solver/halving.js';
 import { powerNorm } from '../solver/power-norm.js';
 import { StepSize } from '../solver/step-size.js';
 import { check, type CheckContext } from './check.js';
+import { isNear } from './newton.js';
 import type { LoopResult } from './solve.js';
 
 /** Iterations from one check to the next, by default. */
@@ -45,6 +46,7 @@ export interface Ended {
   readonly t: number;
   /** By its last check. */
   readonly gap: number;
+  readonly primal: number;
 }
 
 /**
@@ -65,7 +67,7 @@ function momentum(L: number, mu: number): number {
 export function* fista(
   problem: Pick<SvmProblem, 'accept'>,
   context: CheckContext,
-  /** handsOver: whether another method takes over, rather than the net, where the gap does not halve. */
+  /** handsOver: whether another method takes over, rather than the net, where the gap does not halve or is small. */
   start: FistaStart & { readonly handsOver: boolean },
 ): Generator<Step, Ended, void> {
   const { settings, constants, tasks } = context;
@@ -114,11 +116,11 @@ export function* fista(
       paperDelta: settings.L === 'paper' ? ((2 * size.L) / mu) * Math.sqrt(squared) : undefined,
     });
     t = checked.t;
-    if (checked.end) return { end: checked.end, iteration, t, gap: checked.gap };
+    if (checked.end) return { ...checked, iteration };
 
     // ---- The net (method 1.7).
     const stalled = progress.stalled(iteration, checked.gap);
-    if (stalled && start.handsOver) return { end: undefined, iteration, t, gap: checked.gap };
+    if ((stalled || isNear(checked)) && start.handsOver) return { ...checked, iteration };
     if (stalled && size.measured) {
       yield unshrink.ask();
       size.fix(mu + 1.1 * (yield* norm()));

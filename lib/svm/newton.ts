@@ -30,7 +30,14 @@ const MAX_UPDATES = 16;
 const POLISH = 1e-9;
 /** FISTA takes over if in so many steps neither the gap halves nor the primal falls by this share. */
 const PATIENCE = 10;
+/** Relative gaps below this are small. */
+const NEAR = 1e-7;
 const FALL = 1e-3;
+
+/** Whether an iterate is so near to the optimum that Newton's method, which converges fast there, is the one to finish, on any data. */
+export function isNear({ gap, primal }: Pick<Checked, 'gap' | 'primal'>): boolean {
+  return gap < NEAR * primal;
+}
 
 /** What Newton's method starts from. */
 export interface NewtonStart {
@@ -40,6 +47,7 @@ export interface NewtonStart {
   readonly L: number;
   /** Of the iterate; Infinity: it is not known. */
   readonly gap: number;
+  readonly primal: number;
   /** Makes the error to throw if sums overflow. */
   readonly overflow: () => Error;
 }
@@ -62,7 +70,8 @@ export function* newton(context: CheckContext, start: NewtonStart): Generator<St
     yield tasks.gradient.ask({ t, first: first === undefined });
     const gradient = Math.sqrt(tasks.gradient.answer.squared);
     if (!Number.isFinite(gradient)) {
-      if (settings.methods.fista) return { end: undefined, iteration, t: start.t ?? 0, gap: start.gap, better: false };
+      if (settings.methods.fista)
+        return { end: undefined, iteration, t: start.t ?? 0, gap: start.gap, primal: start.primal, better: false };
       if (restarted) throw start.overflow();
       restarted = true; // so far off is the start
       yield tasks.warm.ask({ w: new Float64Array(constants.d), t: 0, dual: false });
@@ -91,14 +100,14 @@ export function* newton(context: CheckContext, start: NewtonStart): Generator<St
         primal: { gradient, margins },
       });
       const better = known.gap < start.gap;
-      if (known.end) return { end: known.end, iteration, t: known.t, gap: known.gap, better };
+      if (known.end) return { end: known.end, iteration, t: known.t, gap: known.gap, primal: known.primal, better };
       if (known.primal < (1 - FALL) * primal) {
         ({ primal } = known);
         progress.restart(iteration, known.gap);
       }
       const stalled = progress.stalled(iteration, known.gap) || stuck;
       if (stalled && settings.methods.fista)
-        return { end: undefined, iteration, t: better ? t : (start.t ?? 0), gap: known.gap, better };
+        return { end: undefined, iteration, t: better ? t : (start.t ?? 0), gap: known.gap, primal: known.primal, better };
     }
     margins ??= { reach: known!.wNorm, updates: 0 };
 

@@ -11,7 +11,7 @@ import { ascent } from './ascent.js';
 import type { CertifiedCounts, Constants, Measured } from './certificate.js';
 import { check, type CheckContext, type Kept } from './check.js';
 import { fista, type FistaStart } from './fista.js';
-import { newton } from './newton.js';
+import { isNear, newton } from './newton.js';
 import type { Regularization } from './regularization.js';
 
 export interface LoopSettings {
@@ -122,7 +122,7 @@ function* solve(problem: Problem, tasks: SvmTasks, settings: LoopSettings, kept:
   const tall = weightSum >= TALL * constants.d; // a row of weight k is k rows
   const rowL = mu + radiusSquares / weightSum; // the mean curvature along one row
   const start = { iteration: 0, t, L: methods.ascent ? rowL : mu + 1.5 * curvature, maxSquaredNorm, overflow };
-  if (!methods.ascent) return yield* iterate(problem, context, { ...start, gap: Infinity }, tall);
+  if (!methods.ascent) return yield* iterate(problem, context, { ...start, gap: Infinity, primal: 0 }, tall);
   let warm: { readonly t: number; readonly centreDot: number } | undefined;
   if (t !== undefined) {
     yield tasks.refresh.ask({ all: false });
@@ -144,13 +144,13 @@ function* solve(problem: Problem, tasks: SvmTasks, settings: LoopSettings, kept:
 function* iterate(
   problem: Problem,
   context: CheckContext,
-  start: FistaStart & { readonly gap: number },
+  start: FistaStart & { readonly gap: number; readonly primal: number },
   tall: boolean,
 ): Generator<Step, LoopResult, void> {
   const { settings, tasks } = context;
   const { methods } = settings;
   let { iteration, t, gap } = start;
-  if (!methods.newton || (methods.fista && !tall)) {
+  if (!methods.newton || (methods.fista && !tall && !isNear(start))) {
     settings.began('fista', iteration);
     const ended = yield* fista(problem, context, { ...start, handsOver: methods.newton });
     if (ended.end) return ended.end;

@@ -165,6 +165,16 @@ describe.each(names)("Newton's method, %s", (name) => {
     );
   });
 
+  it('finishes where the gap is small, on wide data too, and leaves little but rounding', () => {
+    const { rows, labels } = clouds(3, 40, 60, 0.3);
+    for (const gamma of [0.01, 1]) {
+      const [one, two] = [1e-9, 1e-13].map((gap) => fit(rows, labels, { gamma, stop: stop.gap(gap) }));
+      expect([one!.info.method, two!.info.method]).toEqual(['newton', 'newton']);
+      const size = Math.hypot(...two!.weights);
+      one!.weights.forEach((w, j) => expect(Math.abs(w - two!.weights[j]!)).toBeLessThan(1e-8 * size));
+    }
+  });
+
   it('counts a weight of k as k rows when it chooses', () => {
     const { rows, labels } = clouds(5, 30, 10, 0.2);
     const options: SvmOptions<number> = { gamma: 100, stop: stop.gap(1e-6) };
