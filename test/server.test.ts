@@ -381,7 +381,7 @@ describe.skipIf(!installed)('examples/server', () => {
   it('POST /train trains one model at a time with progress while requests are served, and DELETE /train aborts it', async () => {
     const before = (await server.call('GET', '/health')).body.model;
     expect((await server.call('DELETE', '/train')).status).toBe(409);
-    const endless = { file: 'large.libsvm', options: { gamma: 100, gap: 1e-300, maxIterations: 1_000_000 } };
+    const endless = { file: 'large.libsvm', options: { method: 'fista', gamma: 1e6, gap: 1e-300, maxIterations: 1e9 } };
     expect((await server.call('POST', '/train', endless)).status).toBe(202);
     const second = await server.call('POST', '/train', endless);
     expect(second.status).toBe(409);
@@ -432,7 +432,10 @@ describe.skipIf(!installed)('examples/server', () => {
     expect((await mine.call('POST', '/predict', { rows: [[1]] })).body).toMatchObject({ code: 'ERR_NO_MODEL' });
     await mine.call('POST', '/train', { rows: [[1], [2]], labels: [1, 2] });
     await mine.trained('done');
-    await mine.call('POST', '/train', { file: 'large.libsvm', options: { gamma: 100, gap: 1e-300, maxIterations: 1_000_000 } });
+    await mine.call('POST', '/train', {
+      file: 'large.libsvm',
+      options: { method: 'fista', gamma: 1e6, gap: 1e-300, maxIterations: 1e9 },
+    });
     // A request whose body is incomplete when the signal arrives.
     const open = httpRequest({
       port: mine.port,

@@ -38,6 +38,7 @@ const trainSchema = {
         scale: { enum: ['auto', 'none', 'standard', 'maxabs'] },
         classWeight: { const: 'balanced' },
         gap: { type: 'number', exclusiveMinimum: 0 },
+        method: { enum: ['auto', 'ascent', 'newton', 'fista'] },
         maxIterations: { type: 'integer', minimum: 1 },
         timeLimit: { type: 'number', exclusiveMinimum: 0 },
       },
