@@ -33,9 +33,9 @@ const MIN_ROWS = 4096;
 const ENTRIES = 2 ** 19;
 
 /**
- * Chooses gamma by a quick cross-validation: few folds, a sample of the rows where these are many, and a loose stop; then a gamma with the
- * highest mean accuracy, or as good as that. The gamma of a sample serves for all rows, as its grid follows distances between rows, not their number. Pauses now
- * and then, so that the event loop is not blocked for long even if rows are many.
+ * Chooses gamma by a quick cross-validation: few folds, a sample of the rows where these are many, and a loose stop; then a gamma that is as
+ * good as the best. The gamma of a sample serves for all rows, as the grid follows distances between rows, not their number. Pauses now and
+ * then, so that the event loop is not blocked for long even if rows are many.
  */
 export function* chooseGamma(data: TrainingData<Label>, fit: ResolvedSvmOptions): Loop<Choice> {
   const breather = pause(() => inTime(data, fit));
@@ -64,7 +64,7 @@ export function* chooseGamma(data: TrainingData<Label>, fit: ResolvedSvmOptions)
   const weights = rowWeights(fit.weights, data.y);
   const middle = yield* measuredGamma(data, common, weights, rangeOf(weights, fit.weights));
   const trial = new Trial(data, common, fold, { balanced: false, onProgress: undefined }, data.began);
-  const choose = (result: TrialResult) => nearest(result, middle, sample);
+  const choose = (result: TrialResult) => nearestToDefault(result, middle, sample);
   yield* trial.search(gammasAround(middle, QUICK_REACH), choose);
   const result = trial.result();
   const picked = choose(result);
@@ -80,7 +80,7 @@ export function* chooseGamma(data: TrainingData<Label>, fit: ResolvedSvmOptions)
  * The gamma nearest to the default, of those whose mean is within half the standard error of a share of so many rows from the best. On a
  * plateau the best mean is luck, and may be far out, where fits take long.
  */
-function nearest({ table, best }: TrialResult, middle: number, rows: number): GammaScore {
+function nearestToDefault({ table, best }: TrialResult, middle: number, rows: number): GammaScore {
   const luck = Math.sqrt((best.mean * (1 - best.mean)) / rows) / 2;
   const far = ({ gamma }: GammaScore) => Math.abs(Math.log(gamma / middle));
   const equal = table.filter(({ mean, unfinished }) => mean >= best.mean - luck && unfinished <= best.unfinished);

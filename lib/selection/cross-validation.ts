@@ -3,7 +3,8 @@
  *
  * Problem: which gamma does best on rows that were held out.
  * Given:   points, labels, gammas, and folds or their number.
- * Wanted:  by gamma, the accuracy on each fold, its mean and standard error; the best gamma, and the smallest one within a standard error of it.
+ * Wanted:  by gamma, the accuracy on each fold, its mean and standard error; the best gamma, and the smallest one within a standard error
+ *          of it.
  */
 import { pause, runAsync, type Loop } from '../solver/drivers.js';
 import { rangeOf, resolveCrossValidation, type CrossValidationInput } from '../input/index.js';

@@ -9,11 +9,11 @@ import type { Label } from '../types.js';
 /** How far two neighbours of the grid are apart. */
 export const FACTOR = 4;
 
-/** How far the grid reaches on either side, in such steps, before it goes on where the choice is the first or the last: for 'auto', else. */
-export const QUICK_REACH = 2;
+/** How many such steps the grid goes to either side at first, in crossValidate and for gamma: 'auto'. */
 export const REACH = 3;
+export const QUICK_REACH = 2;
 
-/** The default gamma of all rows that take part, */
+/** The default gamma of all rows that take part. */
 export function* measuredGamma(
   data: TrainingData<Label>,
   options: ResolvedSvmOptions,
@@ -29,7 +29,7 @@ export function* measuredGamma(
   }
 }
 
-/** and the gammas around it. */
+/** A gamma, and those around it. */
 export function gammasAround(middle: number, reach: number): readonly number[] {
   return Array.from({ length: 2 * reach + 1 }, (_, k) => middle * FACTOR ** (k - reach));
 }
