@@ -96,8 +96,7 @@ export function resolveFit<L extends Label>(points: unknown, labels: unknown, gi
   const resolved = resolveSvmOptions(options, training);
 
   const { weights, members } = resolved;
-  const gamma =
-    asked ?? C ?? (resolved.solver.stepSize === 'paper' && options.method === 'paper' ? paperGamma(members) : undefined);
+  const gamma = asked ?? C ?? (options.method === 'paper' ? paperGamma(members) : undefined);
   const byRow = rowWeights(weights, training.y);
   const weightRange = rangeOf(byRow, weights);
   checkWeights(typeof gamma === 'number' ? gamma : 1, weightRange);
@@ -176,7 +175,8 @@ function gammaOrAuto(value: unknown, where: Words): number | 'auto' {
 function checkSquaredHinge({ mu }: SvmOptions, method: SvmMethod, rules: readonly StopRule[]): void {
   const why = "with loss: 'squared-hinge'";
   if (mu !== undefined) throw rangeError('ERR_OPTION', 'nothing', words`${option('mu')} ${why}, whose smoothing follows C,`, mu);
-  if (method === 'paper') throw rangeError('ERR_OPTION', "'auto', 'ascent' or 'fista'", words`${option('method')} ${why}`, method);
+  if (method === 'paper')
+    throw rangeError('ERR_OPTION', "'auto', 'ascent', 'newton' or 'fista'", words`${option('method')} ${why}`, method);
   const stale = rules.find(({ name }) => name === 'stale');
   if (stale) throw rangeError('ERR_OPTION', 'a rule of the gap or of agreement', words`${STOP} ${why}`, stale.name);
 }
@@ -187,11 +187,16 @@ const WARM_START = option('warmStart');
 function stopRules(given: unknown, method: SvmMethod): readonly StopRule[] {
   if (given === undefined) return method === 'paper' ? [stop.stale()] : [stop.agreement(0.99), stop.gap(1e-4)];
   const many = isArray(given);
+  const where = (k: number) => (many ? words`${STOP}[${k}]` : words`${STOP}`);
   const rules: StopRule[] = [];
   for (let k = 0; k < (many ? given.length : 1); k++) {
     const rule = (many ? given[k] : given) as StopRule;
     if (!isObject(rule) || typeof rule.start !== 'function') {
-      throw typeError('ERR_OPTION', 'a rule such as stop.gap(1e-3)', many ? words`${STOP}[${k}]` : words`${STOP}`, rule);
+      throw typeError('ERR_OPTION', 'a rule such as stop.gap(1e-3)', where(k), rule);
+    }
+    const { relativeGap = 0 } = rule;
+    if (!(typeof relativeGap === 'number' && relativeGap >= 0)) {
+      throw rangeError('ERR_OPTION', 'a number of 0 or more', words`${where(k)}.relativeGap`, relativeGap);
     }
     rules.push(rule);
   }
