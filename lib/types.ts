@@ -105,17 +105,17 @@ export type Scale = 'none' | 'standard' | 'maxabs';
 
 /**
  * 'auto': epochs of coordinate ascent on the dual, then Newton's method or FISTA once these no longer pay; 'ascent', 'newton', 'fista': one
- * of them alone; 'paper': the paper's FISTA, with its step size, every row in every step and a check after every iteration, and with two corrections
- * (method C7, 1.12).
+ * of them alone; 'paper': the paper's FISTA, with its step size, every row in every step and a check after every iteration, and with two
+ * corrections (method C7, 1.12).
  */
 export type SvmMethod = 'auto' | 'ascent' | 'newton' | 'fista' | 'paper';
 
-/** The methods that run. */
-export type SvmMethodName = 'ascent' | 'newton' | 'fista';
+/** What a fit by one method or several consists of. */
+export type SvmAlgorithm = 'ascent' | 'newton' | 'fista';
 
 /** A stretch of a fit by one method. */
 export interface SvmStage {
-  readonly method: SvmMethodName;
+  readonly method: SvmAlgorithm;
   /** Epochs of ascent, steps of Newton's method or iterations of FISTA. */
   readonly iterations: number;
   /** How often it read all entries, there and back. */
@@ -247,7 +247,7 @@ export interface SvmInfo {
   /** With keepSets: the dual, by row. */
   readonly alpha?: Float64Array;
   /** The method that ended the fit. */
-  readonly method: SvmMethodName;
+  readonly method: SvmAlgorithm;
   /** Which methods ran, one after the other. */
   readonly stages: readonly SvmStage[];
   readonly L: number;

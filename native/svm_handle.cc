@@ -66,7 +66,7 @@ constexpr Task<Svm> kSvmTasks[] = {
      [](Svm& s, const Given&, double* out) { return put(s.unshrink(), out); }},
     {"gradient",
      {{"t", "first"}},
-     answers<Svm::GradientAnswer>("squared", "free"),
+     answers<Svm::GradientAnswer>("squared"),
      [](Svm& s, const Given& a, double* out) {
        Svm::GradientAnswer answer{};
        return s.gradient(a[0], a.flag(1), answer) && put(answer, out);

@@ -65,7 +65,7 @@ export const SVM_TASKS = {
   forget: { takes: {}, answers: [] },
   shrink: { takes: { low: number, high: number, delta: number }, answers: ['active'] },
   unshrink: { takes: {}, answers: ['active'] },
-  gradient: { takes: { t: number, first: flag }, answers: ['squared', 'free'] },
+  gradient: { takes: { t: number, first: flag }, answers: ['squared'] },
   linearize: { takes: {}, answers: ['residual'] },
   conjugate: { takes: {}, answers: ['residual'] },
   direction: { takes: {}, answers: ['tau', 'along', 'squared'] },

@@ -1,6 +1,6 @@
 /** Checks the method and the options of the solver. */
 import { option, rangeError, show, words, type Words } from '../errors.js';
-import type { StopRule, SvmMethod, SvmMethodName, SvmOptions } from '../types.js';
+import type { StopRule, SvmMethod, SvmAlgorithm, SvmOptions } from '../types.js';
 import { boolean, integer, knownOptions, oneOfThese, optional } from './options.js';
 import { SOLVER_WORDS } from './words.js';
 
@@ -10,7 +10,7 @@ export interface ResolvedSolver {
   readonly stepSize: 'measured' | 'norm' | 'paper';
   readonly shrinking: boolean;
   /** Which may run, one after the other. */
-  readonly methods: Readonly<Record<SvmMethodName, boolean>>;
+  readonly methods: Readonly<Record<SvmAlgorithm, boolean>>;
   /** The user's choice, or 1 where every iteration must be a check. */
   readonly checkEvery: number | undefined;
 }

@@ -54,14 +54,15 @@ export interface Iterate {
   readonly late: boolean;
   /** A guess of its offset, whose error may cost at most `worth` of the gap. */
   readonly t: number;
-  readonly worth: number;
+  /** @default 0 */
+  readonly worth?: number;
   /** Whether the method cannot go on. @default false */
   readonly stuck?: boolean;
   /** Half of the gap when it last halved, if that is long ago. @default Infinity: it is not */
   readonly half?: number;
   /** The paper's bound of |alpha - alpha*| (method C7), where it is valid. */
   readonly paperDelta?: number | undefined;
-  /** Given if w is not H'alpha; t is then the offset that alpha was made with. */
+  /** Given if w is not H'alpha; t is then no guess, but the offset that alpha was made with. */
   readonly primal?: PrimalIterate;
 }
 
@@ -70,7 +71,7 @@ const NOTHING: CertifiedCounts = { agreed: 0, properlyClassified: 0, zero: 0, at
 
 export function* check(
   context: CheckContext,
-  { iteration, L, late, t: guess, worth, half = Infinity, stuck = false, paperDelta, primal }: Iterate,
+  { iteration, L, late, t: guess, worth = 0, half = Infinity, stuck = false, paperDelta, primal }: Iterate,
 ): Generator<Step, Checked, void> {
   const { settings, constants, tasks } = context;
   yield tasks.refresh.ask({ all: false });

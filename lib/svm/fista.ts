@@ -43,8 +43,8 @@ export interface FistaStart {
 export interface Ended {
   readonly end: LoopResult | undefined;
   readonly iteration: number;
-  readonly t: number;
   /** By its last check. */
+  readonly t: number;
   readonly gap: number;
   readonly primal: number;
 }

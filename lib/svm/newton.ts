@@ -14,25 +14,28 @@ import { nearOffset, type Margins } from './certificate.js';
 import { check, type CheckContext, type Checked } from './check.js';
 import type { Ended } from './fista.js';
 
-/** A direction is exact to this share of the gradient at least, in the preconditioner's norm, and more so as the gradient falls. */
+/** A direction is exact to this share of the gradient at least, in the preconditioner's norm, and more so as the gradient falls, */
 const FORCING = 0.3;
-const EXACT = 1e-6;
-/** A direction need not aim below this share of the gap that is wanted. */
+/** but not more than for a gap of this share of the wanted one. */
 const AIM = 0.1;
 /** At most so many iterations of conjugate gradients a direction. */
 const MAX_CONJUGATE = 250;
 /** The line search ends where the slope is down to this share of the first one. */
 const FLAT = 0.3;
-/** Margins are computed afresh after so many steps that only updated them. */
-const MAX_UPDATES = 16;
-
-/** Once twice the gap is below this share of the primal, an exact step goes ahead of the check: it leaves little but rounding. */
+/** Once |g|² is below this share of the primal, a step goes ahead of the check that leaves little but rounding, */
 const POLISH = 1e-9;
+/** as its direction and its length are exact to this. */
+const EXACT = 1e-6;
+/** An error of t may cost this share of the gap. */
+const WORTH = 1e-8;
+/** Margins are computed afresh after so many steps that only updated them, or once rounding is this share of the gap. */
+const MAX_UPDATES = 16;
+const COARSE = 0.1;
 /** FISTA takes over if in so many steps neither the gap halves nor the primal falls by this share. */
 const PATIENCE = 10;
+const FALL = 1e-3;
 /** Relative gaps below this are small. */
 const NEAR = 1e-7;
-const FALL = 1e-3;
 
 /** Whether an iterate is so near to the optimum that Newton's method, which converges fast there, is the one to finish, on any data. */
 export function isNear({ gap, primal }: Pick<Checked, 'gap' | 'primal'>): boolean {
@@ -42,79 +45,76 @@ export function isNear({ gap, primal }: Pick<Checked, 'gap' | 'primal'>): boolea
 /** What Newton's method starts from. */
 export interface NewtonStart {
   readonly iteration: number;
-  /** Its offset, or a guess; undefined: there is none. */
+  /** The offset of the iterate, or a guess of it if the gap is not known; undefined: there is none. */
   readonly t: number | undefined;
   readonly L: number;
   /** Of the iterate; Infinity: it is not known. */
   readonly gap: number;
-  readonly primal: number;
   /** Makes the error to throw if sums overflow. */
   readonly overflow: () => Error;
 }
 
-export function* newton(context: CheckContext, start: NewtonStart): Generator<Step, Ended & { readonly better: boolean }, void> {
+/** Where it ended. */
+export interface NewtonEnd extends Pick<Ended, 'end' | 'iteration' | 't'> {
+  /** Whether the gap is smaller than at the start. If not, FISTA goes on from there. */
+  readonly better: boolean;
+}
+
+export function* newton(context: CheckContext, start: NewtonStart): Generator<Step, NewtonEnd, void> {
   const { settings, constants, tasks } = context;
-  const { L } = start;
+  const { methods, wantedGap = 0 } = settings;
   let { iteration } = start;
   let t = start.t ?? 0;
   let margins: Margins | undefined;
-  let known: Checked | undefined; // by the last check
+  let checked: Checked | undefined; // the last one
   let first: number | undefined; // |g| at the start
   let [stuck, polished, restarted] = [false, false, false];
-  let primal = Infinity; // when it last fell by as much
+  let primal = Infinity; // when it last fell by FALL
   const progress = new Halving(PATIENCE, iteration);
+  const handOver = (better: boolean): NewtonEnd => ({ end: undefined, iteration, t: better ? t : (start.t ?? 0), better });
   for (;;) {
-    // ---- The gradient, and what it proves.
-    const worth = known?.gap ?? (start.gap === Infinity && start.t !== undefined ? 0 : start.gap); // a guess must be made exact
-    t = yield* nearOffset(constants, t, 1e-8 * worth, tasks);
+    // ---- The gradient, and what it proves. The offset of a warm start is a guess, which may be far off.
+    const guessed = !checked && start.gap === Infinity && start.t !== undefined;
+    t = yield* nearOffset(constants, t, guessed ? 0 : WORTH * (checked?.gap ?? start.gap), tasks);
     yield tasks.gradient.ask({ t, first: first === undefined });
     const gradient = Math.sqrt(tasks.gradient.answer.squared);
     if (!Number.isFinite(gradient)) {
-      if (settings.methods.fista)
-        return { end: undefined, iteration, t: start.t ?? 0, gap: start.gap, primal: start.primal, better: false };
+      if (methods.fista) return handOver(false);
       if (restarted) throw start.overflow();
-      restarted = true; // so far off is the start
+      restarted = true; // at 0, as the start is so far off
       yield tasks.warm.ask({ w: new Float64Array(constants.d), t: 0, dual: false });
       [t, first, margins] = [0, undefined, undefined];
       continue;
     }
     first ??= gradient;
     const late = settings.expired();
-    const polishing =
-      known !== undefined &&
-      !polished &&
-      !late &&
-      iteration < settings.maxIterations &&
-      gradient * gradient < POLISH * known.primal;
+    const small = checked !== undefined && gradient * gradient < POLISH * checked.primal;
+    const polishing = small && !polished && !late && iteration < settings.maxIterations;
     polished ||= polishing;
-    if (!polishing) {
-      const half = progress.overdue(iteration) ? progress.last / 2 : Infinity;
-      known = yield* check(context, {
+    if (!checked || !polishing) {
+      checked = yield* check(context, {
         iteration,
-        L,
+        L: start.L,
         late,
-        stuck: stuck && !settings.methods.fista,
+        stuck: stuck && !methods.fista,
         t,
-        worth: 0,
-        half,
+        half: progress.overdue(iteration) ? progress.last / 2 : Infinity,
         primal: { gradient, margins },
       });
-      const better = known.gap < start.gap;
-      if (known.end) return { end: known.end, iteration, t: known.t, gap: known.gap, primal: known.primal, better };
-      if (known.primal < (1 - FALL) * primal) {
-        ({ primal } = known);
-        progress.restart(iteration, known.gap);
+      const better = checked.gap < start.gap;
+      if (checked.end) return { end: checked.end, iteration, t: checked.t, better };
+      if (checked.primal < (1 - FALL) * primal) {
+        ({ primal } = checked);
+        progress.restart(iteration, checked.gap);
       }
-      const stalled = progress.stalled(iteration, known.gap) || stuck;
-      if (stalled && settings.methods.fista)
-        return { end: undefined, iteration, t: better ? t : (start.t ?? 0), gap: known.gap, primal: known.primal, better };
+      const stalled = progress.stalled(iteration, checked.gap) || stuck;
+      if (stalled && methods.fista) return handOver(better);
     }
-    margins ??= { reach: known!.wNorm, updates: 0 };
 
     // ---- A direction, and how far it goes.
-    const enough = Math.sqrt((AIM * (settings.wantedGap ?? 0) * known!.primal) / known!.gap);
-    const forcing = polishing ? EXACT : Math.min(FORCING, Math.max(Math.sqrt(gradient / first), enough));
-    yield* solveDirection(settings, forcing, tasks);
+    const enough = Math.sqrt((AIM * wantedGap * checked.primal) / checked.gap);
+    const forcing = Math.min(FORCING, Math.max(Math.sqrt(gradient / first), enough));
+    yield* solveDirection(settings, polishing ? EXACT : forcing, tasks);
     yield tasks.direction.ask();
     const { tau, squared } = tasks.direction.answer;
     const length = yield* searchLength(t, polishing ? EXACT : FLAT, tasks);
@@ -122,12 +122,15 @@ export function* newton(context: CheckContext, start: NewtonStart): Generator<St
     if (!stuck) {
       yield tasks.move.ask({ length });
       t += length * tau;
-      margins = { reach: margins.reach + length * Math.sqrt(squared), updates: margins.updates + 1 };
     }
     iteration++;
-    if (stuck || polished || margins.updates >= MAX_UPDATES || known!.rounding > 0.1 * known!.gap) {
+    // ---- Its margins. Those of a polished iterate are always computed: the last check knows nothing of the step before.
+    const { reach, updates } = margins ?? { reach: checked.wNorm, updates: 0 };
+    if (stuck || polished || updates + 1 >= MAX_UPDATES || checked.rounding > COARSE * checked.gap) {
       yield tasks.refresh.ask({ all: true });
       margins = undefined;
+    } else {
+      margins = { reach: reach + length * Math.sqrt(squared), updates: updates + 1 };
     }
   }
 }

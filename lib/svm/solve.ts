@@ -6,7 +6,7 @@
 import type { SvmProblem } from '../backend/interface.js';
 import type { Step, SvmTasks } from '../backend/tasks.js';
 import { coded, Interrupted } from '../errors.js';
-import type { SvmMethodName as Method, SvmStatus } from '../types.js';
+import type { SvmAlgorithm as Method, SvmStatus } from '../types.js';
 import { ascent } from './ascent.js';
 import type { CertifiedCounts, Constants, Measured } from './certificate.js';
 import { check, type CheckContext, type Kept } from './check.js';
@@ -149,7 +149,7 @@ function* iterate(
 ): Generator<Step, LoopResult, void> {
   const { settings, tasks } = context;
   const { methods } = settings;
-  let { iteration, t, gap } = start;
+  let { iteration, t, gap } = start; // of the latest iterate
   if (!methods.newton || (methods.fista && !tall && !isNear(start))) {
     settings.began('fista', iteration);
     const ended = yield* fista(problem, context, { ...start, handsOver: methods.newton });

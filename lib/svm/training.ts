@@ -11,7 +11,7 @@ import type { Model } from './model.js';
 import { firstOf, stillHolds } from './stopping.js';
 import { defaultGamma, regularization, type Regularization } from './regularization.js';
 import { countTaking, weightOf } from './taking-part.js';
-import type { Label, SvmInfo, SvmMethodName, SvmProgress } from '../types.js';
+import type { Label, SvmInfo, SvmAlgorithm, SvmProgress } from '../types.js';
 import { type TrainingData, interruptOf } from './training-data.js';
 
 /** What a training needs of its data. */
@@ -58,7 +58,7 @@ export class Training<L extends Label> {
   readonly #untrained: () => LoopCheck;
   readonly #deaf: () => void;
   #regularization: Regularization | undefined;
-  readonly #stages: { readonly method: SvmMethodName; readonly iteration: number; readonly read: number }[] = [];
+  readonly #stages: { readonly method: SvmAlgorithm; readonly iteration: number; readonly read: number }[] = [];
 
   constructor(data: Trainable<L>, options: ResolvedSvmOptions, parameters: FitParameters) {
     const { weights, y = data.y, threads = data.threads, lane = 0 } = parameters;
@@ -98,7 +98,7 @@ export class Training<L extends Label> {
         options.onProgress?.(progress);
         return rule(progress);
       },
-      wantedGap: Math.max(0, ...rules.map(({ relativeGap = 0 }) => (relativeGap > 0 ? Number(relativeGap) : 0))),
+      wantedGap: Math.max(0, ...rules.map(({ relativeGap = 0 }) => relativeGap)),
       holds: (status, check) => stillHolds(rules, status, this.#progress(check)),
       expired: () => performance.now() - began >= options.timeLimit,
       interruptible: options.timeLimit < Infinity ? { alpha: options.keepSets, untrained: this.#untrained } : undefined,
@@ -128,7 +128,7 @@ export class Training<L extends Label> {
       status,
       ...storyOf(check, this.#rows, performance.now() - this.#parameters.began, passes),
       ...(options.keepSets && this.#sets()),
-      method: stages.at(-1)?.method ?? firstOfMethods(options.solver),
+      method: stages.at(-1)?.method ?? firstAlgorithm(options.solver),
       stages,
       loss: options.loss,
       gamma,
@@ -244,7 +244,7 @@ export function unfitted<L extends Label>(
         alpha: new Float64Array(rows),
         sets: { agreed: none, properlyClassified: none, zero: none, atBound: none },
       }),
-      method: firstOfMethods(options.solver),
+      method: firstAlgorithm(options.solver),
       stages: [],
       loss,
       gamma: known.gamma,
@@ -256,7 +256,7 @@ export function unfitted<L extends Label>(
   };
 }
 
-function firstOfMethods({ methods }: ResolvedSvmOptions['solver']): SvmMethodName {
+function firstAlgorithm({ methods }: ResolvedSvmOptions['solver']): SvmAlgorithm {
   return methods.ascent ? 'ascent' : methods.fista ? 'fista' : 'newton';
 }
 

@@ -312,8 +312,9 @@ void Svm::warm(const double* w, double t, bool dual) {
   restart();
 }
 
-// Balances x by moving rows strictly between their bounds, if these suffice. The others stay: rows at 0 need not be read later.
-bool Svm::balance_between() {
+// Balances x by moving free rows, strictly between their bounds, if these suffice. The others stay: rows at 0 need not be read
+// later.
+bool Svm::balance_free() {
   double *const x = x_next_.data(), *const weight = q_prev_.data();
   auto* const from = reinterpret_cast<uint32_t*>(x_prev_.data());
   auto* const y = reinterpret_cast<int8_t*>(from + n_);  // five of a position's eight bytes are used
@@ -336,9 +337,13 @@ bool Svm::balance_between() {
   return true;
 }
 
+void Svm::balance_all() {
+  if (!balance_free()) project(x_.data(), n_, 0, 0);
+}
+
 // Balances x, and makes w, q and both iterates from it.
 void Svm::restart() {
-  if (!balance_between()) project(x_.data(), n_, 0, 0);
+  balance_all();
   if (run_.interrupted()) return;
   combine(x_.data(), 0, n_, w_.data());
   if (run_.interrupted()) return;

@@ -1,9 +1,8 @@
 // The dual of the linear SVM with smoothed hinge loss (method 1.2), as the loop in TypeScript solves it: data, iterates, and the
 // sweeps that a step or a check needs. lib/backend/fallback/svm.ts is the twin, and says what each task computes and answers.
 //
-// Problem:  max  sum c_i (x_i - mu/2 x_i^2) - 1/2 |H'alpha|^2   subject to  y.alpha = 0,  0 <= x_i <= gamma,  where alpha_i = c_i
-// x_i,
-//           H has rows y_i x~_i, and x~ = x / scale by column. gamma is infinity for the squared hinge.
+// Problem:  max  sum c_i (x_i - mu/2 x_i^2) - 1/2 |H'alpha|^2   subject to  y.alpha = 0,  0 <= x_i <= gamma,
+//           where alpha_i = c_i x_i, H has rows y_i x~_i, and x~ = x / scale by column. gamma is infinity for the squared hinge.
 // Given:    X, centred before and shared with others; y_i = +-1 and c_i by row; how columns are scaled; then gamma and mu.
 // Wanted:   alpha(), by row; weights(), w = H'alpha in scaled space; certified(), what is proved of each row about every optimum;
 //           model(), the weights and the bias for data as they were given.
@@ -65,7 +64,7 @@ class Svm {
     double active;
   };
   struct GradientAnswer {
-    double squared, free;
+    double squared;
   };
   struct ResidualAnswer {
     double residual;
@@ -161,7 +160,8 @@ class Svm {
   void add_up(const double* u, size_t begin, size_t end, double* out);
   SvmRows rows_from(size_t p) const;
   bool shrinkable(size_t p, double low, double high, double delta) const;
-  bool balance_between();
+  bool balance_free();
+  void balance_all();
   void restart();
   AscentRow* ascent_rows() { return reinterpret_cast<AscentRow*>(by_position_.data() + 4 * stride()); }
   size_t stride() const { return (n_ + 7) / 8 * 8; }  // each list begins a cache line

@@ -1,9 +1,8 @@
 // The part of Svm that Newton's method on the primal asks for (method 1.13): gradients, directions by conjugate gradients, slopes
 // along them. lib/backend/fallback/svm.ts and newton-system.ts are the twins.
 //
-// Problem:  H p = -g,  H v = v + sum c_i (x~_i - mean) (x~_i - mean).v / mu  over the free rows, strictly between their bounds;
-// mean is
-//           theirs, weighted: the best offset is eliminated.
+// Problem:  H p = -g,  H v = v + sum c_i (x~_i - mean) (x~_i - mean).v / mu  over the free rows, strictly between their bounds,
+//           where mean is theirs, weighted: the best offset is eliminated.
 // Given:    w and its margins q, all rows active; the offset t.
 // Wanted:   x and H'alpha at t; p, an iteration at a time; the primal's slope along p; w and q further on.
 // Source:   S. S. Keerthi and D. DeCoste, JMLR 6, 2005; C.-J. Lin, R. C. Weng and S. S. Keerthi, JMLR 9, 2008.
@@ -23,15 +22,12 @@ bool Svm::gradient(double t, bool first, GradientAnswer& answer) {
     copy(run_, newton_.x_before.data(), x_.data(), n_);
   }
   split(run_, n_, [&](size_t from, size_t k) { run_.table->svm_slopes(rows_from(from), k, t, x_.data() + from); });
-  if (!balance_between()) project(x_.data(), n_, 0, 0);
+  balance_all();
   if (run_.interrupted()) return true;
   combine(x_.data(), 0, n_, w_next_.data());
   if (run_.interrupted()) return true;
   answer.squared = reduce<double>(run_, d_, [&](size_t begin, size_t count, double* s) {
     for (size_t j = begin; j < begin + count; ++j) *s += (w_[j] - w_next_[j]) * (w_[j] - w_next_[j]);
-  });
-  answer.free = reduce<double>(run_, n_, [&](size_t begin, size_t count, double* s) {
-    for (size_t p = begin; p < begin + count; ++p) *s += (x_[p] > 0) & (x_[p] < gamma_);
   });
   return true;
 }

@@ -84,7 +84,6 @@ void newton(Svm& svm, double t, std::vector<double>& numbers) {
     CHECK(svm.gradient(t, step == 0, gradient));
     if (step == 0) first = gradient.squared;
     numbers.push_back(gradient.squared);
-    numbers.push_back(gradient.free);
     // Of the gap only |g|^2 / 2 is left, as alpha is made of the margins.
     CHECK(svm.gap(t, 1, 0).fenchel_young <= 1e-9 * (1 + first));
     Svm::ResidualAnswer system{};

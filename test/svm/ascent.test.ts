@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { kernels } from '../../lib/backend/load.js';
-import type { Backend, SvmProblem } from '../../lib/backend/interface.js';
-import { SVM_TASKS, svmTasks, type SvmTasks, type TaskArgument } from '../../lib/backend/tasks.js';
+import type { Backend } from '../../lib/backend/interface.js';
+import { SVM_TASKS, svmTasks, type TaskArgument } from '../../lib/backend/tasks.js';
 import { run } from '../../lib/solver/drivers.js';
 import { solveSvm } from '../../lib/svm/solve.js';
 import { LinearSvm, stop, type Points, type SvmOptions } from '../../lib/index.js';
 import { viewPoints } from '../../lib/input/points.js';
+import { asking } from '../support/asking.js';
 import { names } from '../support/backends.js';
 import { clouds, dense, sparse, wdbc } from '../support/svm-data.js';
 import { methods } from '../support/methods.js';
@@ -37,16 +38,6 @@ function problemOf({ Svm, Matrix }: Backend, points: 'dense' | 'f32' | 'sparse' 
   const weight = Float64Array.from(rows, (_, i) => (i === 5 ? 0 : i % 10 ? 1 : 3));
   matrix.centre(2);
   return new Svm(matrix, Int8Array.from(cancer.labels), weight, scale, 2);
-}
-
-/** Performs tasks synchronously. */
-function asking(problem: SvmProblem) {
-  const tasks = svmTasks(problem);
-  return <K extends keyof SvmTasks>(name: K, ...given: Parameters<SvmTasks[K]['ask']>): SvmTasks[K]['answer'] => {
-    const task = tasks[name] as { ask(...given: unknown[]): { perform(): void }; answer: SvmTasks[K]['answer'] };
-    task.ask(...given).perform();
-    return task.answer;
-  };
 }
 
 /** Of all rows. */

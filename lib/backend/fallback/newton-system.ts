@@ -1,5 +1,5 @@
 /**
- * Newton's system of the SVM's primal, solved by preconditioned conjugate gradients (method 1.13). The twin of native/kernels/newton_system.
+ * Newton's system of the SVM's primal, solved by preconditioned conjugate gradients (method 1.13). The twin of native/kernels/svm_newton.
  *
  * Problem: H p = -g, H v = v + Σ c_i (x̃_i - x̄) (x̃_i - x̄)·v / mu over the free rows, x̄ their weighted mean: the best offset is
  *          eliminated.

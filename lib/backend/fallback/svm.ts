@@ -320,28 +320,37 @@ export class Svm implements Twin<Tasks> {
     return this.#restart();
   }
 
-  /** Balances x by moving rows strictly between their bounds, if these suffice. The others stay: rows at 0 need not be read later. */
-  #balanceBetween(): boolean {
-    const [x, weight, gamma] = [this.#x, this.#weight, this.#gamma];
-    const between = Uint32Array.from(x.keys()).filter((p) => x[p]! > 0 && x[p]! < gamma);
+  #isFree(p: number): boolean {
+    return this.#x[p]! > 0 && this.#x[p]! < this.#gamma;
+  }
+
+  /** The positions of free rows, whose x is strictly between its bounds. */
+  #free(): Uint32Array {
+    return Uint32Array.from(this.#x.keys()).filter((p) => this.#isFree(p));
+  }
+
+  /** Balances x by moving free rows, if these suffice. The others stay: rows at 0 need not be read later. */
+  #balanceFree(): boolean {
+    const [x, weight] = [this.#x, this.#weight];
+    const free = this.#free();
     let rest = 0;
-    for (let p = 0; p < this.#n; p++) if (!(x[p]! > 0 && x[p]! < gamma)) rest += this.#y[p]! * (weight[p]! * x[p]!);
-    const moved = Float64Array.from(between, (p) => x[p]!);
-    const y = Int8Array.from(between, (p) => this.#y[p]!);
-    const weights = Float64Array.from(between, (p) => weight[p]!);
-    if (between.length === 0 || Number.isNaN(projectKnapsack(moved, y, weights, gamma, -rest, 0, moved))) return false;
-    between.forEach((p, k) => (x[p] = moved[k]!));
+    for (let p = 0; p < this.#n; p++) if (!this.#isFree(p)) rest += this.#y[p]! * (weight[p]! * x[p]!);
+    const moved = Float64Array.from(free, (p) => x[p]!);
+    const y = Int8Array.from(free, (p) => this.#y[p]!);
+    const weights = Float64Array.from(free, (p) => weight[p]!);
+    if (free.length === 0 || Number.isNaN(projectKnapsack(moved, y, weights, this.#gamma, -rest, 0, moved))) return false;
+    free.forEach((p, k) => (x[p] = moved[k]!));
     return true;
   }
 
-  #balanceRows(): void {
-    if (this.#balanceBetween()) return;
+  #balanceAll(): void {
+    if (this.#balanceFree()) return;
     projectKnapsack(this.#x, this.#y.subarray(0, this.#n), this.#weight, this.#gamma, 0, 0, this.#x);
   }
 
   /** Balances x, and makes w, q and both iterates from it. */
   #restart(): Answer<Tasks['settle']> {
-    this.#balanceRows();
+    this.#balanceAll();
     this.#combine(this.#x, 0, this.#n, this.#w);
     this.#margins(this.#w, 0, this.#n, this.#q);
     this.#xPrev.set(this.#x);
@@ -659,23 +668,18 @@ export class Svm implements Twin<Tasks> {
 
   /**
    * The gradient of the primal in w at the best offset t (method 1.13): x = -psi'(theta), made balanced, and g = w - H'alpha. All rows must
-   * be active. `first`: Newton's method begins here. Answers |g|² and the number of free rows, strictly between their bounds.
+   * be active. `first`: Newton's method begins here. Answers |g|².
    */
   gradient({ t, first }: Given<Tasks['gradient']>): Answer<Tasks['gradient']> {
     if (first) this.#xBefore = this.#x.slice();
     for (let p = 0; p < this.#n; p++) {
       this.#x[p] = clamp((1 - (this.#q[p]! + this.#y[p]! * t)) / this.#mu, 0, this.#gamma);
     }
-    this.#balanceRows();
+    this.#balanceAll();
     this.#combine(this.#x, 0, this.#n, this.#wNext);
     let squared = 0;
     for (let j = 0; j < this.#d; j++) squared += (this.#w[j]! - this.#wNext[j]!) ** 2;
-    return { squared, free: this.#free().length };
-  }
-
-  #free(): Uint32Array {
-    const [x, gamma] = [this.#x, this.#gamma];
-    return Uint32Array.from(x.keys()).filter((p) => x[p]! > 0 && x[p]! < gamma);
+    return { squared };
   }
 
   /** Starts the solution of Newton's system at the gradient. Answers the squared norm of its residual (method 1.13). */
