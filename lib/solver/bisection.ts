@@ -36,6 +36,8 @@ export function nextUp(x: number): number {
 export interface SearchOptions {
   /** The first step outwards, where there is no slope to follow. */
   step: number;
+  /** A place whose value is known to be below 0. @default none */
+  low?: number;
   /** Whether the bracket is good enough after the latest evaluation. @default never: until its ends are neighbouring doubles */
   enough?: (bracket: Bracket, found: Found, t: number) => boolean;
   /** Goes beyond Newton's point by this share of its distance from the guess: for searches that want one end, not both. @default 0 */
@@ -54,8 +56,8 @@ const MAX_CREDIT = 4;
 const PLAIN_HALVINGS = 8;
 
 /** Narrows the bracket around the smallest t with value(t) ≥ 0. */
-export function* searchRoot(guess: number, { step, enough, lean = 0 }: SearchOptions): Search {
-  const bracket: Bracket = { low: -Infinity, high: Infinity };
+export function* searchRoot(guess: number, { step, low: known = -Infinity, enough, lean = 0 }: SearchOptions): Search {
+  const bracket: Bracket = { low: known, high: Infinity };
   let t = guess;
   let reach = step;
   let credit = MAX_CREDIT;

@@ -22,8 +22,8 @@ const CHECK_EVERY = 5;
 const SHRINK_MARGIN = 0.05;
 /** A sum of squares above this lost nothing that matters to underflow. */
 const SQUARABLE = 2 ** -960;
-/** The net is used if the gap does not halve in so many iterations. */
-const PATIENCE = 100;
+/** Another method takes over, or the net is used, if the gap does not halve in so many iterations. */
+export const PATIENCE = 100;
 const UNIT = 2 ** -53;
 
 /** What FISTA starts from. */
@@ -37,6 +37,10 @@ export interface FistaStart {
   readonly maxSquaredNorm: number;
   /** Makes the error to throw if sums overflow. */
   readonly overflow: () => Error;
+  /** Whether another method takes over, rather than the net, where the gap does not halve or is small. */
+  readonly handsOver: boolean;
+  /** In so many iterations. @default PATIENCE */
+  readonly patience?: number;
 }
 
 /** Where a method ended: the run's result, or an iterate for another to go on from. */
@@ -67,8 +71,7 @@ function momentum(L: number, mu: number): number {
 export function* fista(
   problem: Pick<SvmProblem, 'accept'>,
   context: CheckContext,
-  /** handsOver: whether another method takes over, rather than the net, where the gap does not halve or is small. */
-  start: FistaStart & { readonly handsOver: boolean },
+  start: FistaStart,
 ): Generator<Step, Ended, void> {
   const { settings, constants, tasks } = context;
   const { n, mu, weightSum, radiusSquares } = constants;
@@ -88,7 +91,7 @@ export function* fista(
   let { iteration, t } = start;
   if (t !== undefined && shrinking) yield shrink.ask({ low: t, high: t, delta: SHRINK_MARGIN });
 
-  const progress = new Halving(PATIENCE, iteration);
+  const progress = new Halving(start.patience ?? PATIENCE, iteration);
   for (;;) {
     // ---- A step: y, its projection, and whether L held.
     const beta = momentum(size.L, mu);

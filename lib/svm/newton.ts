@@ -153,15 +153,16 @@ function* solveDirection(
 function* searchLength(t: number, flat: number, { direction, slope }: SvmTasks): Generator<Step, number, void> {
   const { tau, along, squared } = direction.answer;
   if (!(along < 0)) return 0;
-  const search = searchRoot(1, { step: 1, enough: (_, { value }) => value >= flat * along && value <= 0 });
+  const aim = (flat / 30) * along; // inside the range, as a search for its end may come from outside and never enter
+  const search = searchRoot(1, { step: 1, low: 0, enough: (_, { value }) => value >= flat * along - aim && value <= -aim });
   let next = search.next();
   let best = 0;
   for (let looks = 0; !next.done && looks < 60; looks++) {
     const length = next.value;
     yield slope.ask({ t, tau, length });
-    const found = { value: along + length * squared + slope.answer.slope, slope: squared + slope.answer.curvature };
-    if (found.value <= 0) best = Math.max(best, length);
-    next = search.next(found);
+    const down = along + length * squared + slope.answer.slope;
+    if (down <= 0) best = Math.max(best, length);
+    next = search.next({ value: down - aim, slope: squared + slope.answer.curvature });
   }
   return best;
 }

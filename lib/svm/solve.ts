@@ -10,7 +10,7 @@ import type { SvmAlgorithm as Method, SvmStatus } from '../types.js';
 import { ascent } from './ascent.js';
 import type { CertifiedCounts, Constants, Measured } from './certificate.js';
 import { check, type CheckContext, type Kept } from './check.js';
-import { fista, type FistaStart } from './fista.js';
+import { fista, PATIENCE, type FistaStart } from './fista.js';
 import { isNear, newton } from './newton.js';
 import type { Regularization } from './regularization.js';
 
@@ -65,6 +65,9 @@ export interface LoopResult {
 
 /** Data are tall, and Newton's method does well, with so many times as many rows as columns. */
 const TALL = 4;
+
+/** FISTA hands over to Newton's method at most so many times. */
+const MAX_TURNS = 3;
 
 type Problem = Pick<SvmProblem, 'accept'>;
 
@@ -138,31 +141,36 @@ function* solve(problem: Problem, tasks: SvmTasks, settings: LoopSettings, kept:
 }
 
 /**
- * After the ascent: Newton's method first for tall data, FISTA first for others. One that no longer halves the gap hands over to the other;
- * FISTA, if it comes last, goes on to the end.
+ * After the ascent: Newton's method first for tall data, FISTA first for others. One that no longer halves the gap hands over to the other.
+ * FISTA, whose momentum is lost each time, has twice the patience at each turn, and goes on to the end at its last.
  */
 function* iterate(
   problem: Problem,
   context: CheckContext,
-  start: FistaStart & { readonly gap: number; readonly primal: number },
+  start: Omit<FistaStart, 'handsOver'> & { readonly gap: number; readonly primal: number },
   tall: boolean,
 ): Generator<Step, LoopResult, void> {
   const { settings, tasks } = context;
   const { methods } = settings;
   let { iteration, t, gap } = start; // of the latest iterate
-  if (!methods.newton || (methods.fista && !tall && !isNear(start))) {
-    settings.began('fista', iteration);
-    const ended = yield* fista(problem, context, { ...start, handsOver: methods.newton });
-    if (ended.end) return ended.end;
-    yield tasks.unshrink.ask();
-    ({ iteration, t, gap } = ended);
+  let now: 'fista' | 'newton' = !methods.newton || (methods.fista && !tall && !isNear(start)) ? 'fista' : 'newton';
+  for (let turn = 0; ;) {
+    settings.began(now, iteration);
+    if (now === 'fista') {
+      const handsOver = methods.newton && turn < MAX_TURNS;
+      const ended = yield* fista(problem, context, { ...start, iteration, t, handsOver, patience: PATIENCE * 2 ** turn++ });
+      if (ended.end) return ended.end;
+      yield tasks.unshrink.ask();
+      ({ iteration, t, gap } = ended);
+      now = 'newton';
+    } else {
+      const ended = yield* newton(context, { ...start, iteration, t, gap });
+      if (ended.end) return ended.end;
+      yield tasks.settle.ask({ back: !ended.better });
+      ({ iteration, t } = ended);
+      now = 'fista';
+    }
   }
-  settings.began('newton', iteration);
-  const ended = yield* newton(context, { ...start, iteration, t, gap });
-  if (ended.end) return ended.end;
-  yield tasks.settle.ask({ back: !ended.better });
-  settings.began('fista', ended.iteration);
-  return (yield* fista(problem, context, { ...start, ...ended, handsOver: false })).end!;
 }
 
 /** The error where squares and sums of the points overflow: nothing could be computed, let alone proved. */

@@ -181,6 +181,17 @@ describe('searchRoot(guess, …)', () => {
     expect(places[0]).toBe(0);
   });
 
+  it('never looks at or below a place that is known to be low', () => {
+    // Newton's step from 1 leads to -7, and outward steps would go on from there.
+    const f: Fn = (t) => ({ value: t < 0.25 ? t - 0.25 : 8, slope: 1 });
+    const places: number[] = [];
+    const search = searchRoot(1, { step: 1, low: 0 });
+    let next = search.next();
+    for (; !next.done; next = search.next(f(next.value))) places.push(next.value);
+    expect(Math.min(...places)).toBeGreaterThan(0);
+    expectLastBit(f, next.value);
+  });
+
   it('steps beyond the root by the share lean of the distance from the guess', () => {
     const f: Fn = (t) => ({ value: t - 3, slope: 1 });
     const upwards = solve(f, 1, { step: 1, lean: 0.1, enough: ({ high }) => high < Infinity });
