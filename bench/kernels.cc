@@ -90,6 +90,8 @@ Buffer<double> filled(size_t n, double value = 0) {
   return b;
 }
 
+using gemm_t = void (*)(int, int, int, int, int, int, double, const double*, int, const double*, int, double, double*, int);
+
 template <typename T>
 using gemv_t = void (*)(int, int, int, int, T, const T*, int, const T*, int, T, T*, int);
 
@@ -159,6 +161,46 @@ void dense(const Table* table, const std::string& where, size_t megabytes, size_
     trials.push_back({"OpenBLAS Xᵀu", [&] { gemv(101, 112, n, d, 1, data.data(), d, ut.data(), 1, 0, gt.data(), 1); }});
   }
   interleave(group, trials, static_cast<double>(rows * cols * sizeof(T)));
+}
+
+// Decisions of several planes beside those of one, and beside OpenBLAS.
+void planes(const Table* table, size_t megabytes, size_t cols, void* blas) {
+  const std::string group = "planes " + std::to_string(cols);
+  if (!wanted(group)) return;
+  const size_t rows = (megabytes << 20) / sizeof(double) / cols, most = 45;
+  std::vector<double> data(rows * cols), w(most * cols), bias(most), other(rows * most);
+  uint64_t random = 1;
+  for (std::vector<double>* list : {&data, &w}) {
+    for (double& x : *list) {
+      random = random * 6364136223846793005u + 1442695040888963407u;
+      x = static_cast<double>(random >> 11) * 0x1p-53 - 0.5;
+    }
+  }
+  Matrix X;
+  if (X.copy_dense({table, 1}, Values::f64, data.data(), rows, cols).kind != CopyResult::ok) std::exit(1);
+  Buffer<double> out = filled(rows * most);
+  const gemm_t gemm = blas ? reinterpret_cast<gemm_t>(dlsym(blas, "cblas_dgemm")) : nullptr;
+  const auto blas_threads = blas ? reinterpret_cast<void (*)(int)>(dlsym(blas, "openblas_set_num_threads")) : nullptr;
+  std::vector<Trial> trials;
+  for (unsigned threads : {1u, 2u}) {
+    const std::string by = threads == 1 ? "" : ", 2 threads";
+    for (size_t k : {size_t(1), size_t(10), most}) {
+      trials.push_back({std::to_string(k) + by, [&, threads, k] {
+                          size_t bad = 0;
+                          if (X.decide({table, threads}, {w.data(), bias.data(), k}, out.data(), &bad).kind != CopyResult::ok)
+                            std::exit(1);
+                        }});
+      if (k == 1 || !gemm || !blas_threads) continue;
+      trials.push_back({"OpenBLAS " + std::to_string(k) + by, [&, threads, k] {
+                          const int n = static_cast<int>(rows), d = static_cast<int>(cols), m = static_cast<int>(k);
+                          blas_threads(static_cast<int>(threads));
+                          gemm(101, 111, 112, n, m, d, 1, data.data(), d, w.data(), d, 0, other.data(), m);
+                          blas_threads(1);
+                        }});
+    }
+  }
+  interleave(group, trials, static_cast<double>(rows * cols * sizeof(double)), 9);
+  if (gemm && blas_threads) agree(group, other.data(), out.data(), rows * most);
 }
 
 struct Csr {
@@ -234,6 +276,17 @@ void sparse(const Table* table, const char* path) {
   trials.push_back({"Xᵀu", [&] { X.multiply_transposed(one, u.data(), g.data(), scratch.data()); }});
   trials.push_back({"Xᵀu, 2 threads", [&] { X.multiply_transposed(two, u.data(), g.data(), scratch.data()); }});
   interleave("CSR Xᵀu", trials, bytes, 25, 5e-3);
+
+  const size_t most = 45;
+  Buffer<double> weights = filled(most * m.cols, 0.5), bias = filled(most), out = filled(rows * most);
+  trials.clear();
+  for (size_t k : {size_t(1), size_t(10), most}) {
+    trials.push_back({std::to_string(k), [&, k] {
+                        size_t bad = 0;
+                        if (X.decide(one, {weights.data(), bias.data(), k}, out.data(), &bad).kind != CopyResult::ok) std::exit(1);
+                      }});
+  }
+  interleave("planes CSR", trials, bytes, 25, 5e-3);
 }
 
 // The textbook way: sort the 2n breakpoints, walk along them.
@@ -363,6 +416,7 @@ int main(int argc, char** argv) {
   for (size_t cols : {30, 100, 123, 784, 2400}) dense<float>(table, "memory", 256, cols, blas);
   for (size_t cols : {30, 123, 784}) dense<double>(table, "L3", 8, cols, blas);
   for (size_t cols : {30, 123, 784}) dense<double>(table, "L2", 1, cols, blas);
+  for (size_t cols : {30, 100, 784, 2400}) planes(table, 160, cols, blas);
   if (argc > 2 && std::strcmp(argv[2], "-") != 0 && wanted("CSR")) sparse(table, argv[2]);
   if (wanted("knapsack")) knapsack(table);
   cones(table);

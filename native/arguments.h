@@ -52,17 +52,26 @@ inline bool is_array(const Napi::Value& value, napi_typedarray_type type) {
 
 // The array's memory, valid until control returns to JavaScript. A detached array has length 0.
 template <typename T>
-Span<T> array(const Napi::CallbackInfo& info, size_t i, const char* name, size_t min) {
-  const Napi::Value value = info[i];
-  if (!is_array(value, ElementType<T>::type)) refuse(info.Env(), ElementType<T>::name, name, "something else");
+Span<T> array(const Napi::Value& value, const char* name, size_t min) {
+  const Napi::Env env = value.Env();
+  if (!is_array(value, ElementType<T>::type)) refuse(env, ElementType<T>::name, name, "something else");
   void* data = nullptr;
   size_t length = 0;
   // The C API is called directly: its data pointer is right for SharedArrayBuffers too.
-  if (napi_get_typedarray_info(info.Env(), value, nullptr, &length, &data, nullptr, nullptr) != napi_ok) {
-    throw Napi::Error::New(info.Env());
-  }
-  if (length < min) refuse(info.Env(), std::to_string(min) + " numbers", name, std::to_string(length));
+  if (napi_get_typedarray_info(env, value, nullptr, &length, &data, nullptr, nullptr) != napi_ok) throw Napi::Error::New(env);
+  if (length < min) refuse(env, std::to_string(min) + " numbers", name, std::to_string(length));
   return {static_cast<T*>(data), length};
+}
+
+template <typename T>
+Span<T> array(const Napi::CallbackInfo& info, size_t i, const char* name, size_t min) {
+  return array<T>(info[i], name, min);
+}
+
+// The same for a property of an object.
+template <typename T>
+Span<T> member(const Napi::Object& object, const char* name, size_t min) {
+  return array<T>(object.Get(name), name, min);
 }
 
 inline double number(const Napi::CallbackInfo& info, size_t i, const char* name) {

@@ -6,6 +6,7 @@
 #include "addon.h"
 #include "arguments.h"
 #include "interrupt_handle.h"
+#include "labels.h"
 
 namespace fista {
 namespace {
@@ -59,56 +60,89 @@ auto with_points(const Napi::CallbackInfo& info, size_t i, Dense&& dense, Sparse
   return sparse(indptr.data, indices.data, values, data, indices.size, rows, cols);
 }
 
-// A copy of w, followed by the 0 that the loops read: of all `cols` columns, or of those that X keeps.
-Buffer<double> padded(const Napi::CallbackInfo& info, size_t i, size_t cols, const Matrix* X = nullptr) {
-  const auto w = array<double>(info, i, "w", X ? X->width() : cols);
+// A copy of the weights of the columns that X keeps, followed by the 0 that the loops read.
+Buffer<double> padded(const Napi::CallbackInfo& info, size_t i, const Matrix& X) {
+  const auto w = array<double>(info, i, "w", X.width());
   Buffer<double> copy;
-  if (!copy.allocate(cols + 1)) out_of_memory(info.Env());
-  if (X && !X->all_kept()) {
-    for (size_t j = 0; j < cols; ++j) copy[j] = w.data[X->used()[j]];
-  } else if (cols) {
-    std::memcpy(copy.data(), w.data, cols * sizeof(double));
+  if (!copy.allocate(X.cols() + 1)) out_of_memory(info.Env());
+  if (!X.all_kept()) {
+    for (size_t j = 0; j < X.cols(); ++j) copy[j] = w.data[X.used()[j]];
+  } else if (X.cols()) {
+    std::memcpy(copy.data(), w.data, X.cols() * sizeof(double));
   }
-  copy[cols] = 0;
+  copy[X.cols()] = 0;
   return copy;
 }
 
-// decidePoints(onDefect, threads, w, bias, out, ...points): writes the decision values and returns the number of rows. If a value
-// is not finite, returns its row and writes nothing. If the points have a defect, onDefect is called, and throws.
+// Planes as arguments from i on: (weights, biases).
+Planes planes_of(const Napi::CallbackInfo& info, size_t i, size_t cols) {
+  const auto biases = array<double>(info, i + 1, "biases", 1);
+  return {array<double>(info, i, "weights", product(info, biases.size, cols)).data, biases.data, biases.size};
+}
+
+// decidePoints(onDefect, threads, weights, biases, out, ...points): writes the decision values and returns the number of rows. If a
+// value is not finite, returns its row and writes nothing. If the points have a defect, onDefect is called, and throws.
 Napi::Value decide_points(const Napi::CallbackInfo& info) {
   const Run run = {addon(info.Env()).table, threads(info, 1)};
-  const double bias = number(info, 3, "bias");
-  Buffer<double> values;
   size_t bad = 0;
-  const auto room = [&](size_t rows) {
-    if (!values.allocate(rows)) out_of_memory(info.Env());
-    return values.data();
+  const auto room = [&](size_t rows, const Planes& planes) {
+    return array<double>(info, 4, "out", product(info, rows, planes.count)).data;
   };
   const CopyResult result = with_points(
       info, 5,
       [&](Values kind, const void* data, size_t rows, size_t cols) {
-        const Buffer<double> w = padded(info, 2, cols);
-        return Matrix::decide_dense(run, kind, data, rows, cols, w.data(), bias, room(rows), &bad);
+        const Planes planes = planes_of(info, 2, cols);
+        return Matrix::decide_dense(run, kind, data, rows, cols, planes, room(rows, planes), &bad);
       },
       [&](const uint32_t* indptr, const uint32_t* index, Values kind, const void* data, size_t entries, size_t rows, size_t cols) {
-        if (Matrix::drops_columns(entries, cols)) {  // only the weights of columns with entries are read
-          Matrix X;
-          const CopyResult result = X.copy_sparse(run, indptr, index, kind, data, entries, rows, cols);
-          if (result.kind != CopyResult::ok) return result;
-          bad = X.decide(run, padded(info, 2, X.cols(), &X).data(), bias, room(rows));
-          return result;
-        }
-        const Buffer<double> w = padded(info, 2, cols);
-        return Matrix::decide_sparse(run, indptr, index, kind, data, entries, rows, cols, w.data(), bias, room(rows), &bad);
+        const Planes planes = planes_of(info, 2, cols);
+        return Matrix::decide_sparse(run, indptr, index, kind, data, entries, rows, cols, planes, room(rows, planes), &bad);
       });
-  const auto out = array<double>(info, 4, "out", values.size());
   const Napi::Value wrong = defect(info.Env(), result);
-  if (!wrong.IsUndefined()) {
-    info[0].As<Napi::Function>().Call({wrong});
-  } else if (bad == values.size() && bad > 0) {
-    std::memcpy(out.data, values.data(), values.bytes());
-  }
+  if (!wrong.IsUndefined()) info[0].As<Napi::Function>().Call({wrong});
   return Napi::Number::New(info.Env(), static_cast<double>(bad));
+}
+
+// certifyLabels(values, products, norms, planes: { positive, negative | undefined, centreOf, slope, low, high, spare,
+// centreSquares, safe, lost }, classes, certain, inTheWay, threads)
+Napi::Value certify_rows(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const auto norms = array<double>(info, 2, "norms", 0);
+  if (!info[3].IsObject()) refuse(env, "an object", "planes", "something else");
+  const Napi::Object given = info[3].As<Napi::Object>();
+  LabelPlanes planes{};
+  const auto in_the_way = array<uint32_t>(info, 6, "inTheWay", 1);
+  planes.planes = in_the_way.size;
+  planes.classes = count(info, 4, "classes");
+  const auto squares = member<double>(given, "centreSquares", 1);
+  planes.centres = squares.size;
+  planes.centre_squares = squares.data;
+  const auto classes_of = [&](const char* name) {
+    const auto list = member<uint32_t>(given, name, planes.planes);
+    for (size_t p = 0; p < planes.planes; ++p) {
+      if (list.data[p] >= planes.classes) refuse(env, "numbers of classes", name, "others");
+    }
+    return list.data;
+  };
+  planes.positive = classes_of("positive");
+  planes.negative = given.Get("negative").IsUndefined() ? nullptr : classes_of("negative");
+  if (!planes.negative && planes.classes != planes.planes) refuse(env, "a plane a class", "planes", "others");
+  planes.centre_of = member<uint32_t>(given, "centreOf", planes.planes).data;
+  for (size_t p = 0; p < planes.planes; ++p) {
+    if (planes.centre_of[p] >= planes.centres) refuse(env, "numbers of centres", "centreOf", "others");
+  }
+  planes.slope = member<double>(given, "slope", planes.planes).data;
+  planes.low = member<double>(given, "low", planes.planes).data;
+  planes.high = member<double>(given, "high", planes.planes).data;
+  planes.spare = member<double>(given, "spare", planes.planes).data;
+  planes.safe = given.Get("safe").ToNumber().DoubleValue();
+  planes.lost = given.Get("lost").ToNumber().DoubleValue();
+  const LabelRows rows = {norms.size, array<double>(info, 0, "values", product(info, norms.size, planes.planes)).data,
+                          array<double>(info, 1, "products", product(info, norms.size, planes.centres)).data, norms.data};
+  const auto certain = array<uint8_t>(info, 5, "certain", norms.size);
+  const Run run = {addon(env).table, threads(info, 7)};
+  if (!certify_labels(run, planes, rows, certain.data, in_the_way.data)) out_of_memory(env);
+  return env.Undefined();
 }
 
 // copyPoints(threads, interrupt | undefined, ...points): a promise of a Matrix, or of the points' defect. The points are copied
@@ -222,18 +256,30 @@ std::shared_ptr<Matrix> MatrixHandle::matrix_of(const Napi::Value& value) {
 // multiply(w, out, threads): out = X w
 Napi::Value MatrixHandle::multiply(const Napi::CallbackInfo& info) {
   const Matrix& X = matrix(info.Env());
-  const Buffer<double> w = padded(info, 0, X.cols(), &X);
+  const Buffer<double> w = padded(info, 0, X);
   X.multiply({table_, threads(info, 2)}, w.data(), array<double>(info, 1, "out", X.rows()).data);
   return info.Env().Undefined();
 }
 
-// decide(w, bias, out, threads): as decidePoints, but writes out in any case
+// decide(weights, biases, out, threads, begin = 0, end = rows): as decidePoints, but writes out in any case
 Napi::Value MatrixHandle::decide(const Napi::CallbackInfo& info) {
   const Matrix& X = matrix(info.Env());
-  const Buffer<double> w = padded(info, 0, X.cols(), &X);
-  const auto out = array<double>(info, 2, "out", X.rows());
-  const size_t bad = X.decide({table_, threads(info, 3)}, w.data(), number(info, 1, "bias"), out.data);
+  const Planes planes = planes_of(info, 0, X.width());
+  const size_t begin = info[4].IsUndefined() ? 0 : count(info, 4, "begin");
+  const size_t end = info[5].IsUndefined() ? X.rows() : count(info, 5, "end");
+  if (end > X.rows() || begin > end) refuse(info.Env(), "rows of the matrix", "begin and end", "others");
+  const auto out = array<double>(info, 2, "out", product(info, end - begin, planes.count));
+  size_t bad = 0;
+  defect(info.Env(), X.decide({table_, threads(info, 3)}, planes, begin, end, out.data, &bad));
   return Napi::Number::New(info.Env(), static_cast<double>(bad));
+}
+
+// norms(factor, out, threads): out_i = sum of (factor_j x_ij)^2 over the columns that are kept
+Napi::Value MatrixHandle::norms(const Napi::CallbackInfo& info) {
+  const Matrix& X = matrix(info.Env());
+  const auto factor = array<double>(info, 0, "factor", X.cols());
+  X.row_norms({table_, threads(info, 2)}, nullptr, X.rows(), factor.data, array<double>(info, 1, "out", X.rows()).data);
+  return info.Env().Undefined();
 }
 
 // multiplyTransposed(u, out, threads): out = X^T u
@@ -313,12 +359,13 @@ Napi::Value MatrixHandle::describe(const Napi::CallbackInfo& info) {
 }
 
 Napi::Function MatrixHandle::define(Napi::Env env) {
-  return DefineClass(env, "Matrix",
-                     {InstanceMethod<&MatrixHandle::multiply>("multiply"), InstanceMethod<&MatrixHandle::decide>("decide"),
-                      InstanceMethod<&MatrixHandle::multiply_transposed>("multiplyTransposed"),
-                      InstanceMethod<&MatrixHandle::centre>("centre"), InstanceMethod<&MatrixHandle::shift>("shift"),
-                      InstanceMethod<&MatrixHandle::describe>("describe"), InstanceMethod<&MatrixHandle::used>("used"),
-                      InstanceMethod<&MatrixHandle::share>("share"), InstanceMethod<&MatrixHandle::dispose>("dispose")});
+  return DefineClass(
+      env, "Matrix",
+      {InstanceMethod<&MatrixHandle::multiply>("multiply"), InstanceMethod<&MatrixHandle::decide>("decide"),
+       InstanceMethod<&MatrixHandle::norms>("norms"), InstanceMethod<&MatrixHandle::multiply_transposed>("multiplyTransposed"),
+       InstanceMethod<&MatrixHandle::centre>("centre"), InstanceMethod<&MatrixHandle::shift>("shift"),
+       InstanceMethod<&MatrixHandle::describe>("describe"), InstanceMethod<&MatrixHandle::used>("used"),
+       InstanceMethod<&MatrixHandle::share>("share"), InstanceMethod<&MatrixHandle::dispose>("dispose")});
 }
 
 void register_matrix(Napi::Env env, Napi::Object exports) {
@@ -327,6 +374,7 @@ void register_matrix(Napi::Env env, Napi::Object exports) {
   exports.Set("Matrix", constructor);
   exports.Set("copyPoints", Napi::Function::New(env, copy_points, "copyPoints"));
   exports.Set("decidePoints", Napi::Function::New(env, decide_points, "decidePoints"));
+  exports.Set("certifyLabels", Napi::Function::New(env, certify_rows, "certifyLabels"));
 }
 
 }  // namespace fista

@@ -23,6 +23,7 @@ class MatrixHandle : public Napi::ObjectWrap<MatrixHandle> {
  private:
   Napi::Value multiply(const Napi::CallbackInfo& info);
   Napi::Value decide(const Napi::CallbackInfo& info);
+  Napi::Value norms(const Napi::CallbackInfo& info);
   Napi::Value multiply_transposed(const Napi::CallbackInfo& info);
   Napi::Value centre(const Napi::CallbackInfo& info);
   Napi::Value shift(const Napi::CallbackInfo& info);

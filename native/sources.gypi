@@ -18,6 +18,7 @@
       "native/kernels/decimal.cc",
       "native/kernels/esp.cc",
       "native/kernels/knapsack.cc",
+      "native/kernels/labels.cc",
       "native/kernels/matrix.cc",
       "native/kernels/matrix_ascend.cc",
       "native/kernels/matrix_columns.cc",

@@ -120,38 +120,56 @@ class SvmHandle : public ProblemHandle<SvmHandle, Svm> {
  public:
   static constexpr auto& kTasks = kSvmTasks;
 
-  // new Svm(matrix, y, weight (by row, or one for all), scale: 0 none, 1 standard, 2 maxabs, threads, lane = 0, interrupt = none)
+  // new Svm(matrix, y, weight (by row, or one for all), scale: 0 none, 1 standard, 2 maxabs, or 1 / scale by column, threads,
+  //         lane = 0, interrupt = none, rows that y and weight are about, ascending = all)
   explicit SvmHandle(const Napi::CallbackInfo& info) : ProblemHandle(info) {
     const Napi::Env env = info.Env();
     const std::shared_ptr<const Matrix> X = MatrixHandle::matrix_of(info[0]);
-    const auto y = array<int8_t>(info, 1, "y", X->rows());
+    Svm::Given given{};
+    given.count = X->rows();
+    if (!info[7].IsUndefined()) {
+      const auto rows = array<uint32_t>(info, 7, "rows", 0);
+      for (size_t k = 0; k < rows.size; ++k) {
+        if (rows.data[k] >= X->rows() || (k > 0 && rows.data[k] <= rows.data[k - 1]))
+          refuse(env, "ascending rows", "rows", "others");
+      }
+      given.rows = rows.data;
+      given.count = rows.size;
+    }
+    given.y = array<int8_t>(info, 1, "y", given.count).data;
     const auto weight = array<double>(info, 2, "weight", 1);
-    const bool per_row = weight.size > 1;
-    if (per_row) array<double>(info, 2, "weight", X->rows());
-    const size_t scale = count(info, 3, "scale");
-    if (scale > 2) refuse(env, "0, 1 or 2", "scale", std::to_string(scale));
+    given.weight = weight.data;
+    given.per_row = weight.size > 1;
+    if (given.per_row) array<double>(info, 2, "weight", given.count);
+    if (info[3].IsNumber()) {
+      const size_t scale = count(info, 3, "scale");
+      if (scale > 2) refuse(env, "0, 1 or 2", "scale", std::to_string(scale));
+      given.scale = static_cast<Svm::Scale>(scale);
+    } else {
+      given.scale = Svm::Scale::given;
+      given.inverse_scale = array<double>(info, 3, "scale", X->cols()).data;
+    }
     const size_t lane = info[5].IsUndefined() ? 0 : count(info, 5, "lane");
     if (lane >= Addon::kLanes) refuse(env, "a number below " + std::to_string(Addon::kLanes), "lane", std::to_string(lane));
     auto svm = std::shared_ptr<Svm>(new Svm);
-    if (!svm->init({addon(env).table, threads(info, 4)}, X, y.data, weight.data, per_row, static_cast<Svm::Scale>(scale),
-                   InterruptHandle::interrupt_of(info[6]))) {
-      out_of_memory(env);
-    }
+    if (!svm->init({addon(env).table, threads(info, 4)}, X, given, InterruptHandle::interrupt_of(info[6]))) out_of_memory(env);
     hold(env, std::move(svm), lane);
   }
 
   static Napi::Function define(Napi::Env env) {
-    return DefineClass(env, "Svm",
-                       {InstanceMethod("perform", &SvmHandle::perform), InstanceMethod("later", &SvmHandle::later),
-                        InstanceMethod("accept", &SvmHandle::accept), InstanceMethod("dispose", &SvmHandle::dispose),
-                        InstanceMethod("weights", &SvmHandle::weights), InstanceMethod("columns", &SvmHandle::columns),
-                        InstanceMethod("alpha", &SvmHandle::alpha), InstanceMethod("certified", &SvmHandle::certified),
-                        InstanceAccessor<&SvmHandle::read>("read"), InstanceAccessor<&SvmHandle::stored>("stored"),
-                        StaticValue("tasks", describe_tasks(env), napi_enumerable)});
+    return DefineClass(
+        env, "Svm",
+        {InstanceMethod("perform", &SvmHandle::perform), InstanceMethod("later", &SvmHandle::later),
+         InstanceMethod("accept", &SvmHandle::accept), InstanceMethod("dispose", &SvmHandle::dispose),
+         InstanceMethod("weights", &SvmHandle::weights), InstanceMethod("columns", &SvmHandle::columns),
+         InstanceMethod("centre", &SvmHandle::centre), InstanceMethod("alpha", &SvmHandle::alpha),
+         InstanceMethod("certified", &SvmHandle::certified), InstanceAccessor<&SvmHandle::read>("read"),
+         InstanceAccessor<&SvmHandle::stored>("stored"), StaticValue("tasks", describe_tasks(env), napi_enumerable)});
   }
 
  private:
   Napi::Value weights(const Napi::CallbackInfo& info) { return write(info, problem(info.Env()).cols(), &Svm::weights); }
+  Napi::Value centre(const Napi::CallbackInfo& info) { return write(info, problem(info.Env()).cols(), &Svm::centre); }
   Napi::Value alpha(const Napi::CallbackInfo& info) { return write(info, problem(info.Env()).rows(), &Svm::alpha); }
 
   // columns(inverseScale, shift)

@@ -89,6 +89,24 @@ function measure(trials, level, isBest) {
         only({ min: kernel === 'X·w' ? 1.8 : 1.3 }),
       );
       add(table, kernel, '2 threads / 1', speed(of.get(`${kernel}, 2 threads`), of.get(kernel)), only({ min: 1.7 }));
+    } else if (kind === 'planes') {
+      const table = 'several planes, dense f64 of 160 MB and sparse a9a';
+      for (const k of [10, 45]) {
+        for (const by of ['', ', 2 threads']) {
+          const these = of.get(`${k}${by}`);
+          if (!these) continue;
+          const row = `${k} planes${where === 'CSR' ? ', CSR' : ` d = ${where}`}${by}`;
+          add(
+            table,
+            row,
+            'times one plane',
+            sweeps(these, of.get(`1${by}`)),
+            where === '100' && k === 10 ? only({ max: 2 }) : undefined,
+          );
+          const blas = of.get(`OpenBLAS ${k}${by}`);
+          if (blas) add(table, row, 'of OpenBLAS', speed(these, blas), k === 45 ? only({ min: 0.6 }) : undefined);
+        }
+      }
     } else if (kind === 'knapsack') {
       const table = 'knapsack n = 1,000,000';
       for (const [name, max] of [

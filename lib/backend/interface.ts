@@ -33,8 +33,14 @@ export interface Matrix {
   used(): Uint32Array | undefined;
   /** out = X·w */
   multiply(w: Float64Array, out: Float64Array, threads: number): void;
-  /** out = X·w + bias. Returns the number of the first row where it is not finite, or the number of rows. */
-  decide(w: Float64Array, bias: number, out: Float64Array, threads: number): number;
+  /**
+   * out[i k + p] = x_i·w_p + biases[p] for k = biases.length planes, one or more; weights are row-major, planes × columns. A value does not
+   * depend on the other rows and planes. Of rows from `begin` to `end`, all by default.
+   * Returns the number of the first row where a value is not finite, or `end`.
+   */
+  decide(weights: Float64Array, biases: Float64Array, out: Float64Array, threads: number, begin?: number, end?: number): number;
+  /** out_i = Σ (factor_j x_ij)² over the columns j that are kept. */
+  norms(factor: Float64Array, out: Float64Array, threads: number): void;
   /** out = Xᵀ·u */
   multiplyTransposed(u: Float64Array, out: Float64Array, threads: number): void;
   /**
@@ -62,6 +68,8 @@ export interface SvmProblem extends Performer {
   weights(out: Float64Array): void;
   /** By column that is kept, 1 / scale and what was subtracted before scaling. Known once `begin` was performed. */
   columns(inverseScale: Float64Array, shift: Float64Array): void;
+  /** The centre of the rows that take part, by column that is kept, in scaled space. Known once `begin` was performed. */
+  centre(out: Float64Array): void;
   /** alpha, by row. */
   alpha(out: Float64Array): void;
   /** What is proved of each row: bits of CERTIFIED in lib/backend/encodings.ts. */
@@ -75,13 +83,32 @@ type SvmConstructor = new (
   y: Int8Array,
   /** By row, or one for all rows. Rows of weight 0 take no part; `score` scores them. */
   weight: Float64Array,
-  /** 0 none, 1 standard, 2 maxabs */
-  scale: number,
+  /** 0 none, 1 standard, 2 maxabs; or 1 / scale by column that is kept. */
+  scale: number | Float64Array,
   threads: number,
   /** Problems of one lane take turns off the main thread; those of different lanes run side by side. @default 0 */
   lane?: number,
   interrupt?: Interrupt,
+  /** The rows that y and weight are about, ascending; others take no part. @default all */
+  rows?: Uint32Array,
 ) => SvmProblem;
+
+/** What is proved of planes, and between which classes they are. */
+export interface LabelPlanes {
+  readonly positive: Uint32Array;
+  /** undefined: planes are against the rest, and plane p is that of class p. */
+  readonly negative: Uint32Array | undefined;
+  readonly centreOf: Uint32Array;
+  /** By plane: the exact value is within low and high of the model's, give or take slope times the distance from the centre, and spare. */
+  readonly slope: Float64Array;
+  readonly low: Float64Array;
+  readonly high: Float64Array;
+  readonly spare: Float64Array;
+  readonly centreSquares: Float64Array;
+  /** The rounding of a squared distance: safe times the sum of both squares, and lost. */
+  readonly safe: number;
+  readonly lost: number;
+}
 
 /** One family of ellipsoids: centres by rows, and each one's kind (KIND in lib/backend/encodings.ts) and shape, one after the other. */
 export interface EspFamily {
@@ -214,18 +241,33 @@ export interface Kernels {
    */
   copyPoints(this: void, threads: number, interrupt: Interrupt | undefined, ...data: MatrixArguments): Promise<Matrix | CopyDefect>;
   /**
-   * out = X·w + bias for points that are read once, where they are. Returns the number of the first row where it is not finite, or the
-   * number of rows. A defect of the points goes to onDefect. If something is wrong, out stays as it was.
+   * As Matrix.decide, with the same values, for points that are read where they are. A defect of the points goes to onDefect. If something
+   * is wrong, out stays as it was.
    */
   decidePoints(
     this: void,
     onDefect: OnDefect,
     threads: number,
-    w: Float64Array,
-    bias: number,
+    weights: Float64Array,
+    biases: Float64Array,
     out: Float64Array,
     ...data: MatrixArguments
   ): number;
+  /**
+   * Certifies the labels of rows (method C11), given the planes' values and the products with the centres by row, and the rows' squared norms:
+   * writes 0 or 1 by row to `certain`, and adds to `inTheWay`, by plane, the rows whose label it leaves open.
+   */
+  certifyLabels(
+    this: void,
+    values: Float64Array,
+    products: Float64Array,
+    norms: Float64Array,
+    planes: LabelPlanes,
+    classes: number,
+    certain: Uint8Array,
+    inTheWay: Uint32Array,
+    threads: number,
+  ): void;
   Svm: SvmConstructor;
   Esp: EspConstructor;
   Parser: ParserConstructor;

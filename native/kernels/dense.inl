@@ -12,7 +12,6 @@
 // two; in cache, and with shorter rows, it is a little slower. The sums are the same.
 
 constexpr size_t kMiddle = 400;
-constexpr size_t kLong = 1500;
 constexpr size_t kRows = 12;
 
 #if defined(FISTA_ISA_AVX512) || defined(FISTA_ISA_NEON)

@@ -8,7 +8,7 @@
 // Given:    centres and shapes of both families, as points, balls, diagonals or full matrices.
 // Wanted:   normal(), of the hyperplane that was kept, with supports() along it, by ellipsoid; or, where the families touch,
 //           weights() and sums(), which make nearly a common point of the two hulls.
-// Source:   M. Hough and S. A. Vavasis, arXiv:2512.03947; method 4.2 to 4.4 and C11 to C14. The projection is cones.h's.
+// Source:   M. Hough and S. A. Vavasis, arXiv:2512.03947; method 4.2 to 4.4 and C12 to C15. The projection is cones.h's.
 //
 // Data stay as they were given; origin and size are applied on the fly.
 #pragma once
@@ -53,7 +53,7 @@ class Esp {
   struct MeasuresAnswer {
     double curvature, size, reach, cap;
   };
-  // The max and the min of n.(z - origin) over each family (method C11). NaN if w = 0 gives no normal.
+  // The max and the min of n.(z - origin) over each family (method C12). NaN if w = 0 gives no normal.
   struct Ranges {
     double high1, low1, high2, low2;
   };

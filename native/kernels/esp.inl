@@ -5,7 +5,7 @@
 // full
 //          matrix (a and an = A'w and A'n, computed before).
 // Wanted:  the block's step, projection and share of the next residual; its support along a normal.
-// Source:  method 4.3 for esp_forward and esp_finish, method C11 for esp_support.
+// Source:  method 4.3 for esp_forward and esp_finish, method C12 for esp_support.
 
 template <int Kind, typename At>
 inline V esp_product(const At& at, const double* a, size_t j, V w) {

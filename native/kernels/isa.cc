@@ -18,12 +18,22 @@ namespace {
 #include "svm.inl"
 #include "svm_ascent.inl"
 #include "sweeps.inl"
+// Uses what dense.inl and sparse.inl define.
+#include "planes.inl"
 
 constexpr Table kTable = {
     FISTA_STRING(FISTA_ISA),
+    W,
     {dense_multiply<double>, dense_multiply<float>},
     {{sparse_multiply<uint16_t, double>, sparse_multiply<uint16_t, float>, sparse_multiply<uint16_t, Ones>},
      {sparse_multiply<uint32_t, double>, sparse_multiply<uint32_t, float>, sparse_multiply<uint32_t, Ones>}},
+    kVectors* W,
+    pack_planes,
+    dense_planes,
+    {dense_planes_few<double>, dense_planes_few<float>},
+    {dense_planes_long<double>, dense_planes_long<float>},
+    {{sparse_planes<uint16_t, double>, sparse_planes<uint16_t, float>, sparse_planes<uint16_t, Ones>},
+     {sparse_planes<uint32_t, double>, sparse_planes<uint32_t, float>, sparse_planes<uint32_t, Ones>}},
     {dense_combine<double>, dense_combine<float>},
     {{sparse_combine<uint16_t, double>, sparse_combine<uint16_t, float>, sparse_combine<uint16_t, Ones>},
      {sparse_combine<uint32_t, double>, sparse_combine<uint32_t, float>, sparse_combine<uint32_t, Ones>}},

@@ -65,15 +65,20 @@ class Matrix {
   // The same from a copy that was taken before. Its memory is used where possible, and given back.
   CopyResult adopt(const Run& run, RawPoints& points);
 
-  // out = X.w + bias for a matrix that is read where it is, by arguments as above. w has cols + 1 entries, the last of them 0.
-  // Entries must not change meanwhile. bad: the first row where the result is not finite, or rows. out and bad are undefined if the
-  // matrix has a defect.
-  static CopyResult decide_dense(const Run& run, Values values, const void* data, size_t rows, size_t cols, const double* w,
-                                 double bias, double* out, size_t* bad);
+  // out[i * k + q] = x_i.w_q + bias_q for k planes (one or more) and a matrix that is read where it is, by arguments as above. The
+  // planes have a weight for each column. A value has the same bits whatever the other rows and planes are. bad: the first row
+  // where a value is not finite, or rows. out is written only if nothing is wrong. Entries must not change meanwhile.
+  static CopyResult decide_dense(const Run& run, Values values, const void* data, size_t rows, size_t cols, const Planes& planes,
+                                 double* out, size_t* bad);
   static CopyResult decide_sparse(const Run& run, const uint32_t* indptr, const uint32_t* index, Values values, const void* data,
-                                  size_t entries, size_t rows, size_t cols, const double* w, double bias, double* out, size_t* bad);
-  // The same for this matrix; returns bad.
-  size_t decide(const Run& run, const double* w, double bias, double* out) const;
+                                  size_t entries, size_t rows, size_t cols, const Planes& planes, double* out, size_t* bad);
+  // The same for the rows from begin to end of this matrix, the first of them at out, with a weight for each of its width()
+  // columns; writes out in any case. bad: the first such row, or end. Fails for lack of memory only.
+  CopyResult decide(const Run& run, const Planes& planes, size_t begin, size_t end, double* out, size_t* bad) const;
+  CopyResult decide(const Run& run, const Planes& planes, double* out, size_t* bad) const {
+    return decide(run, planes, 0, rows_, out, bad);
+  }
+  struct Points;
 
   // out[p] = x.w for the rows at positions [begin, end) of a list (null: all rows in their order). w has cols() + 1 entries, the
   // last of them 0. Returns the number of entries read.
@@ -146,6 +151,7 @@ class Matrix {
   // small beside the matrix.
   size_t combine_parts(size_t rows) const;
   double work(size_t rows) const;
+  Points points() const;
   DenseRows dense_rows(const uint32_t* list, size_t begin, size_t end) const;
   SparseRows sparse_rows(const uint32_t* list, size_t begin, size_t end) const;
   const void* data() const;

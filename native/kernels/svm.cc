@@ -46,27 +46,27 @@ double clamp(double value, double low, double high) { return std::min(std::max(v
 
 }  // namespace
 
-bool Svm::init(const Run& run, std::shared_ptr<const Matrix> matrix, const int8_t* y, const double* weight, bool per_row,
-               Scale scale, std::shared_ptr<Interrupt> interrupt) {
+bool Svm::init(const Run& run, std::shared_ptr<const Matrix> matrix, const Given& given, std::shared_ptr<Interrupt> interrupt) {
   run_ = run;
   interrupt_ = std::move(interrupt);
   run_.interrupt = interrupt_.get();
-  scale_ = scale;
+  scale_ = given.scale;
   X_ = std::move(matrix);
   d_ = X_->cols();
   width_ = X_->width();
-  const size_t rows = rows_ = X_->rows();
-  const auto weight_of = [&](size_t i) { return weight[per_row ? i : 0]; };
-  for (size_t i = 0; i < rows; ++i) {
-    if (weight_of(i) != 0) {
+  rows_ = X_->rows();
+  const size_t count = given.rows ? given.count : rows_;
+  for (size_t k = 0; k < count; ++k) {
+    const double weight = given.weight[given.per_row ? k : 0];
+    if (weight != 0) {
       ++n_;
-      weighted_ |= weight_of(i) != 1;
-    } else if (y[i] != 0) {
+      weighted_ |= weight != 1;
+    } else if (given.y[k] != 0) {
       ++others_;
     }
   }
   active_ = n_;
-  ordered_ = n_ == rows;
+  ordered_ = n_ == rows_;
   lambda_ = std::numeric_limits<double>::quiet_NaN();
   // All in one allocation, so that it may be on large pages.
   Slice* const lists[] = {&weight_, &slack_, &radius_, &x_, &x_next_, &q_next_, &x_prev_, &q_, &q_prev_};
@@ -76,12 +76,15 @@ bool Svm::init(const Run& run, std::shared_ptr<const Matrix> matrix, const int8_
     if (!b->allocate((d_ + 8) / 8 * 8)) return false;  // whole vectors, and at least one entry more
   }
   if (!row_.allocate(n_ + others_) || !index_.allocate(2 * n_) || !y_.allocate(n_ + others_) || !certified_.allocate(n_) ||
-      !returns_.allocate(n_) || !shrunk_.allocate(n_) || !scratch_.allocate(X_->scratch_size()) || !given_y_.allocate(rows) ||
-      !given_weight_.allocate(per_row ? rows : 1)) {
+      !returns_.allocate(n_) || !shrunk_.allocate(n_) || !scratch_.allocate(X_->scratch_size()) || !given_y_.allocate(count) ||
+      !given_weight_.allocate(given.per_row ? count : 1) || !given_rows_.allocate(given.rows ? count : 0) ||
+      !given_scale_.allocate(given.scale == Scale::given ? d_ : 0)) {
     return false;
   }
-  std::memcpy(given_y_.data(), y, rows);
-  std::memcpy(given_weight_.data(), weight, given_weight_.bytes());
+  std::memcpy(given_y_.data(), given.y, count);
+  std::memcpy(given_weight_.data(), given.weight, given_weight_.bytes());
+  if (given.rows) std::memcpy(given_rows_.data(), given.rows, given_rows_.bytes());
+  if (given.scale == Scale::given) std::memcpy(given_scale_.data(), given.inverse_scale, given_scale_.bytes());
   return true;
 }
 
@@ -90,18 +93,19 @@ void Svm::place_rows() {
   std::memset(certified_.data(), 0, n_);
   std::memset(returns_.data(), 0, n_);
   std::memset(shrunk_.data(), 0, n_);
-  const bool per_row = given_weight_.size() > 1;
-  for (size_t i = 0, taking = 0, other = n_; i < rows_; ++i) {
-    const double weight = given_weight_[per_row ? i : 0];
-    const int8_t y = given_y_[i];
+  const bool per_row = given_weight_.size() > 1, listed = given_rows_.size() > 0;
+  for (size_t k = 0, taking = 0, other = n_; k < given_y_.size(); ++k) {
+    const double weight = given_weight_[per_row ? k : 0];
+    const int8_t y = given_y_[k];
     if (weight == 0 && y == 0) continue;
     const size_t p = weight != 0 ? taking++ : other++;
-    row_[p] = static_cast<uint32_t>(i);
+    row_[p] = listed ? given_rows_[k] : static_cast<uint32_t>(k);
     y_[p] = y;
     if (p < n_) weight_[p] = weight;
   }
   given_y_ = Buffer<int8_t>();
   given_weight_ = Buffer<double>();
+  given_rows_ = Buffer<uint32_t>();
   copy(run_, radius_.data(), nullptr, 2 * stride());
   copy(run_, x_prev_.data(), nullptr, 3 * stride());
   for (Buffer<double>* b : {&inverse_scale_, &centre_, &w_, &w_prev_, &w_next_, &w_shrunk_, &wide_}) {
@@ -117,9 +121,10 @@ bool Svm::measure_columns() {
   const auto inverse = [](double size) { return size > 0 && std::isfinite(1 / size) ? 1 / size : 1; };
   Matrix::ColumnStats stats;
   each_column([&](size_t j) {
-    inverse_scale_[j] = 1;
+    inverse_scale_[j] = scale_ == Scale::given ? given_scale_[j] : 1;
     centre_[j] = 0;
   });
+  given_scale_ = Buffer<double>();
   if (X_->max_abs() != nullptr && n_ == X_->rows() && !weighted_) {
     if (scale_ == Scale::standard && !X_->column_stats(run_, list(), n_, weight, centre_.data(), stats)) return false;
     if (run_.interrupted()) return true;
@@ -132,9 +137,10 @@ bool Svm::measure_columns() {
     return true;
   }
   // A column of ones has the largest magnitude 1, or is empty.
-  if (scale_ == Scale::none || (scale_ == Scale::maxabs && X_->sparse() && X_->values() == Values::ones)) {
+  if (scale_ == Scale::none || scale_ == Scale::given ||
+      (scale_ == Scale::maxabs && X_->sparse() && X_->values() == Values::ones)) {
     X_->combine(run_, list(), 0, n_, weight_.data(), centre_.data(), scratch_.data());
-    each_column([&](size_t j) { centre_[j] /= n; });
+    each_column([&](size_t j) { centre_[j] = centre_[j] / n * inverse_scale_[j]; });
     return true;
   }
   if (!X_->column_stats(run_, list(), n_, weight, centre_.data(), stats)) return false;
@@ -591,6 +597,8 @@ Svm::ModelAnswer Svm::model(double* weights, double t) const {
 void Svm::weights(double* out) const {
   if (d_) std::memcpy(out, w_.data(), d_ * sizeof(double));
 }
+
+void Svm::centre(double* out) const { std::memcpy(out, centre_.data(), d_ * sizeof(double)); }
 
 void Svm::columns(double* inverse_scale, double* shift) const {
   for (size_t j = 0; j < d_; ++j) {

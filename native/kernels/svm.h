@@ -26,13 +26,25 @@ namespace fista {
 
 class Svm {
  public:
-  // How columns are scaled (method 1.4): not at all, by their standard deviation, by their largest magnitude.
-  enum class Scale : uint8_t { none, standard, maxabs };
+  // How columns are scaled (method 1.4): not at all, by their standard deviation, by their largest magnitude, as given.
+  enum class Scale : uint8_t { none, standard, maxabs, given };
 
-  // Takes a centred matrix, and copies y (by row, 0 for one that is not scored either) and the weights (by row, or one for all rows
-  // if per_row is false). All work is left to begin(), which may run on another thread. False if there is no memory.
-  [[nodiscard]] bool init(const Run& run, std::shared_ptr<const Matrix> matrix, const int8_t* y, const double* weight, bool per_row,
-                          Scale scale, std::shared_ptr<Interrupt> interrupt = nullptr);
+  // What a problem is made of, besides its matrix.
+  struct Given {
+    const int8_t* y;       // +-1 by row, 0 for one that is not scored either
+    const double* weight;  // by row if per_row, else one for all rows; rows of weight 0 take no part
+    bool per_row = false;
+    Scale scale = Scale::none;
+    const double* inverse_scale = nullptr;  // with Scale::given, 1 / scale by column
+    // The rows that y and weight are about, ascending; null: all. The others take no part, and cost nothing.
+    const uint32_t* rows = nullptr;
+    size_t count = 0;
+  };
+
+  // Takes a centred matrix, and copies what is given. All work is left to begin(), which may run on another thread. False if there
+  // is no memory.
+  [[nodiscard]] bool init(const Run& run, std::shared_ptr<const Matrix> matrix, const Given& given,
+                          std::shared_ptr<Interrupt> interrupt = nullptr);
 
   // Whether a task was ended early, or the next one will be. Only what keep() kept and what is certified of rows is valid then.
   bool interrupted() const { return run_.interrupted(); }
@@ -115,6 +127,7 @@ class Svm {
   void accept();
   void weights(double* out) const;  // by column, in scaled space
   void columns(double* inverse_scale, double* shift) const;
+  void centre(double* out) const;      // m, by column, in scaled space
   void alpha(double* out) const;       // by row
   void certified(uint8_t* out) const;  // by row
   double read() const { return static_cast<double>(read_); }
@@ -176,7 +189,8 @@ class Svm {
   std::shared_ptr<const Matrix> X_;
   // What init() was given, until begin().
   Buffer<int8_t> given_y_;
-  Buffer<double> given_weight_;
+  Buffer<double> given_weight_, given_scale_;
+  Buffer<uint32_t> given_rows_;
   Scale scale_ = Scale::none;
   size_t rows_ = 0, n_ = 0, others_ = 0, d_ = 0, width_ = 0, active_ = 0, max_entries_ = 0, read_ = 0,
          stored_ = 0;      // n_ rows take part

@@ -32,6 +32,22 @@ struct SparseRows {
   size_t row(size_t p) const { return list ? list[p] : p; }
 };
 
+// Dense rows of more columns than this are added up in another order (dense.inl).
+constexpr size_t kLong = 1500;
+
+// Planes w_q.x + bias_q = 0: the weights row-major, count x columns.
+struct Planes {
+  const double *w, *bias;
+  size_t count;
+};
+
+// The same of up to panel_planes planes, their weights column by column as pack_planes writes them. Those of a column, and bias,
+// fill whole vectors; what fills the last one is 0.
+struct Panel {
+  const double *w, *bias;
+  size_t planes;
+};
+
 // The rows of a knapsack, from some row on.
 struct KnapsackRows {
   const double* a;
@@ -119,11 +135,21 @@ struct EspBlock {
 
 struct Table {
   const char* name;
+  size_t lanes;  // doubles in a vector
 
   // out[p] = x.w for the row at each position; returns the number of entries read. w has one entry more than there are columns,
   // and it is 0. Dense: [f64, f32]; sparse: [u16, u32][f64, f32, ones].
   size_t (*dense_multiply[2])(const DenseRows& rows, const double* w, double* out);
   size_t (*sparse_multiply[2][3])(const SparseRows& rows, const double* w, double* out);
+  // out[(p - begin) * stride + q] = x.w_q + bias_q, the same bits as by the two above, for rows without a list. Dense rows of up to
+  // kLong columns, longer ones (where the stride is planes.count), and sparse ones, read up to their last entry only.
+  size_t panel_planes;
+  // The weights of a Panel: columns in their order for sparse rows, by lane for dense ones.
+  void (*pack_planes)(const double* w, size_t planes, size_t cols, bool by_lane, double* to);
+  void (*dense_planes)(const DenseRows& rows, const Panel& panel, double* out, size_t stride);  // f64
+  void (*dense_planes_few[2])(const DenseRows& rows, const Planes& planes, size_t from, double* out);
+  void (*dense_planes_long[2])(const DenseRows& rows, const Planes& planes, double* out);
+  void (*sparse_planes[2][3])(const SparseRows& rows, const Panel& panel, double* out, size_t stride);
   // out_j += sum over positions of u[p] x_j; out too has an entry more, which means nothing. Rows with u[p] = 0 are not read, and
   // not counted in the entries returned.
   size_t (*dense_combine[2])(const DenseRows& rows, const double* u, double* out);

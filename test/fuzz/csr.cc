@@ -130,7 +130,7 @@ void check_sum(const Table& table, const char* rule, size_t at, double sum, cons
 template <typename T>
 void run(const Table& table, const Arrays& m, Values kind, const T* values) {
   // w is the last cols + 1 of these numbers, which are computed only once.
-  static check::Guarded<double> room_w(kCols + 1), room_out(kRows), room_copied(kRows), room_some(kRows);
+  static check::Guarded<double> room_w(kCols + 1), room_out(kRows), room_copied(kRows), room_some(kRows), room_all(3 * kRows);
   static check::Guarded<uint32_t> room_start(kRows + 1), room_index(kEntries);
   static const bool once = [] {
     for (size_t j = 0; j < kCols; ++j) room_w[j] = static_cast<double>(j * 2654435761 % 1999) / 999.0 - 1;
@@ -155,20 +155,35 @@ void run(const Table& table, const Arrays& m, Values kind, const T* values) {
   const double* const w = room_w.last(m.cols + 1);
   constexpr double kBias = -0.75;
   size_t bad = 0;
-  const CopyResult decided = Matrix::decide_sparse(how, start, index, kind, values, m.entries, rows, m.cols, w, kBias, out, &bad);
-  check_same(table, "decide_sparse", decided, wanted);
+  const auto decide = [&](const Planes& planes, double* to) {
+    const CopyResult decided = Matrix::decide_sparse(how, start, index, kind, values, m.entries, rows, m.cols, planes, to, &bad);
+    check_same(table, "decide_sparse", decided, wanted);
+  };
+  // Three planes, the same three times.
+  static std::vector<double> weights;
+  weights.clear();
+  for (size_t q = 0; q < 3; ++q) weights.insert(weights.end(), w, w + m.cols);
+  const double biases[3] = {kBias, kBias, kBias};
+  double* const all = room_all.last(3 * rows);
+  decide({weights.data(), biases, 3}, all);
+  const size_t bad_of_all = bad;
+  decide({w, biases, 1}, out);
   if (!well) return;
-  size_t first = 0;
-  while (first < rows && std::isfinite(out[first])) ++first;
-  if (bad != first) complain(table, "the first decision that is not finite", bad);
-
   X.multiply(how, w, copied);
+  size_t first = 0;
+  while (first < rows && std::isfinite(copied[first] + kBias)) ++first;
+  if (bad != first || bad_of_all != first) complain(table, "the first decision that is not finite", bad);
+  for (size_t i = 0; i < rows && first == rows; ++i) {
+    if (out[i] != copied[i] + kBias) complain(table, "the decision of the copy", i);
+    for (size_t q = 0; q < 3; ++q) {
+      if (all[3 * i + q] != out[i]) complain(table, "the decision of one plane", i);
+    }
+  }
+
   for (size_t i = 0; i < rows; ++i) {
     check::Exact sum;
     for (size_t k = start[i]; k < start[i + 1]; ++k) sum.add_product(w[index[k]], values ? static_cast<double>(values[k]) : 1.0);
     check_sum(table, "the sum of the copy", i, copied[i], sum, start[i + 1] - start[i]);
-    sum.add(kBias);
-    check_sum(table, "the decision in place", i, out[i], sum, start[i + 1] - start[i] + 1);
   }
   // Every second row, by a list.
   static std::vector<uint32_t> list;

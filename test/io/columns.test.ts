@@ -48,7 +48,7 @@ describe('new Matrix(…) of more columns than entries', () => {
           N.multiply(w, a, 2);
           W.multiply(wideW, b, 2);
           expect(apart(a, b)).toBeLessThan(1e-9);
-          expect(W.decide(wideW, 0.5, b, 2)).toBe(rows);
+          expect(W.decide(wideW, Float64Array.of(0.5), b, 2)).toBe(rows);
           expect(
             apart(
               a.map((v) => v + 0.5),

@@ -97,6 +97,24 @@ void matrices(const Run& run, const std::vector<double>& x) {
              X.adopt(run, given).kind == CopyResult::ok;
     });
 
+    // Decisions in place and of a copy, by one plane and by several, of all columns or of those with entries.
+    const size_t many = apart == 1 ? 20 : 2;
+    const std::vector<double> weights(kCols * apart * many, 0.5), biases(many);
+    std::vector<double> decisions(kRows * many);
+    for (const size_t planes : {size_t(1), many}) {
+      size_t bad = 0;
+      fail_each("decide_sparse", table, 1, [&] {
+        return Matrix::decide_sparse(run, s.start.data(), s.index.data(), Values::f64, s.values.data(), s.index.size(), kRows,
+                                     kCols * apart, {weights.data(), biases.data(), planes}, decisions.data(), &bad)
+                   .kind == CopyResult::ok;
+      });
+      CHECK(copy(Values::f64, s.values.data()));
+      // Two planes and fewer entries than columns: nothing is copied or packed.
+      fail_each("decide", table, planes == 2 ? 0 : 1, [&] {
+        return X.decide(run, {weights.data(), biases.data(), planes}, decisions.data(), &bad).kind == CopyResult::ok;
+      });
+    }
+
     CHECK(copy(Values::f64, s.values.data()));
     Matrix::ColumnStats stats;
     const std::vector<double> zeros(X.cols());
@@ -138,7 +156,7 @@ void svms(const Run& run, const std::vector<double>& x) {
         if (!X->centre(run)) return false;
         Svm svm;
         Svm::BeginAnswer begun{};
-        if (!svm.init(run, X, y.data(), weight.data(), true, scale) || !svm.begin(true, begun)) return false;
+        if (!svm.init(run, X, {y.data(), weight.data(), true, scale}) || !svm.begin(true, begun)) return false;
         svm.regularize(1, 0.5);
         const double L = 0.5 + 1.5 * begun.curvature;
         for (int k = 0; k < 3; ++k) {

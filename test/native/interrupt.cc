@@ -94,7 +94,7 @@ void fits(Random& random, const Table* table, const Data& data, bool sparse) {
     CHECK(copy(run, data, sparse, *X).kind == CopyResult::ok && X->centre(run));
     auto interrupt = std::make_shared<Interrupt>(kNever);
     Svm svm;
-    CHECK(svm.init(run, X, data.y.data(), &weight, false, Svm::Scale::standard, interrupt));
+    CHECK(svm.init(run, X, {data.y.data(), &weight, false, Svm::Scale::standard}, interrupt));
     Svm::BeginAnswer begun{};
     Svm::ScoreAnswer score{};
     std::vector<double> kept(data.cols), alpha(data.rows), w(data.cols), a(data.rows);

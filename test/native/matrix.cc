@@ -189,6 +189,7 @@ template <typename T>
 void in_place(const Run& run, Values kind) {
   check::at("%s, %u threads, in place, values %d", run.table->name, run.threads, int(kind));
   Random random(9);
+  const double zero[1] = {0};
   for (size_t rows : {size_t(1), size_t(2), size_t(5), size_t(130), size_t(1000)}) {
     for (size_t cols : {size_t(1), size_t(3), size_t(40)}) {
       Guarded<uint32_t> start(rows + 1);
@@ -209,27 +210,28 @@ void in_place(const Run& run, Values kind) {
       for (size_t j = 0; j < cols; ++j) w[j] = random.uniform() - 0.5;
       Matrix X;
       size_t bad = 0;
-      CHECK(is(Matrix::decide_sparse(run, start.data(), index.data(), kind, values.data(), entries, rows, cols, w.data(), 0,
+      CHECK(is(Matrix::decide_sparse(run, start.data(), index.data(), kind, values.data(), entries, rows, cols, {w.data(), zero, 1},
                                      direct.data(), &bad),
                CopyResult::ok, 0, 0));
       CHECK(is(X.copy_sparse(run, start.data(), index.data(), kind, values.data(), entries, rows, cols), CopyResult::ok, 0, 0));
       X.multiply(run, w.data(), copied.data());
-      for (size_t i = 0; i < rows; ++i) CHECK(std::fabs(direct[i] - copied[i]) <= 1e-12);
+      CHECK(check::same_bits(direct.data(), copied.data(), rows));
       if (kind == Values::ones) continue;
-      CHECK(is(Matrix::decide_dense(run, kind, dense.data(), rows, cols, w.data(), 0, direct.data(), &bad), CopyResult::ok, 0, 0));
+      CHECK(is(Matrix::decide_dense(run, kind, dense.data(), rows, cols, {w.data(), zero, 1}, direct.data(), &bad), CopyResult::ok,
+               0, 0));
       CHECK(is(X.copy_dense(run, kind, dense.data(), rows, cols), CopyResult::ok, 0, 0));
       X.multiply(run, w.data(), copied.data());
       for (size_t i = 0; i < rows; ++i) CHECK(direct[i] == copied[i]);
       if (entries == 0) continue;
       // The first defect is reported, and a bad column index is not used.
       values[entries / 2] = static_cast<T>(kNaN);
-      CHECK(is(Matrix::decide_sparse(run, start.data(), index.data(), kind, values.data(), entries, rows, cols, w.data(), 0,
+      CHECK(is(Matrix::decide_sparse(run, start.data(), index.data(), kind, values.data(), entries, rows, cols, {w.data(), zero, 1},
                                      direct.data(), &bad),
                CopyResult::not_finite, 0, entries / 2));
       index[entries - 1] = 0xffffffffu;
       size_t row = 0;
       while (start[row + 1] < entries) ++row;
-      CHECK(is(Matrix::decide_sparse(run, start.data(), index.data(), kind, values.data(), entries, rows, cols, w.data(), 0,
+      CHECK(is(Matrix::decide_sparse(run, start.data(), index.data(), kind, values.data(), entries, rows, cols, {w.data(), zero, 1},
                                      direct.data(), &bad),
                CopyResult::bad_range, row, entries - 1));
     }
@@ -239,23 +241,23 @@ void in_place(const Run& run, Values kind) {
 // Decisions of a matrix of one column: the first sum that overflows, with the bias or before it, is reported.
 void decisions(const Run& run) {
   check::at("%s, %u threads, decisions", run.table->name, run.threads);
-  const double max = std::numeric_limits<double>::max(), w[2] = {1, 0};
+  const double max = std::numeric_limits<double>::max(), half = 0.5, w[1] = {1};
   for (size_t n : {size_t(1), size_t(9), size_t(1000), size_t(200000)}) {
     Guarded<double> x(n), out(n);
     for (size_t i = 0; i < n; ++i) x[i] = static_cast<double>(i);
     Matrix X;
     CHECK(is(X.copy_dense(run, Values::f64, x.data(), n, 1), CopyResult::ok, 0, 0));
-    CHECK(X.decide(run, w, 0.5, out.data()) == n);
+    size_t found = 0;
+    CHECK(X.decide(run, {w, &half, 1}, out.data(), &found).kind == CopyResult::ok && found == n);
     bool right = true;
     for (size_t i = 0; i < n; ++i) right = right && out[i] == static_cast<double>(i) + 0.5;
     CHECK(right);
     for (size_t bad : {n - 1, n / 2, n / 3}) {
       x[bad] = max;
-      size_t found = 0;
-      CHECK(is(Matrix::decide_dense(run, Values::f64, x.data(), n, 1, w, max, out.data(), &found), CopyResult::ok, 0, 0));
+      CHECK(is(Matrix::decide_dense(run, Values::f64, x.data(), n, 1, {w, &max, 1}, out.data(), &found), CopyResult::ok, 0, 0));
       CHECK(found == bad);
       CHECK(is(X.copy_dense(run, Values::f64, x.data(), n, 1), CopyResult::ok, 0, 0));
-      CHECK(X.decide(run, w, max, out.data()) == bad);
+      CHECK(X.decide(run, {w, &max, 1}, out.data(), &found).kind == CopyResult::ok && found == bad);
     }
   }
 }

@@ -112,7 +112,7 @@ void newton(Svm& svm, double t, std::vector<double>& numbers) {
 Outcome drive(const Run& run, const Data& data, int form, Svm::Scale scale, bool squared = false) {
   Svm svm;
   Svm::BeginAnswer begun{};
-  CHECK(svm.init(run, matrix(run, data, form), data.y.data(), data.weight.data(), true, scale));
+  CHECK(svm.init(run, matrix(run, data, form), {data.y.data(), data.weight.data(), true, scale}));
   CHECK(svm.begin(true, begun));
   const double n = static_cast<double>(data.n), gamma = squared ? kInfinity : 64 / n;
   const double mu = squared ? begun.radius_squares / (2 * begun.weight_sum) : n / 128;
@@ -230,7 +230,7 @@ Outcome drive(const Run& run, const Data& data, int form, Svm::Scale scale, bool
 
   // A warm start from the solution gives nearly the solution.
   Svm again;
-  CHECK(again.init(run, matrix(run, data, form), data.y.data(), data.weight.data(), true, scale));
+  CHECK(again.init(run, matrix(run, data, form), {data.y.data(), data.weight.data(), true, scale}));
   CHECK(again.begin(true, begun));
   again.regularize(gamma, mu);
   again.warm(end.w.data(), t, true);
@@ -238,7 +238,7 @@ Outcome drive(const Run& run, const Data& data, int form, Svm::Scale scale, bool
 
   // Epochs of coordinate ascent reach a small gap, from 0 and from a settled state.
   Svm risen;
-  CHECK(risen.init(run, matrix(run, data, form), data.y.data(), data.weight.data(), true, scale));
+  CHECK(risen.init(run, matrix(run, data, form), {data.y.data(), data.weight.data(), true, scale}));
   CHECK(risen.begin(false, begun));
   risen.regularize(gamma, mu);
   const double weight = 0.3 * begun.radius_squares / begun.weight_sum;
@@ -289,7 +289,7 @@ void look_ahead(const Table* table, Random& random, int form) {
     CHECK(X->bytes() > size_t(1) << 22);
     Svm svm;
     Svm::BeginAnswer begun{};
-    CHECK(svm.init(run, X, data.y.data(), data.weight.data(), true, Svm::Scale::none));
+    CHECK(svm.init(run, X, {data.y.data(), data.weight.data(), true, Svm::Scale::none}));
     CHECK(svm.begin(false, begun));
     svm.regularize(64.0 / 1300, 10);
     for (int epoch = 1; epoch <= 5; ++epoch) {

@@ -27,7 +27,9 @@ function atLevel(addon: Addon, level: string): Backend {
     Parser: addon.Parser,
     Interrupt: addon.Interrupt,
     copyPoints: (threads, interrupt, ...data) => here().copyPoints(threads, interrupt, ...data),
-    decidePoints: (onDefect, threads, w, bias, out, ...data) => here().decidePoints(onDefect, threads, w, bias, out, ...data),
+    decidePoints: (onDefect, threads, weights, biases, out, ...data) =>
+      here().decidePoints(onDefect, threads, weights, biases, out, ...data),
+    certifyLabels: addon.certifyLabels,
     kernels: {
       projectKnapsack: (...args) => here().kernels.projectKnapsack(...args),
       projectCones: (...args) => here().kernels.projectCones(...args),

@@ -26,7 +26,7 @@ const performTask = performer(ESP_TASKS);
 /** What is answered of an iterate's residual v = b - Ax; see `sweep`. */
 type Residual = Pick<Answer<Tasks['sweep']>, 'residual' | 'apart' | 's' | 't' | 'w'>;
 
-/** The max and the min of n·(z - origin) over each family, for a unit normal n (method C11). NaN if there is no normal. */
+/** The max and the min of n·(z - origin) over each family, for a unit normal n (method C12). NaN if there is no normal. */
 type Ranges = { -readonly [N in keyof Answer<Tasks['test']>]: number };
 
 const NOT_TESTED: Ranges = { high1: NaN, low1: NaN, high2: NaN, low2: NaN };
@@ -328,7 +328,7 @@ export class Esp implements Twin<Tasks> {
     }
   }
 
-  /** The ranges of n·(z - origin) over both families, n the unit normal of the iterate's w (method C11). */
+  /** The ranges of n·(z - origin) over both families, n the unit normal of the iterate's w (method C12). */
   test(): Answer<Tasks['test']> {
     if (!this.#aim(this.#v[0]!)) return NOT_TESTED;
     const ranges = { high1: -Infinity, low1: Infinity, high2: -Infinity, low2: Infinity };

@@ -4,6 +4,7 @@ import { projectKnapsack } from './knapsack.js';
 
 export { Esp } from './esp.js';
 export { Interrupt } from './interrupt.js';
+export { certifyLabels } from './labels.js';
 export { copyPoints, decidePoints, Matrix } from './matrix.js';
 export { Parser } from './parse.js';
 export { Svm } from './svm.js';

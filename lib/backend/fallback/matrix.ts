@@ -143,12 +143,32 @@ export class Matrix implements MatrixInterface {
     else sparse.multiply(this.#alive(), this.#held.used ? Float64Array.from(this.#held.used, (j) => w[j]!) : w, out);
   }
 
-  decide(w: Float64Array, bias: number, out: Float64Array): number {
-    this.multiply(w, out);
-    const { rows } = this.describe();
-    for (let i = 0; i < rows; i++) out[i]! += bias;
-    const bad = firstNotFinite(out.subarray(0, rows));
-    return bad < 0 ? rows : bad;
+  decide(
+    weights: Float64Array,
+    biases: Float64Array,
+    out: Float64Array,
+    _threads?: number,
+    begin = 0,
+    end = this.describe().rows,
+  ): number {
+    const { cols } = this.describe();
+    const k = biases.length;
+    const planes = Array.from(biases, (_, p) => weights.slice(p * cols, (p + 1) * cols)); // out may be the weights' memory
+    planes.forEach((w, p) => {
+      const kept = this.#held.used ? Float64Array.from(this.#held.used, (j) => w[j]!) : w;
+      for (let i = begin; i < end; i++) out[(i - begin) * k + p] = this.dotRow(i, kept) + biases[p]!;
+    });
+    const bad = firstNotFinite(out.subarray(0, (end - begin) * k));
+    return bad < 0 ? end : begin + Math.floor(bad / k);
+  }
+
+  /** out_i = Σ_j (factor_j x_ij)² */
+  norms(factor: Float64Array, out: Float64Array): void {
+    this.rowNorms(
+      factor,
+      Uint32Array.from({ length: this.describe().rows }, (_, i) => i),
+      out,
+    );
   }
 
   multiplyTransposed(u: Float64Array, out: Float64Array): void {
@@ -345,19 +365,20 @@ export async function copyPoints(
   }
 }
 
-/** X·w + bias for points that are read once; written to out when all are known to be finite. */
+/** The decisions of planes about points; written to out when all are known to be finite. */
 export function decidePoints(
   onDefect: OnDefect,
   threads: number,
-  w: Float64Array,
-  bias: number,
+  weights: Float64Array,
+  biases: Float64Array,
   out: Float64Array,
   ...data: MatrixArguments
 ): number {
   const matrix = new Matrix(onDefect, threads, ...data);
-  const values = new Float64Array(matrix.describe().rows);
-  const bad = matrix.decide(w, bias, values);
-  if (bad === values.length) out.set(values);
+  const { rows } = matrix.describe();
+  const values = new Float64Array(rows * biases.length);
+  const bad = matrix.decide(weights, biases, values);
+  if (bad === rows) out.set(values);
   return bad;
 }
 

@@ -101,31 +101,33 @@ export class Svm implements Twin<Tasks> {
   #restored = false;
 
   /**
-   * y by row, 0 for one that is not scored either; weight by row, or one for all rows. scale: 0 none, 1 standard, 2 maxabs. The data must
-   * have been centred before (Matrix.centre).
+   * y by row, 0 for one that is not scored either; weight by row, or one for all rows. scale: 0 none, 1 standard, 2 maxabs, or 1 / scale by
+   * column. `listed`: the rows that y and weight are about, all by default. The data must have been centred before (Matrix.centre).
    */
   constructor(
     X: Matrix,
     y: Int8Array,
     weight: Float64Array,
-    scale: number,
+    scale: number | Float64Array,
     _threads?: number,
     _lane?: number,
     interrupt?: Interrupt,
+    listed?: Uint32Array,
   ) {
-    const weightOf = (i: number) => (weight.length === 1 ? weight[0]! : weight[i]!);
-    const rows = Uint32Array.from(y.keys());
-    const taking = rows.filter((i) => weightOf(i) !== 0);
+    const weightOf = (k: number) => (weight.length === 1 ? weight[0]! : weight[k]!);
+    const places = Uint32Array.from(y.keys());
+    const taking = places.filter((k) => weightOf(k) !== 0);
     const n = (this.#n = taking.length);
     const d = (this.#d = X.describe().kept);
     this.#X = X.share(); // its owner may dispose of it meanwhile
     this.#interrupt = interrupt;
-    this.#scale = scale;
-    const others = rows.filter((i) => weightOf(i) === 0 && y[i] !== 0);
+    this.#scale = typeof scale === 'number' ? scale : 0;
+    const others = places.filter((k) => weightOf(k) === 0 && y[k] !== 0);
     this.#row = new Uint32Array(n + others.length);
     this.#row.set(taking);
     this.#row.set(others, n);
-    this.#y = Int8Array.from(this.#row, (i) => y[i]!);
+    this.#y = Int8Array.from(this.#row, (k) => y[k]!);
+    if (listed) this.#row.forEach((k, p) => (this.#row[p] = listed[k]!));
     this.#weight = Float64Array.from(taking, weightOf);
     this.#weighted = this.#weight.some((c) => c !== 1);
     this.#certified = new Uint8Array(n);
@@ -136,7 +138,7 @@ export class Svm implements Twin<Tasks> {
       () => new Float64Array(n),
     ) as Tuple8;
     [this.#w, this.#wPrev, this.#wNext, this.#wShrunk, this.#wide] = Array.from({ length: 5 }, () => new Float64Array(d)) as Tuple5;
-    this.#inverseScale = new Float64Array(d).fill(1);
+    this.#inverseScale = typeof scale === 'number' ? new Float64Array(d).fill(1) : scale.slice();
     this.#centre = new Float64Array(d);
     this.#active = n;
   }
@@ -815,6 +817,11 @@ export class Svm implements Twin<Tasks> {
 
   weights(out: Float64Array): void {
     out.set(this.#w);
+  }
+
+  /** m, by column, in scaled space. */
+  centre(out: Float64Array): void {
+    out.set(this.#centre);
   }
 
   /** By column, 1 / scale and what was subtracted before scaling. */
