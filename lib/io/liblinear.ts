@@ -1,42 +1,66 @@
 /**
  * LIBLINEAR's model files, in the format of its load_model and save_model: header fields in any order, `w`, and a line of weights for each
- * feature. A positive decision value stands for the first label; a tie stands for the second, negative one, as it does here.
+ * feature. Of two classes, a positive decision value stands for the first label; a tie stands for the second, negative one, as it does here.
+ * Of more, each has a weight in every line, and the largest value decides. LIBLINEAR gives a tie to the label that comes first in the file,
+ * which is the one that train saw first; here it goes to the smallest label, so the two differ on ties of a model that was read. A model that
+ * is written has its labels in ascending order, and ties alike.
  */
 import { decimal } from '../backend/decimal.js';
 import { coded, plural, rangeError, show, typeError, Verbatim, type CodedError } from '../errors.js';
 import { MAX_COLUMNS } from '../input/index.js';
-import type { Model } from '../svm/model.js';
-import type { SvmInfo } from '../types.js';
+import { MAX_CLASSES, type ClassLabels } from '../input/labels.js';
+import { isPairs, modelOf, sidesOf, type Model } from '../svm/model.js';
+import type { Label, SvmInfo } from '../types.js';
 import { position } from './position.js';
 
+/** A model that may know its loss. */
+export type LiblinearModel = Model & { readonly info?: Pick<SvmInfo, 'loss'> | undefined };
+
 /**
- * The text of a model, line by line, with a line for every weight, zeros included. Labels must be integers. A model that does not know its
- * loss is written as one of the hinge: LIBLINEAR predicts the same whichever loss it was.
+ * The text of a model, line by line, with a line for every weight, zeros included. Labels must be integers, and planes of several classes
+ * each against the rest. A model that does not know its loss is written as one of the hinge: LIBLINEAR predicts the same whichever loss it
+ * was.
  */
-export function liblinearLines({
-  weights,
-  bias,
-  labels,
-  info,
-}: Model & { readonly info?: Pick<SvmInfo, 'loss'> | undefined }): Iterable<string> {
-  for (const label of labels) {
-    if (typeof label !== 'number' || !Number.isInteger(label) || Math.abs(label) > 0x7fffffff) {
-      throw rangeError('ERR_LABELS', 'an integer', 'every label, as LIBLINEAR has no others,', label);
-    }
+export function liblinearLines(model: LiblinearModel): Iterable<string> {
+  const { labels, planes, info } = model;
+  checkIntegers(labels, 'LIBLINEAR');
+  const several = labels.length > 2;
+  if (several && isPairs(model)) {
+    const what = "planes against the rest, as a fit with multiclass: 'rest' makes them,";
+    throw rangeError(
+      'ERR_MODEL',
+      what,
+      "LIBLINEAR's text",
+      new Verbatim(`${plural(planes.length, 'plane')} between pairs of classes`),
+    );
   }
   const solver = info?.loss === 'squared-hinge' ? 'L2R_L2LOSS_SVC' : 'L2R_L1LOSS_SVC_DUAL';
-  return lines(solver, weights, bias, labels);
+  return lines(solver, planes, several ? labels : [labels[1], labels[0]]);
+}
+
+/** Checks labels for a program that has no others than integers of 32 bits. */
+export function checkIntegers(labels: readonly Label[], program: string): asserts labels is readonly number[] {
+  for (const label of labels) {
+    if (typeof label !== 'number' || !Number.isInteger(label) || Math.abs(label) > 0x7fffffff) {
+      throw rangeError('ERR_LABELS', 'an integer', `every label, as ${program} has no others,`, label);
+    }
+  }
 }
 
 /** LIBLINEAR gives every row a last feature of value `bias`, unless that is negative. With `bias 1`, its weight is the model's bias. */
-function* lines(solver: string, weights: Float64Array, bias: number, [negative, positive]: Model['labels']): Generator<string> {
-  yield `solver_type ${solver}\nnr_class 2\nlabel ${String(positive)} ${String(negative)}\n`;
-  yield `nr_feature ${weights.length}\nbias 1\nw\n`;
-  for (const weight of weights) yield `${weight} \n`;
-  yield `${bias} \n`;
+function* lines(solver: string, planes: Model['planes'], labels: readonly Label[]): Generator<string> {
+  const cols = planes[0]!.weights.length;
+  yield `solver_type ${solver}\nnr_class ${labels.length}\nlabel ${labels.join(' ')}\n`;
+  yield `nr_feature ${cols}\nbias 1\nw\n`;
+  for (let j = 0; j < cols; j++) {
+    let line = '';
+    for (const { weights } of planes) line += `${weights[j]} `;
+    yield `${line}\n`;
+  }
+  yield `${planes.map(({ bias }) => bias).join(' ')} \n`;
 }
 
-/** LIBLINEAR's classifiers, each with the number of weights that a model of two classes has per feature. */
+/** LIBLINEAR's classifiers, each with the number of weights that a model of two classes has per feature; of k > 2 classes it is k. */
 const CLASSIFIERS = new Map([
   ['L2R_LR', 1],
   ['L2R_L2LOSS_SVC_DUAL', 1],
@@ -71,16 +95,21 @@ export function readLiblinear(text: unknown, name = 'text'): Model<number> {
     const { word: key, at } = words.next('solver_type');
     if (key === 'w') break;
     if (key === 'rho') {
-      throw words.refuse(RangeError, 'a classifier of two classes', at, new Verbatim('rho, which only one-class models have'));
+      throw words.refuse(
+        RangeError,
+        'a classifier of two classes or more',
+        at,
+        new Verbatim('rho, which only one-class models have'),
+      );
     }
     if (!HEADER.includes(key as Field)) throw words.refuse(SyntaxError, `${HEADER.join(', ')} or w`, at, key);
     const field = key as Field;
     if (fields.has(field)) throw words.refuse(SyntaxError, `one ${field}`, at, new Verbatim('a second'));
     if (field === 'label') {
       // There are nr_class labels. LIBLINEAR writes nr_class first.
-      if (!fields.has('nr_class')) throw words.refuse(SyntaxError, 'nr_class before label', at, key);
-      labels = [words.integer('a label', 0x7fffffff), words.integer('a second label', 0x7fffffff)];
-      if (labels[0] === labels[1]) throw words.refuse(RangeError, 'two distinct labels', at, new Verbatim(`${labels[0]} twice`));
+      const classes = fields.get('nr_class');
+      if (!classes) throw words.refuse(SyntaxError, 'nr_class before label', at, key);
+      labels = readLabels(words, words.parse(classes, VALUES.nr_class), at);
       fields.set(field, { value: '', at });
       continue;
     }
@@ -94,25 +123,46 @@ export function readLiblinear(text: unknown, name = 'text'): Model<number> {
 
   const count = words.parse(fields.get('nr_feature')!, VALUES.nr_feature, MAX_COLUMNS);
   const B = words.parse(fields.get('bias')!, VALUES.bias);
-  const columns = CLASSIFIERS.get(fields.get('solver_type')!.value)!;
+  const classes = labels.length;
+  const planes = classes === 2 ? 1 : classes;
+  // Of two classes, Crammer and Singer's method has two weights per feature. The second is the negated first; LIBLINEAR ignores it too.
+  const columns = classes === 2 ? CLASSIFIERS.get(fields.get('solver_type')!.value)! : classes;
   const lines = count + (B >= 0 ? 1 : 0);
   if (words.left < 2 * columns * lines) {
     throw words.refuse(SyntaxError, plural(columns * lines, 'weight'), words.end, new Verbatim('the end: the file was cut'));
   }
-  const weights = new Float64Array(count);
-  let bias = 0;
+  const ordered = classes === 2 ? [labels[1]!, labels[0]!] : labels.toSorted((a, b) => a - b);
+  const ranks = new Map(ordered.map((label, rank) => [label, rank]));
+  const places = labels.map((label) => (planes === 1 ? 0 : ranks.get(label)!)); // of the planes in the table
+  const table = { weights: new Float64Array(planes * count), biases: new Float64Array(planes) };
   for (let j = 0; j < lines; j++) {
     const what = `weight ${j + 1} of ${lines}`;
-    const w = words.number(what);
-    // Crammer and Singer's method has two weights per feature. The second is the negated first; LIBLINEAR ignores it too.
-    if (columns === 2) words.number(what);
-    if (j < count) weights[j] = w + 0;
-    else bias = B * w + 0;
+    for (let k = 0; k < columns; k++) {
+      const w = words.number(planes === 1 ? what : `${what} of label ${labels[k]}`);
+      if (k >= planes) continue;
+      const p = places[k]!;
+      if (j < count) {
+        table.weights[p * count + j] = w + 0;
+      } else {
+        const bias = B * w + 0;
+        if (!Number.isFinite(bias)) throw words.refuse(RangeError, 'a finite product of bias and its weight', words.last, bias);
+        table.biases[p] = bias;
+      }
+    }
   }
   words.finish();
-  if (!Number.isFinite(bias)) throw words.refuse(RangeError, 'a finite product of bias and its weight', words.last, bias);
-  const [positive, negative] = labels as [number, number];
-  return { weights, bias, labels: [negative, positive] };
+  return modelOf(ordered as unknown as ClassLabels<number>, sidesOf(classes, 'rest'), table, { proofs: undefined });
+}
+
+/** Reads distinct labels. */
+function readLabels(words: Words, count: number, at: number): number[] {
+  const labels = new Set<number>();
+  for (let k = 0; k < count; k++) {
+    const label = words.integer(`label ${k + 1} of ${count}`, 0x7fffffff);
+    if (labels.has(label)) throw words.refuse(RangeError, `${count} distinct labels`, at, new Verbatim(`${label} twice`));
+    labels.add(label);
+  }
+  return [...labels];
 }
 
 const VALUES = {
@@ -134,11 +184,10 @@ function checkSolver(words: Words, { word, at }: Word): void {
   throw words.refuse(RangeError, VALUES.solver_type, at, received);
 }
 
-function checkClasses(words: Words, value: Word): void {
-  const classes = words.parse({ value: value.word, at: value.at }, VALUES.nr_class, 0x7fffffff);
-  if (classes === 2) return;
-  const why = classes > 2 ? `${classes}: a model of several planes, one for each class, is not supported` : String(classes);
-  throw words.refuse(RangeError, '2 classes', value.at, new Verbatim(why));
+function checkClasses(words: Words, { word, at }: Word): void {
+  const classes = words.parse({ value: word, at }, VALUES.nr_class, 0x7fffffff);
+  if (classes >= 2 && classes <= MAX_CLASSES) return;
+  throw words.refuse(RangeError, `2 to ${MAX_CLASSES} classes`, at, classes);
 }
 
 /** The maximum length of a word, longer than any number. A longer word is cut there. */

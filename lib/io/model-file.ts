@@ -1,13 +1,16 @@
-/** Model files: JSON or LIBLINEAR's text, written atomically. */
+/** Model files: JSON or LIBLINEAR's text, written atomically; and LIBSVM's text, which is only written. */
 import type { Readable } from 'node:stream';
 import { writeAtomically } from './atomic.js';
 import { coded, show } from '../errors.js';
 import { checkPath } from '../input/index.js';
-import { liblinearLines } from './liblinear.js';
-import { writeJSON } from './model-json.js';
+import { inChunks } from './chunks.js';
+import { membersOf } from './json-text.js';
+import { liblinearLines, type LiblinearModel } from './liblinear.js';
+import { libsvmLines } from './libsvm-model.js';
+import { outlineOf, resolveWriting } from './model-json.js';
 import { LinearSvm } from '../svm/linear-svm.js';
 import { parseJSON, readText } from './text.js';
-import type { Label } from '../types.js';
+import type { Label, ModelWriting } from '../types.js';
 
 export type ModelFormat = 'json' | 'liblinear';
 
@@ -20,14 +23,15 @@ export interface ModelFile {
 
 /**
  * Writes a model as JSON, atomically: at any moment the path holds either its earlier content or the whole model, even if the process is
- * killed or the disk is full.
+ * killed or the disk is full. The text may be longer than the longest string.
  */
-export async function saveModel(path: string, model: LinearSvm): Promise<void> {
+export async function saveModel(path: string, model: LinearSvm, options?: ModelWriting): Promise<void> {
   checkPath(path);
   if (!(model instanceof LinearSvm)) {
     throw coded(TypeError, 'ERR_MODEL', `Expected a LinearSvm for model but received ${show(model)}`);
   }
-  await writeAtomically(path, modelLines(model, 'json'));
+  const writing = resolveWriting(options);
+  await writeAtomically(path, inChunks(modelLines(LinearSvm.modelOf(model), 'json', writing), undefined));
 }
 
 /** Reads a model that `saveModel`, the command line or LIBLINEAR's train wrote, gzipped or not. A damaged file is refused. */
@@ -37,31 +41,26 @@ export async function loadModel<L extends Label = Label>(path: string): Promise<
   return model as LinearSvm<L>;
 }
 
-/** The text of a model, in chunks. */
-export function* modelLines(
-  model: LinearSvm,
-  format: ModelFormat,
-  { columns = model.columns, training }: Partial<Pick<ModelFile, 'training'> & Pick<LinearSvm, 'columns'>> = {},
-): Generator<string> {
-  if (format === 'liblinear') {
-    yield* liblinearLines(model);
-    return;
-  }
-  const { weights, bias, labels } = model;
-  yield jsonText({ ...writeJSON({ weights, bias, labels, columns }), ...(training && { training }) });
-  yield '\n';
+/** What a file may say of a model besides its planes. */
+export interface ModelExtras extends ModelWriting {
+  /** In JSON. @default the model's */
+  readonly columns?: readonly string[] | undefined;
+  /** The summary of the training, in JSON. */
+  readonly training?: Readonly<Record<string, unknown>> | undefined;
 }
 
-function jsonText(json: object): string {
-  try {
-    return JSON.stringify(json);
-  } catch (error) {
-    throw coded(
-      RangeError,
-      'ERR_MODEL',
-      `Expected fewer weights for JSON: its text would exceed the maximum length of a string`,
-      error,
-    );
+/** The text of a model, in pieces. A piece is far shorter than the whole, which may be longer than a string can be. */
+export function* modelLines(model: LiblinearModel, format: ModelFormat | 'libsvm', extras: ModelExtras = {}): Generator<string> {
+  const { columns = model.columns, training, proofs = false, precision = 'f64' } = extras;
+  if (format === 'liblinear') {
+    yield* liblinearLines(model);
+  } else if (format === 'libsvm') {
+    yield* libsvmLines(model);
+  } else {
+    yield '{';
+    yield* membersOf(outlineOf({ ...model, columns }, { proofs, precision }));
+    if (training) yield `,"training":${JSON.stringify(training)}`;
+    yield '}\n';
   }
 }
 

@@ -13,6 +13,7 @@ const { parseArgs, inspect, isDeepStrictEqual } = require('node:util');
 const { isMainThread, parentPort, Worker, workerData } = require('node:worker_threads');
 const package_ = require('../..');
 const { writeJSON } = require('../../dist/io/model-json.js');
+const { modelOf, sidesOf } = require('../../dist/svm/model.js');
 const { Random } = require('../../dist/selection/random.js');
 
 // ---- Chance
@@ -153,35 +154,52 @@ async function attempt(codes, body) {
 const isLabel = (label) => (typeof label === 'number' ? Number.isFinite(label) : ['string', 'boolean'].includes(typeof label));
 
 function sameModel(a, b) {
+  const samePlane = (p, q) =>
+    p.bias === q.bias &&
+    p.positive === q.positive &&
+    p.negative === q.negative &&
+    p.weights.length === q.weights.length &&
+    p.weights.every((w, j) => w === q.weights[j]);
   return (
-    a.bias === b.bias &&
+    a.labels.length === b.labels.length &&
     a.labels.every((label, k) => label === b.labels[k]) &&
-    a.weights.length === b.weights.length &&
-    a.weights.every((w, j) => w === b.weights[j])
+    a.planes.length === b.planes.length &&
+    a.planes.every((plane, p) => samePlane(plane, b.planes[p]))
   );
 }
 
 /** Demands that a model predicts, and that reading what it writes gives it back. */
 async function checkModel(model, chance, { LinearSvm }) {
-  const { weights, bias, labels } = model;
-  const d = weights.length;
-  demand(weights instanceof Float64Array && weights.every(Number.isFinite) && Number.isFinite(bias), 'finite weights and bias');
-  demand(labels.length === 2 && labels.every(isLabel) && labels[0] !== labels[1], 'two labels');
+  const { labels, planes } = model;
+  const d = planes[0].weights.length;
+  for (const { weights, bias } of planes) {
+    demand(weights instanceof Float64Array && weights.every(Number.isFinite) && Number.isFinite(bias), 'finite weights and bias');
+    demand(weights.length === d, 'as many weights in every plane');
+  }
+  demand(labels.length >= 2 && labels.every(isLabel) && new Set(labels).size === labels.length, 'labels');
   demand(sameModel(LinearSvm.fromJSON(JSON.parse(JSON.stringify(model))), model), 'the same model from its JSON');
+  const proved = model.toJSON({ proofs: true });
+  demand(sameModel(LinearSvm.fromJSON(JSON.parse(JSON.stringify(proved))), model), 'the same model from its JSON with proofs');
   if (d > 1e6) return; // a few digits can give a length that is too long for an array
-  demand(model.predictOne(new Float64Array(d)) === labels[bias > 0 ? 1 : 0], 'the label at the origin');
-  const point = Array.from(weights, () => chance.number());
+  const origin = await attempt(['ERR_POINTS'], () => model.predictOne(new Float64Array(d)));
+  demand(origin !== undefined && labels.includes(origin), 'a label at the origin');
+  if (model.isBinary()) demand(origin === labels[model.bias > 0 ? 1 : 0], 'the label at the origin');
+  const point = Array.from({ length: d }, () => chance.number());
   const label = await attempt(['ERR_POINTS'], () => model.predictOne(point)); // a sum may overflow
   demand(label === undefined || labels.includes(label), 'one of the labels');
   if (d > 0 && chance.once(8)) {
     const data = Float64Array.from([...new Float64Array(d), ...point]);
     const both = await attempt(['ERR_POINTS'], () => model.predict({ data, rows: 2, cols: d }));
-    demand(both === undefined || (both.length === 2 && both[0] === labels[bias > 0 ? 1 : 0] && labels.includes(both[1])), 'labels');
+    demand(both === undefined || (both.length === 2 && both[0] === origin && labels.includes(both[1])), 'labels');
   }
   const integers = labels.every((label) => Number.isInteger(label) && Math.abs(label) <= 0x7fffffff);
-  const text = await attempt(['ERR_LABELS'], () => model.toLiblinear());
-  demand((text !== undefined) === integers, "LIBLINEAR's text where labels are integers");
-  if (integers) demand(sameModel(LinearSvm.fromLiblinear(text), model), "the same model from LIBLINEAR's text");
+  const pairs = planes.length > 1 && planes[0].negative !== undefined;
+  const text = await attempt(['ERR_LABELS', 'ERR_MODEL'], () => model.toLiblinear());
+  demand((text !== undefined) === (integers && !pairs), "LIBLINEAR's text where labels are integers, but not of pairs");
+  if (text !== undefined) demand(sameModel(LinearSvm.fromLiblinear(text), model), "the same model from LIBLINEAR's text");
+  const rest = planes[0].negative === undefined;
+  const libsvm = await attempt(['ERR_LABELS', 'ERR_MODEL'], () => model.toLibsvm());
+  demand((libsvm !== undefined) === (integers && !rest), "LIBSVM's text where labels are integers, but not against the rest");
 }
 
 // ---- Models as JSON
@@ -189,16 +207,28 @@ async function checkModel(model, chance, { LinearSvm }) {
 function makeJSON(chance) {
   const few = chance.once(4); // weights that are not 0
   const length = chance.below(few || chance.once(100) ? 200 : 9);
-  const weights = Float64Array.from({ length }, () => (few && !chance.once(20) ? 0 : chance.number()));
   const labels = chance.of([
+    () => [1, 2, 3],
+    () => ['ant', 'bee', 'cow', 'dog'],
     () => [-1, 1],
     () => ['ham', 'spam'],
     () => [false, true],
     () => [chance.number(), 1e9 + 1],
     () => ['', 'é\n'],
   ])();
-  const columns = chance.once(8) ? Array.from(weights, (_, j) => `x${j}`) : undefined;
-  const { checksum, ...json } = writeJSON({ labels, bias: chance.number(), weights, columns });
+  const columns = chance.once(8) ? Array.from({ length }, (_, j) => `x${j}`) : undefined;
+  const sides = sidesOf(labels.length, chance.of(['pairs', 'rest']));
+  const number = () => (few && !chance.once(20) ? 0 : chance.number());
+  const table = {
+    weights: Float64Array.from({ length: sides.length * length }, number),
+    biases: Float64Array.from(sides, () => chance.number()),
+  };
+  const inverseScale = Float64Array.from({ length }, () => Math.abs(chance.number()));
+  const centre = Float64Array.from({ length }, number);
+  const proofs = sides.map(() => ({ slope: 0.5, low: -1, high: 2, norm: 3, inverseScale, centre }));
+  const writing = chance.once(3) ? { proofs: chance.once(2), precision: chance.of(['f64', 'f32']) } : {};
+  if (writing.precision === 'f32') table.weights.forEach((w, k) => (table.weights[k] = Math.max(-3e38, Math.min(w, 3e38))));
+  const { checksum, ...json } = writeJSON(modelOf(labels, sides, table, { columns, proofs }), writing);
   if (chance.once(4)) json.checksum = checksum;
   if (chance.once(4)) json.training = { rows: 12, info: { status: 'gap', gap: 1e-4, shares: { agreed: 1 } } };
   return json;
@@ -274,7 +304,25 @@ const TREE = [
   (node, key, chance) => put(node, key, deep(node[key], chance.once(20) ? 500 : 1 + chance.below(3), chance)),
   (node, key, chance) =>
     !Array.isArray(node) &&
-    put(node, chance.of([...NAMES, 'format', 'version', 'labels', 'bias', 'weights', 'columns', 'checksum']), node[key]),
+    put(
+      node,
+      chance.of([
+        ...NAMES,
+        'format',
+        'version',
+        'labels',
+        'bias',
+        'weights',
+        'columns',
+        'checksum',
+        'planes',
+        'proofs',
+        'multiclass',
+        'precision',
+        'centre',
+      ]),
+      node[key],
+    ),
   (node, key, chance) => !Array.isArray(node) && put(node, '__proto__', { polluted: 1, [key]: node[key], [chance.of(NAMES)]: 1 }),
   (node, key) =>
     isTree(node[key]) &&
