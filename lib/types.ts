@@ -122,6 +122,15 @@ export interface SvmStage {
   readonly passes: number;
 }
 
+/** How several classes are told apart: by a plane a pair of them, or by one a class. */
+export type Multiclass = 'pairs' | 'rest';
+
+/** A plane to start from. */
+export interface WarmPlane {
+  readonly weights: ArrayLike<number>;
+  readonly bias: number;
+}
+
 /** The hinge, smoothed over a width of mu·gamma; or its square, gamma max(0, 1 - margin)². */
 export type Loss = 'hinge' | 'squared-hinge';
 
@@ -138,7 +147,7 @@ export interface SvmOptions<L extends Label = Label> {
   loss?: Loss;
   /** The smoothing of the hinge: the loss is quadratic over a width of mu·gamma. @default 1 / (2 gamma) */
   mu?: number;
-  /** Factors on the loss by class; 'balanced' gives both classes the same total weight. */
+  /** Factors on the loss by class; 'balanced' gives all classes the same total weight. */
   classWeight?: 'balanced' | ReadonlyMap<L, number> | Readonly<Record<string, number>>;
   /**
    * Factors on the loss by row: a row of weight 3 counts as three copies of it. A row of weight 0 takes no part in training, in scaling or
@@ -147,10 +156,15 @@ export interface SvmOptions<L extends Label = Label> {
   sampleWeight?: ArrayLike<number>;
   /** The scaling of columns, folded into the model, which takes raw data. @default 'auto': dense 'standard', sparse 'maxabs' */
   scale?: 'auto' | Scale;
-  /** The label on the positive side. @default the larger one */
+  /** The label on the positive side, of two. @default the larger one */
   positive?: L;
-  /** A model to start from. */
-  warmStart?: { readonly weights: ArrayLike<number>; readonly bias: number };
+  /**
+   * With three labels or more: a plane for every pair of classes, with votes ('pairs'); or one for each class against the rest ('rest').
+   * @default 'auto': pairs where there are fewer columns than rows in an average pair, and not too many pairs; else the rest
+   */
+  multiclass?: 'auto' | Multiclass;
+  /** A model to start from; with three labels or more, one with the same planes. */
+  warmStart?: { readonly weights: ArrayLike<number>; readonly bias: number } | { readonly planes: readonly WarmPlane[] };
   /** Whether `info` has the lists of certified rows and the dual solution. @default false */
   keepSets?: boolean;
   /**
@@ -203,6 +217,8 @@ export interface SvmProgress extends SvmCheck {
   readonly shares: SvmShares;
   /** The step size is 1 / L; in coordinate ascent, the mean over the rows. */
   readonly L: number;
+  /** With three classes or more: the plane that this is about, how many planes are done, and how many there are. */
+  readonly plane?: { readonly positive: Label; readonly negative?: Label; readonly done: number; readonly total: number };
 }
 
 export interface SvmShares {
@@ -212,7 +228,10 @@ export interface SvmShares {
   readonly atBound: number;
 }
 
-/** The course and result of a fit, and its certificates. */
+/**
+ * The course and result of a fit, and its certificates. With three classes or more they are of all planes together: `agreed` is about
+ * labels, objectives and the other counts are sums over the planes, `relativeGap` is the largest of any plane, `status` is true of all.
+ */
 export interface SvmInfo {
   readonly status: SvmStatus;
   readonly iterations: number;
@@ -257,6 +276,8 @@ export interface SvmInfo {
   readonly scale: Scale;
   readonly backend: BackendName;
   readonly threads: number;
+  /** With three classes or more: each plane's own, in the order of `model.planes`. */
+  readonly planes?: readonly PlaneInfo[];
   /** With gamma: 'auto': the cross-validation that chose gamma, and the number of rows it used. */
   readonly validation?: {
     readonly rows: number;
@@ -265,6 +286,35 @@ export interface SvmInfo {
     /** Whether gamma is the smallest or the largest that was tried. */
     readonly atEdge: boolean;
   };
+}
+
+/** How well a model does. */
+export interface Score {
+  accuracy: number;
+  /** `confusion[i][j]`: points of label i that were predicted as label j. */
+  confusion: [ConfusionRow, ConfusionRow, ...ConfusionRow[]];
+}
+
+export type ConfusionRow = [number, number, ...number[]];
+
+/** How a model is written as JSON. */
+export interface ModelWriting {
+  /**
+   * Whether what `certify` needs is written too, if the model has it: a number or two a column, of pairs about as much again as the weights.
+   * @default false
+   */
+  proofs?: boolean;
+  /**
+   * 'f32': weights are rounded to 32-bit floating-point numbers, whose text is about half as long. Proofs allow for the rounding.
+   * @default 'f64'
+   */
+  precision?: 'f64' | 'f32';
+}
+
+/** How the fit of one plane went. `negative` is absent if the plane is against the rest. */
+export interface PlaneInfo extends SvmInfo {
+  readonly positive: Label;
+  readonly negative?: Label;
 }
 
 export interface CrossValidationOptions<L extends Label = Label> {
@@ -282,9 +332,11 @@ export interface CrossValidationOptions<L extends Label = Label> {
   seed?: number;
   /** The measure of accuracy: the share of rows predicted correctly, or the mean of that share over the classes. @default 'plain' */
   accuracy?: 'plain' | 'balanced';
-  /** The label on the positive side. @default the larger one */
+  /** The label on the positive side, of two. @default the larger one */
   positive?: L;
-  /** Factors on the loss by class; 'balanced' gives both classes the same total weight among each fold's training rows. */
+  /** With three labels or more, as for a fit. @default 'auto' */
+  multiclass?: 'auto' | Multiclass;
+  /** Factors on the loss by class; 'balanced' gives all classes the same total weight among each fold's training rows. */
   classWeight?: SvmOptions<L>['classWeight'];
   /** Factors on the loss by row. A row of weight 0 takes no part, in training or in accuracy. */
   sampleWeight?: ArrayLike<number>;
@@ -392,8 +444,13 @@ export interface Split<P extends readonly unknown[] | DenseMatrix | SparseMatrix
   readonly test: Part<P, A>;
 }
 
-/** A model as plain data, as returned by `toJSON`. */
-export interface SvmJSON {
+/**
+ * A model as plain data, as returned by `toJSON`: version 1 for two classes; version 2 for more of them, or with proofs or 32-bit weights.
+ */
+export type SvmJSON = SvmJSON1 | SvmJSON2;
+
+/** A model of two classes. */
+export interface SvmJSON1 {
   readonly format: 'fista-classify/linear-svm';
   readonly version: 1;
   readonly labels: readonly [negative: Label, positive: Label];
@@ -404,6 +461,56 @@ export interface SvmJSON {
   readonly columns?: readonly string[];
   /** The SHA-256 of everything that predictions depend on. `fromJSON` refuses a wrong one, but accepts a model without one. */
   readonly checksum: string;
+}
+
+/** A model of two classes or more. */
+export interface SvmJSON2 {
+  readonly format: 'fista-classify/linear-svm';
+  readonly version: 2;
+  /** Three or more ascend; of two, the second is positive. */
+  readonly labels: readonly [Label, Label, ...Label[]];
+  /** What the planes of three classes or more are between: pairs of them, or each one and the rest. */
+  readonly multiclass?: Multiclass;
+  /** 'f32': the weights are those that `Math.fround` makes of the numbers. */
+  readonly precision?: 'f32';
+  /** The names of the columns, if the model has them. */
+  readonly columns?: readonly string[];
+  /** Of two classes, one; of pairs, (0, 1), (0, 2), …, (1, 2), …, each with the second label positive; against the rest, one a label. */
+  readonly planes: readonly PlaneJSON[];
+  /** Version 1 alone has them, so that code for two classes compiles as it is. */
+  readonly bias?: never;
+  readonly weights?: never;
+  readonly proofs?: ProofsJSON;
+  /**
+   * The SHA-256 of everything that predictions and proofs depend on. `fromJSON` refuses a wrong one, but accepts a model without one, and
+   * then ignores its proofs.
+   */
+  readonly checksum: string;
+}
+
+export interface PlaneJSON {
+  readonly bias: number;
+  readonly weights: readonly number[] | SparseWeights;
+}
+
+/** What is proved of the exact planes, by which `certify` tells whether a label is certain. */
+export interface ProofsJSON {
+  /** 1 / scale, by column. */
+  readonly inverseScale: readonly number[] | SparseWeights;
+  /** The centre that all planes have, if they have the same one. */
+  readonly centre?: readonly number[] | SparseWeights;
+  /** By plane; null where nothing is proved. */
+  readonly planes: readonly (PlaneProofJSON | null)[];
+}
+
+export interface PlaneProofJSON {
+  /** The exact plane's value exceeds this plane's by `low` to `high`, give or take `slope` times the distance from the centre. */
+  readonly slope: number;
+  readonly low: number;
+  readonly high: number;
+  /** The norm of the weights, in scaled space. */
+  readonly norm: number;
+  readonly centre?: readonly number[] | SparseWeights;
 }
 
 export interface SparseWeights {

@@ -267,7 +267,11 @@ describe.skipIf(!installed)('examples/server', () => {
     const before = await version();
     for (const [text, status, reason] of [
       ['{"format":"fista-classify/linear-svm","version":1,"la', 422, /ERR_MODEL Expected JSON for the model file/],
-      [JSON.stringify({ ...model.toJSON(), version: 2 }), 422, /ERR_MODEL Expected version 1 for json\.version but received 2/],
+      [
+        JSON.stringify({ ...model.toJSON(), version: 3 }),
+        422,
+        /ERR_MODEL Expected version 1 or 2 for json\.version but received 3/,
+      ],
       [JSON.stringify({ ...model.toJSON(), weights: [1, null] }), 422, /ERR_MODEL Expected a finite number for json\.weights\[1\]/],
       ['', 422, /ERR_MODEL/],
     ] as const) {

@@ -3,6 +3,7 @@ import { coded } from '../errors.js';
 import { libsvmLines } from '../io/libsvm.js';
 import { resolveLibsvmWriting } from '../input/index.js';
 import { modelLines } from '../io/model-file.js';
+import { LinearSvm } from '../svm/linear-svm.js';
 import { usageError, type Arguments, type Command } from './arguments.js';
 import type { Context } from './context.js';
 import { count } from './format.js';
@@ -57,8 +58,9 @@ export async function runConvert(args: Arguments, context: Context): Promise<num
   }
   if (format === 'json' || format === 'liblinear') {
     const { model, training } = await readModel(from, signal);
-    await writeFile(to, modelLines(model, format, { training }), output, signal);
-    await summarise(`${count(model.weights.length, 'weight')}`, { from, to, format, weights: model.weights.length });
+    await writeFile(to, modelLines({ ...LinearSvm.modelOf(model), info: model.info }, format, { training }), output, signal);
+    const weights = model.planes.reduce((sum, plane) => sum + plane.weights.length, 0);
+    await summarise(`${count(weights, 'weight')}`, { from, to, format, weights });
     return 0;
   }
   const cols = args.number('cols', [0, 2 ** 31]);

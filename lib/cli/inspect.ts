@@ -21,7 +21,10 @@ export async function runInspect(args: Arguments, { output, signal }: Context): 
   const top = args.number('top', [0, 1e9]) ?? 10;
   const [file] = args.files as [string];
   const { model, format, training } = await readModel(file, signal);
-  const { labels, bias, weights, columns } = model;
+  const { labels, planes, columns } = model;
+  const { bias } = planes[0]!;
+  // Of several planes, the largest magnitude of each column's weights.
+  const weights = planes.length === 1 ? planes[0]!.weights : largestOf(planes.map((plane) => plane.weights));
   const nameOf = (j: number) => columns?.[j] ?? String(j + 1);
   const { indices, values } = entriesOf(weights);
   const used = indices.length;
@@ -36,11 +39,21 @@ export async function runInspect(args: Arguments, { output, signal }: Context): 
   );
   const width = largest.reduce((max, { column }) => Math.max(max, plain(column).length), 0);
   await output.result(
-    { format, labels, bias, weights: { count: weights.length, nonzero: used, norm, largest }, training: Object.fromEntries(known) },
+    {
+      format,
+      labels,
+      ...(planes.length === 1 ? { bias } : { planes: planes.length }),
+      weights: { count: weights.length, nonzero: used, norm, largest },
+      training: Object.fromEntries(known),
+    },
     [
       `format    ${format === 'json' ? 'JSON' : 'LIBLINEAR'}`,
-      `labels    ${show(labels[0])} below 0, ${show(labels[1])} above`,
-      `bias      ${bias}`,
+      ...(planes.length === 1
+        ? [`labels    ${show(labels[0])} below 0, ${show(labels[1])} above`, `bias      ${bias}`]
+        : [
+            `labels    ${labels.map(show).join(', ')}`,
+            `planes    ${count(planes.length)}, ${planes[0]!.negative === undefined ? 'each class against the rest' : 'each pair of classes'}; by column, the largest weight of any`,
+          ]),
       `weights   ${count(weights.length)}, of which ${count(used)} are not 0; norm ${brief(norm)}`,
       ...(known.length > 0 ? [`training  ${known.map(([name, value]) => `${name} ${plain(String(value))}`).join(', ')}`] : []),
       ...(largest.length > 0 ? ['largest weights'] : []),
@@ -48,6 +61,12 @@ export async function runInspect(args: Arguments, { output, signal }: Context): 
     ],
   );
   return 0;
+}
+
+function largestOf(lists: readonly Float64Array[]): Float64Array {
+  const largest = lists[0]!.slice();
+  for (const list of lists) list.forEach((w, j) => (largest[j] = Math.abs(w) > Math.abs(largest[j]!) ? w : largest[j]!));
+  return largest;
 }
 
 /** Escapes control characters: a terminal would obey those of a hostile file. */

@@ -23,7 +23,7 @@ export const predict: Command = {
   options: [
     {
       names: ['--decision-values'],
-      help: "print the decision value after each label; above 0 stands for the model's second label",
+      help: "print the decision value after each label; above 0 stands for the model's second label\n(three labels or more: one value a label, the largest is the label's)",
     },
     { names: ['-b'], value: '0|1', help: 'only 0 is accepted: probabilities are not supported' },
     { names: ['--no-label'], help: 'CSV: the file has no column of labels' },
@@ -49,7 +49,7 @@ export async function runPredict(args: Arguments, { output, signal }: Context): 
   if (odd !== undefined) {
     throw coded(RangeError, 'ERR_MODEL', `Expected labels without control characters for ${file} but received ${show(odd)}`);
   }
-  const cols = model.weights.length;
+  const cols = model.planes[0]!.weights.length;
   const word = typeof model.labels[0] === 'string';
   const { points, labels, ignored, columns, named } = await readData(data, args, {
     cols,
@@ -72,16 +72,19 @@ export async function runPredict(args: Arguments, { output, signal }: Context): 
   if (ignored > 0 && !columns)
     output.warn(`${data} has columns beyond the ${cols} of the model: ${count(ignored)} of its entries were ignored`);
 
-  const values = model.decision(points);
-  const predicted = Array.from(values, (value) => model.labels[value > 0 ? 1 : 0]);
-  const decisions = args.has('decision-values');
+  const predicted = model.predict(points);
+  const values = args.has('decision-values') ? model.decision(points) : undefined;
+  const each = values ? values.length / predicted.length : 0;
   const lines = function* () {
-    for (const [i, label] of predicted.entries()) yield decisions ? `${String(label)} ${values[i]!}\n` : `${String(label)}\n`;
+    for (const [i, label] of predicted.entries()) {
+      yield [label, ...(values?.subarray(i * each, (i + 1) * each) ?? [])].map(String).join(' ') + '\n';
+    }
   };
   if (out !== '-' || !output.json) await writeFile(out, lines(), output, signal);
 
   const rows = predicted.length;
-  const counts = model.labels.map((label) => predicted.filter((p) => p === label).length);
+  const counts = new Map<Label, number>();
+  for (const label of predicted) counts.set(label, (counts.get(label) ?? 0) + 1);
   // Files often give a placeholder, such as 0, to rows whose true label is not known.
   const known = new Set<Label>(model.labels);
   const others = Array.from<Label>(labels).filter((label) => !known.has(label));
@@ -101,7 +104,7 @@ export async function runPredict(args: Arguments, { output, signal }: Context): 
   const json = {
     rows,
     ...(labelled && { accuracy, correct, unknown: others.length }),
-    counts: model.labels.map((label, k) => ({ label, rows: counts[k] })),
+    counts: model.labels.map((label) => ({ label, rows: counts.get(label) ?? 0 })),
     ignored,
   };
   if (out === '-' && !output.json) output.say(line);

@@ -64,8 +64,9 @@ function slope(marks: readonly Mark[]): number {
   return xy / xx;
 }
 
-export function progressLine({ iteration, relativeGap, shares, elapsed }: SvmProgress, left: number | undefined): string {
+export function progressLine({ iteration, relativeGap, shares, elapsed, plane }: SvmProgress, left: number | undefined): string {
   const parts = [
+    ...(plane ? [`plane ${count(plane.done + 1)} of ${count(plane.total)}`] : []),
     `iteration ${count(iteration)}`,
     `gap ${short(relativeGap)}`,
     `label settled for ${percent(shares.agreed)} of rows`,

@@ -43,7 +43,7 @@ export const train: Command = {
       value: 'NAME',
       help: 'auto, ascent, newton, fista or paper (default: auto); the optimum is the same',
     },
-    { names: ['--balanced'], help: 'weight rows so that both classes have the same total weight' },
+    { names: ['--balanced'], help: 'weight rows so that all classes have the same total weight' },
     { names: ['-v'], value: 'FOLDS', help: 'cross-validate: print the accuracy, write no model' },
     { names: ['-e'], value: 'NUMBER', help: 'stop at this relative gap only; the same as --stop gap:NUMBER' },
     {
@@ -57,7 +57,12 @@ export const train: Command = {
       value: 'KIND',
       help: 'the scaling of columns: auto, none, standard or maxabs (default: auto, which is standard\nfor CSV and maxabs for LIBSVM text); folded into the model, which takes raw data',
     },
-    { names: ['--positive'], value: 'LABEL', help: 'the label of positive decision values (default: the larger one)' },
+    { names: ['--positive'], value: 'LABEL', help: 'of two labels, that of positive decision values (default: the larger one)' },
+    {
+      names: ['--multiclass'],
+      value: 'KIND',
+      help: 'three labels or more: pairs (a plane a pair of classes, with votes), rest (one a class\nagainst the rest) or auto (default: auto, which is pairs where columns are few)',
+    },
     { names: ['--seed'], value: 'N', help: 'the seed for dealing rows to folds (default 0)' },
     { names: ['--format'], value: 'json|liblinear', help: 'the format of the model (default: json)' },
     { names: ['--report'], value: 'FILE.html', help: 'write a page with curves, margins and weights' },
@@ -126,14 +131,17 @@ export async function runTrain(args: Arguments, context: Context): Promise<numbe
   }
   await writeFile(
     path,
-    modelLines(model, format, { columns: file.named ? file.columns : undefined, training: trainingSummary(info) }),
+    modelLines({ ...LinearSvm.modelOf(model), info }, format, {
+      columns: file.named ? file.columns : undefined,
+      training: trainingSummary(info),
+    }),
     output,
     signal,
   );
-  const decisions = model.decision(points);
-  const correct = decisions.reduce((sum, value, i) => sum + (model.labels[value > 0 ? 1 : 0] === labels[i] ? 1 : 0), 0);
+  const predicted = model.predict(points);
+  const correct = predicted.filter((label, i) => label === labels[i]).length;
   // Ctrl-C no longer aborts here: the model has been written, so "nothing was written" would not be true.
-  if (page !== undefined) await writeFile(page, [pageOf(data, model, file, decisions, history, args)], output);
+  if (page !== undefined) await writeFile(page, [pageOf(data, model, file, correct, history, args)], output);
 
   const limit = info.status === 'max-iterations' || info.status === 'time-limit' || info.status === 'precision';
   const written = [path, ...(page === undefined ? [] : [page])].filter((name) => name !== '-');
@@ -145,6 +153,11 @@ export async function runTrain(args: Arguments, context: Context): Promise<numbe
         ...heldOut(info),
         `proved: ${count(info.agreed)} of ${count(info.rows, 'row')} (${percent(info.shares.agreed)}) get the label, right or wrong, that the exact optimum gives them`,
         'The proof says how near the model is to the optimum of its problem, not how often it is right.',
+        ...(info.planes
+          ? [
+              `${count(info.planes.length, 'plane')}, ${model.planes[0]!.negative === undefined ? 'each class against the rest' : 'each pair of classes'}`,
+            ]
+          : []),
         `relative gap ${short(upward(info.relativeGap))}, ${info.loss} loss, gamma ${brief(info.gamma)}, scale ${info.scale}, ${info.backend} backend`,
         ...written.map((name) => `wrote ${name}`),
       ];
@@ -179,8 +192,8 @@ const MEANING = {
 function pageOf(
   data: string,
   model: LinearSvm & { info: NonNullable<LinearSvm['info']> },
-  { labels, columns }: Data,
-  decisions: Float64Array,
+  { points, labels, columns }: Data,
+  correct: number,
   history: readonly SvmProgress[],
   args: Arguments,
 ): string {
@@ -189,7 +202,8 @@ function pageOf(
     model,
     info: model.info,
     history,
-    decisions,
+    correct,
+    ...(model.isBinary() && { decisions: model.decision(points) }),
     labels,
     names: columns,
     firstColumn: isCsv(data, args) || args.has('zero-based') ? 0 : 1,
@@ -213,6 +227,7 @@ function fitOptions(args: Arguments): SvmOptions {
   const words = args.text('stop');
   const rules = e !== undefined ? [stop.gap(e)] : words !== undefined ? stopRules(words) : undefined;
   const scale = args.oneOf('scale', ['auto', 'none', 'standard', 'maxabs']);
+  const multiclass = args.oneOf('multiclass', ['auto', 'pairs', 'rest']);
   for (const [label, weight] of args.suffixed) toNumber(weight, `-w${label}`, 'finite');
   if (args.has('balanced') && args.suffixed.size > 0)
     throw usageError('Expected one of --balanced and -w<label> but received both');
@@ -222,6 +237,7 @@ function fitOptions(args: Arguments): SvmOptions {
     ...(gamma !== undefined && { gamma: gamma === 'auto' ? 'auto' : toNumber(gamma, '--gamma', 'positive') }),
     ...(rules && { stop: rules }),
     ...(scale && { scale }),
+    ...(multiclass && { multiclass }),
     ...runOptions(args),
   };
 }
@@ -232,12 +248,10 @@ async function naming<T>(data: string, work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if ((error as CodedError | undefined)?.code !== 'ERR_LABELS') throw error;
-    const terms = new Map([
-      ['labels', ` in ${data === '-' ? 'stdin' : data}`],
-      ['rest', 'write a file for each class, with one label for its rows and one for all others'],
-    ]);
     const { message } = error as Error;
-    const named = messageOf(error as Error, ({ name, text }: Term) => terms.get(name) ?? text);
+    const named = messageOf(error as Error, ({ name, text }: Term) => {
+      return name === 'labels' ? ` in ${data === '-' ? 'stdin' : data}` : text;
+    });
     throw named === message ? error : coded(RangeError, 'ERR_LABELS', named, error);
   }
 }

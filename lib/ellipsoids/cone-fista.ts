@@ -4,7 +4,7 @@
  *
  * Problem: a plane between two families of ellipsoids, the widest slab, or the news that their hulls touch (method 4.1).
  * Given:   a problem with the families, at x = 0; the goal and its tolerance.
- * Wanted:  a normal that is kept by the problem and certified; the bracket on the distance (method C13); the status.
+ * Wanted:  a normal that is kept by the problem and certified; the bracket on the distance (method C14); the status.
  * Source:  M. Hough and S. A. Vavasis, arXiv:2512.03947; B. O'Donoghue and E. Candès, Found. Comput. Math. 15 (2015), for the restart.
  */
 import type { EspProblem } from '../backend/interface.js';
@@ -18,7 +18,7 @@ export interface EspMethod {
   readonly goal: 'any' | 'widest' | 'converged';
   /** For goal 'widest' the relative bracket, for 'converged' the length of a step, for 'any' see `touching`. */
   readonly tolerance: number;
-  /** |p - q| over the size at which the hulls count as touching (method C14). */
+  /** |p - q| over the size at which the hulls count as touching (method C15). */
   readonly touching: number;
   readonly test: 'best' | 'paper';
   readonly L: 'measured' | 'paper';
@@ -32,7 +32,7 @@ export interface EspSettings extends EspMethod {
   /** Called at every iteration. */
   readonly progress: (state: EspState) => void;
   readonly expired: () => boolean;
-  /** Whether the normal kept, with the offset `middle` relative to the origin, provably separates the data as given (method C12). */
+  /** Whether the normal kept, with the offset `middle` relative to the origin, provably separates the data as given (method C13). */
   readonly certify: (max: number, min: number, middle: number, error: number) => boolean;
 }
 
@@ -81,10 +81,10 @@ export function* fistaEsp(
   let [s, t, w] = [1, 1, 0]; // the iterate's residual
   const progress = new Halving(PATIENCE, 0);
 
-  /** The error of a support, (c - origin)·n ± |A'n|, along a unit n: of one side of the slab (method C11). */
+  /** The error of a support, (c - origin)·n ± |A'n|, along a unit n: of one side of the slab (method C12). */
   const error = () => 2 * (2 * d + 8) * UNIT * reach;
 
-  /** Judges the ranges along the normal that was tested (method C11), and keeps the normal if it is the best so far. */
+  /** Judges the ranges along the normal that was tested (method C12), and keeps the normal if it is the best so far. */
   function judge({ high1, low1, high2, low2 }: EspTasks['test']['answer']): void {
     tested = iteration;
     const opposite = !(high1 < low2);
@@ -100,7 +100,7 @@ export function* fistaEsp(
     problem.keep(opposite);
   }
 
-  /** Verifies the normal kept on the data as given (method C12). One that cannot be certified is dropped. */
+  /** Verifies the normal kept on the data as given (method C13). One that cannot be certified is dropped. */
   function* separated(goalReached: boolean): Generator<Step, EspResult | undefined, void> {
     yield verify.ask();
     const { max, min } = verify.answer;
@@ -134,7 +134,7 @@ export function* fistaEsp(
     problem.accept();
     iteration++;
     theta = settings.restart && turn > 0 ? 1 : thetaNext;
-    // Both points are of the hulls up to the rounding of their sums (method C13).
+    // Both points are of the hulls up to the rounding of their sums (method C14).
     if (sum1 > 0 && sum2 > 0) upper = Math.min(upper, apart * (1 + 8 * d * UNIT) + 8 * (count + d + 16) * UNIT * reach);
 
     // ---- Tests.

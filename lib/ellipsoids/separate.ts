@@ -140,7 +140,7 @@ class Separating {
   }
 
   /**
-   * Whether normal·z < offset on the first family and > offset on the second, for the very numbers that are returned (method C12). max, min
+   * Whether normal·z < offset on the first family and > offset on the second, for the very numbers that are returned (method C13). max, min
    * and the supports are of n·(z - origin), each with an error of at most `error`, so the offset is compared with n·origin in twice the
    * precision. Width and slacks are what is left after all errors, and the normal's length, are counted against them.
    */
@@ -168,7 +168,7 @@ class Separating {
     return true;
   }
 
-  /** The middle of the two hulls' points, and the weights that make them (method C14). */
+  /** The middle of the two hulls' points, and the weights that make them (method C15). */
   #witness(): { witness: Float64Array; weights: { first: Float64Array; second: Float64Array } } {
     const { problem } = this;
     const [n, d] = [this.#counts[0], this.#cols];

@@ -1,6 +1,6 @@
 /** Limits on the number of columns: what a model may have, and what fits in memory. */
 import { freemem } from 'node:os';
-import { rangeError } from '../errors.js';
+import { option, rangeError, words } from '../errors.js';
 
 /** The maximum number of columns, each of which has a weight in the model. No data that fits this package needs more. */
 export const MAX_COLUMNS = 2 ** 28;
@@ -18,6 +18,19 @@ export function checkMemory(kept: number): void {
   if (kept < 2 ** 20) return; // asking the system takes longer than many fits
   const max = Math.floor(availableMemory() / BYTES_PER_COLUMN);
   if (kept > max) throw rangeError('ERR_POINTS', `at most ${max} columns with entries, as many as fit in memory,`, 'points', kept);
+}
+
+/** At most so many planes: more would take longer to list than to train. */
+const MAX_PLANES = 2 ** 20;
+
+/** Refuses more planes than there is memory for their weights. */
+export function checkPlanes(classes: number, planes: number, cols: number): void {
+  const way = words`${option('multiclass')}, with ${classes} labels and ${cols} columns,`;
+  if (planes > MAX_PLANES) throw rangeError('ERR_OPTION', `at most ${MAX_PLANES} planes`, way, planes);
+  const bytes = 8 * planes * cols;
+  if (bytes < 2 ** 28) return; // asking the system takes longer than many fits
+  const max = Math.floor(availableMemory() / 8 / Math.max(cols, 1));
+  if (planes > max) throw rangeError('ERR_OPTION', `at most ${max} planes, as many as fit in memory,`, way, planes);
 }
 
 /** The bytes that the process can still allocate before the system, or its control group, ends it. */

@@ -4,11 +4,23 @@ import { coded, option, plural, rangeError, show, typeError, words, type Term } 
 import type { Label } from '../types.js';
 import { listOf } from './lists.js';
 
-export interface Labels<L extends Label = Label> {
-  readonly labels: readonly [negative: L, positive: L];
-  /** ±1 by row. */
+/** Two labels or more, ascending; of two, the positive one is the second. */
+export type ClassLabels<L extends Label = Label> = readonly [L, L, ...L[]];
+
+/** The class of each row. */
+export interface ClassCodes {
+  /** ±1 by row. Of three classes or more: 1 for the first one, -1 for all others. */
   readonly y: Int8Array;
+  /** Of three classes or more, the number of each row's label. */
+  readonly classes: Uint16Array | undefined;
 }
+
+export interface Labels<L extends Label = Label> extends ClassCodes {
+  readonly labels: ClassLabels<L>;
+}
+
+/** At most so many labels. */
+export const MAX_CLASSES = 2 ** 16;
 
 /** Where the labels are: the command line names their file. */
 const PLACE: Term = { kind: 'code', name: 'labels', text: '' };
@@ -35,13 +47,14 @@ function checkLabel(label: unknown, i: number, type: string, as: string): void {
   if (type === 'number' && !Number.isFinite(label)) throw rangeError('ERR_LABELS', 'a finite number', `labels[${i}]`, label);
 }
 
-/** Resolves labels to ±1. The two labels are `known` beforehand, or those found in the list. */
+/** Resolves labels to classes. The labels are `known` beforehand, or those found in the list. */
 export function resolveLabels(
   list: unknown,
   rows: number,
-  { positive, known }: { positive?: unknown; known?: readonly [Label, Label] },
+  { positive, known }: { positive?: unknown; known?: ClassLabels },
 ): Labels {
   const given = labelList<Label>(list, rows);
+  if (known && known.length > 2) return { labels: known, ...manyClasses(given, known) };
   const seen: Label[] = known ? [...known] : [];
   const type = known ? typeof known[0] : typeOf(given[0]);
   const y = new Int8Array(rows);
@@ -52,17 +65,8 @@ export function resolveLabels(
     if (k < 0) {
       checkLabel(label, i, type, known ? `as the model's labels` : 'as in labels[0]');
       if (known) throw rangeError('ERR_LABELS', `${show(known[0])} or ${show(known[1])}`, `labels[${i}]`, label);
+      if (seen.length === 2) return severalClasses(given, type, positive);
       k = seen.push(label) - 1;
-      if (k === 2) {
-        const three = seen.map(show).join(', ');
-        const advice = `train one against the rest: labels.map((label) => label === ${show(seen[0])})`;
-        const rest: Term = { kind: 'code', name: 'rest', text: advice };
-        throw coded(
-          RangeError,
-          'ERR_LABELS',
-          words`Expected two distinct labels${PLACE} but received at least three: ${three}; ${rest}`,
-        );
-      }
     }
     y[i] = k;
   }
@@ -79,7 +83,51 @@ export function resolveLabels(
   }
   const sign = seen.indexOf(larger) === 1 ? 1 : -1;
   for (let i = 0; i < rows; i++) y[i] = sign * (2 * y[i]! - 1);
-  return { labels: [negative, larger], y };
+  return { labels: [negative, larger], y, classes: undefined };
+}
+
+/** Three classes or more, their labels ascending. */
+function severalClasses(given: ArrayLike<Label>, type: string, positive: unknown): Labels {
+  const found = new Set<Label>();
+  for (let i = 0; i < given.length; i++) {
+    const label = given[i]!;
+    if (found.has(label)) continue;
+    checkLabel(label, i, type, 'as in labels[0]');
+    if (found.size === MAX_CLASSES) {
+      const what = words`Expected at most ${MAX_CLASSES} distinct labels${PLACE} but received ${show(label)} besides so many`;
+      throw coded(RangeError, 'ERR_LABELS', what);
+    }
+    found.add(label);
+  }
+  if (positive !== undefined) {
+    const what = words`${option('positive')}, as there are ${found.size} distinct labels,`;
+    throw rangeError('ERR_OPTION', 'nothing', what, positive);
+  }
+  const labels = [...found].sort((a, b) => (a < b ? -1 : 1)) as [Label, Label, ...Label[]];
+  return { labels, ...manyClasses(given, labels) };
+}
+
+/** The number of each row's label. */
+function manyClasses(given: ArrayLike<Label>, labels: ClassLabels): ClassCodes {
+  const numbers = new Map<Label, number>(labels.map((label, k) => [label, k]));
+  const classes = new Uint16Array(given.length);
+  const y = new Int8Array(given.length);
+  for (let i = 0; i < given.length; i++) {
+    const k = numbers.get(given[i]!);
+    if (k === undefined) {
+      checkLabel(given[i], i, typeof labels[0], `as the model's labels`);
+      throw rangeError('ERR_LABELS', oneOfLabels(labels), `labels[${i}]`, given[i]);
+    }
+    classes[i] = k;
+    y[i] = k === 0 ? 1 : -1;
+  }
+  return { y, classes };
+}
+
+/** For messages: "a", "b" or "c"; of many, the first three and the last. */
+export function oneOfLabels(labels: readonly Label[]): string {
+  const shown = labels.length > 6 ? [...labels.slice(0, 3).map(show), '…'] : labels.slice(0, -1).map(show);
+  return `${shown.join(', ')} or ${show(labels.at(-1))}`;
 }
 
 /**

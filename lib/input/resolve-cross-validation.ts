@@ -14,6 +14,7 @@ const CROSS_VALIDATION_OPTIONS = [
   'seed',
   'accuracy',
   'positive',
+  'multiclass',
   'classWeight',
   'sampleWeight',
   'loss',
@@ -45,9 +46,9 @@ export function resolveCrossValidation<L extends Label>(
   const training = resolveTraining<L>(points, labels, options, began);
 
   // Options that all fits share. onProgress is called after each fit, not at its checks
-  const { classWeight, sampleWeight, loss, scale, maxIterations, timeLimit, signal } = options;
+  const { multiclass, classWeight, sampleWeight, loss, scale, maxIterations, timeLimit, signal } = options;
   const stopping = options.stop ?? [stop.agreement(0.99), stop.gap(1e-3)];
-  const common = { classWeight, sampleWeight, loss, scale, maxIterations, timeLimit, signal, stop: stopping };
+  const common = { multiclass, classWeight, sampleWeight, loss, scale, maxIterations, timeLimit, signal, stop: stopping };
   const fit = resolveSvmOptions(common as SvmOptions, training); // options that are undefined count as absent
   const { members, weights } = fit;
 

@@ -3,8 +3,9 @@ import type { Backend } from '../backend/interface.js';
 import { coded, option, plural, rangeError, show, typeError, Verbatim, words, type Words } from '../errors.js';
 import { stop } from '../svm/stopping.js';
 import { rowWeights, type Weights } from '../svm/taking-part.js';
-import type { Label, Loss, Scale, StopRule, SvmMethod, SvmOptions, SvmProgress } from '../types.js';
-import { checkColumns } from './capacity.js';
+import { sidesOf, type Sides } from '../svm/model.js';
+import type { Label, Loss, Multiclass, Scale, StopRule, SvmMethod, SvmOptions, SvmProgress, WarmPlane } from '../types.js';
+import { checkColumns, checkPlanes } from './capacity.js';
 import { checkFolds } from './fold-options.js';
 import { isArray, isObject } from './intrinsics.js';
 import { resolveLabels, type Labels } from './labels.js';
@@ -42,9 +43,12 @@ export interface ResolvedSvmOptions extends Limits<SvmProgress> {
   readonly mu: number | undefined;
   readonly weights: Weights;
   /** The number of rows of each class that take part. */
-  readonly members: readonly [negative: number, positive: number];
+  readonly members: readonly number[];
   readonly scale: Scale;
-  readonly warmStart: { readonly weights: ArrayLike<number>; readonly bias: number } | undefined;
+  /** By plane. */
+  readonly sides: readonly Sides[];
+  /** Where each plane starts. */
+  readonly warmStart: readonly WarmPlane[] | undefined;
   readonly keepSets: boolean;
   readonly solver: ResolvedSolver;
   readonly rules: readonly StopRule[];
@@ -69,6 +73,7 @@ const SVM_OPTIONS = [
   'sampleWeight',
   'scale',
   'positive',
+  'multiclass',
   'warmStart',
   'keepSets',
   'stop',
@@ -97,7 +102,7 @@ export function resolveFit<L extends Label>(points: unknown, labels: unknown, gi
 
   const { weights, members } = resolved;
   const gamma = asked ?? C ?? (options.method === 'paper' ? paperGamma(members) : undefined);
-  const byRow = rowWeights(weights, training.y);
+  const byRow = rowWeights(weights, training);
   const weightRange = rangeOf(byRow, weights);
   checkWeights(typeof gamma === 'number' ? gamma : 1, weightRange);
   if (gamma === 'auto') checkFolds(QUICK_FOLDS, members, training.labels, "gamma: 'auto'");
@@ -108,8 +113,8 @@ export function resolveFit<L extends Label>(points: unknown, labels: unknown, gi
 export const QUICK_FOLDS = 3;
 
 /** The paper's default, for the number of rows that take part (method 1.3). */
-function paperGamma([negative, positive]: ResolvedSvmOptions['members']): number {
-  return 64 / (negative + positive);
+function paperGamma(members: ResolvedSvmOptions['members']): number {
+  return 64 / members.reduce((sum, count) => sum + count, 0);
 }
 
 /** Resolves the arguments that a fit and a cross-validation share: threads and backend, points and labels. */
@@ -134,13 +139,21 @@ export function resolveTraining<L extends Label>(
 }
 
 /** Resolves all options but gamma and those of `resolveTraining`. */
-export function resolveSvmOptions(options: SvmOptions, { source, labels, y }: TrainingInput): ResolvedSvmOptions {
+export function resolveSvmOptions(options: SvmOptions, training: TrainingInput): ResolvedSvmOptions {
+  const { source } = training;
   const loss = optional(options.loss, 'loss', oneOfThese('hinge', 'squared-hinge')) ?? 'hinge';
   const mu = optional(options.mu, 'mu', sensibleNumber);
 
   // Weights
-  const weights = resolveWeights(options, { labels, y });
-  const members = participants(weights, { labels, y });
+  const weights = resolveWeights(options, training);
+  const members = participants(weights, training);
+
+  // Planes
+  const asked = optional(options.multiclass, 'multiclass', oneOfThese('auto', 'pairs', 'rest')) ?? 'auto';
+  const way = asked === 'auto' ? multiclassFor(training, members) : asked;
+  const { length: classes } = training.labels;
+  if (classes > 2) checkPlanes(classes, way === 'pairs' ? (classes * (classes - 1)) / 2 : classes, source.cols);
+  const sides = sidesOf(classes, way);
 
   // Scaling
   const scale = optional(options.scale, 'scale', oneOfThese('auto', 'none', 'standard', 'maxabs')) ?? 'auto';
@@ -157,7 +170,8 @@ export function resolveSvmOptions(options: SvmOptions, { source, labels, y }: Tr
     weights,
     members,
     scale: scale === 'auto' ? (source.sparse ? 'maxabs' : 'standard') : scale,
-    warmStart: warmStart(options.warmStart, source.cols),
+    sides,
+    warmStart: warmStart(options.warmStart, source.cols, sides, training.labels),
     keepSets: optional(options.keepSets, 'keepSets', boolean) ?? false,
     solver,
     rules,
@@ -204,22 +218,57 @@ function stopRules(given: unknown, method: SvmMethod): readonly StopRule[] {
   return rules;
 }
 
-function warmStart(given: unknown, cols: number): ResolvedSvmOptions['warmStart'] {
+/** At most so many weights, and so many planes, are trained for pairs where the user does not ask for them. */
+const MAX_PAIR_WEIGHTS = 2 ** 24;
+const MAX_PAIRS = 2 ** 13;
+
+/** Pairs where an average pair has more rows than columns: planes through fewer rows than columns say little of other rows (method 1.14). */
+function multiclassFor({ labels, source }: TrainingInput, members: readonly number[]): Multiclass {
+  const rows = members.reduce((sum, count) => sum + count, 0);
+  const pairs = (labels.length * (labels.length - 1)) / 2;
+  const affordable = pairs <= MAX_PAIRS && pairs * source.cols <= MAX_PAIR_WEIGHTS;
+  return affordable && source.cols < (2 * rows) / labels.length ? 'pairs' : 'rest';
+}
+
+function warmStart(
+  given: unknown,
+  cols: number,
+  sides: readonly Sides[],
+  labels: Labels['labels'],
+): ResolvedSvmOptions['warmStart'] {
   if (given === undefined) return undefined;
+  if (sides.length === 1) return [warmPlane(given, cols, words`${WARM_START}`)];
+  const { planes } = (isObject(given) ? given : {}) as { planes?: unknown };
+  if (!isArray(planes) || planes.length !== sides.length) {
+    throw typeError('ERR_OPTION', `a model with ${sides.length} planes`, words`${WARM_START}`, given);
+  }
+  return sides.map((side, p) => {
+    const where = words`${WARM_START}.planes[${p}]`;
+    const plane = (isObject(planes[p]) ? planes[p] : {}) as { positive?: unknown; negative?: unknown };
+    for (const name of ['positive', 'negative'] as const) {
+      const k = side[name];
+      const label = k === undefined ? undefined : labels[k];
+      if (plane[name] !== label) throw rangeError('ERR_OPTION', show(label), words`${where}.${name}, as in labels,`, plane[name]);
+    }
+    return warmPlane(plane, cols, where);
+  });
+}
+
+function warmPlane(given: unknown, cols: number, where: Words): WarmPlane {
   const { weights, bias } = (isObject(given) ? given : {}) as { weights?: unknown; bias?: unknown };
   const length = lengthOf(weights);
   if (Number.isNaN(length) || typeof bias !== 'number') {
-    throw typeError('ERR_OPTION', 'a model, with weights and bias,', words`${WARM_START}`, given);
+    throw typeError('ERR_OPTION', 'a model, with weights and bias,', where, given);
   }
   if (length !== cols) {
-    throw rangeError('ERR_OPTION', plural(cols, 'number'), words`${WARM_START}.weights, one for each column of points,`, length);
+    throw rangeError('ERR_OPTION', plural(cols, 'number'), words`${where}.weights, one for each column of points,`, length);
   }
-  if (!Number.isFinite(bias)) throw rangeError('ERR_OPTION', 'a finite number', words`${WARM_START}.bias`, bias);
+  if (!Number.isFinite(bias)) throw rangeError('ERR_OPTION', 'a finite number', words`${where}.bias`, bias);
   // Copied, as an async fit reads it later. Pages of the copy that hold only zeros are not written, and take no memory.
   const copy = new Float64Array(cols);
   for (let j = 0; j < cols; j++) {
     const weight = (weights as ArrayLike<unknown>)[j];
-    if (!Number.isFinite(weight)) throw rangeError('ERR_OPTION', 'a finite number', words`${WARM_START}.weights[${j}]`, weight);
+    if (!Number.isFinite(weight)) throw rangeError('ERR_OPTION', 'a finite number', words`${where}.weights[${j}]`, weight);
     if (weight !== 0) copy[j] = weight as number;
   }
   return { weights: copy, bias };

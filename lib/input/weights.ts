@@ -3,7 +3,7 @@ import { types } from 'node:util';
 import { coded, option, rangeError, show, typeError, words, type Term, type Words } from '../errors.js';
 import { countByClass, type Weights } from '../svm/taking-part.js';
 import { isObject } from './intrinsics.js';
-import type { Labels } from './labels.js';
+import { oneOfLabels, type Labels } from './labels.js';
 import { optionByRow } from './lists.js';
 import { HUGE } from './options.js';
 
@@ -19,12 +19,13 @@ export function resolveWeights(options: { classWeight?: unknown; sampleWeight?: 
 }
 
 /** Counts the rows of each class that have a positive weight. A class without such rows is refused. */
-export function participants({ byClass, byRow }: Weights, { labels, y }: Labels): [negative: number, positive: number] {
-  const members = countByClass(y, byRow);
-  for (const side of [0, 1] as const) {
-    if (members[side] === 0) throw noWeight(labels[side], SAMPLE_WEIGHT);
-    if (byClass !== 'balanced' && byClass[side] === 0) throw noWeight(labels[side], CLASS_WEIGHT);
-  }
+export function participants({ byClass, byRow }: Weights, training: Labels): readonly number[] {
+  const { labels } = training;
+  const members = countByClass(training, byRow);
+  labels.forEach((label, k) => {
+    if (members[k] === 0) throw noWeight(label, SAMPLE_WEIGHT);
+    if (byClass !== 'balanced' && byClass[k] === 0) throw noWeight(label, CLASS_WEIGHT);
+  });
   return members;
 }
 
@@ -71,7 +72,7 @@ function rowFactors(sampleWeight: unknown, rows: number): Float64Array | undefin
 }
 
 function classFactors(classWeight: unknown, labels: Labels['labels']): Weights['byClass'] {
-  if (classWeight === undefined) return [1, 1];
+  if (classWeight === undefined) return labels.map(() => 1);
   if (classWeight === 'balanced') return classWeight;
   if (!isObject(classWeight)) {
     const error = typeof classWeight === 'string' ? rangeError : typeError;
@@ -79,17 +80,11 @@ function classFactors(classWeight: unknown, labels: Labels['labels']): Weights['
   }
   const isMap = types.isMap(classWeight);
   const entries = isMap ? [...classWeight] : Object.entries(classWeight);
-  const factors: [number, number] = [1, 1];
+  const factors = labels.map(() => 1);
+  const numbers = new Map<unknown, number>(labels.map((label, k) => [isMap ? label : String(label), k]));
   for (const [key, value] of entries) {
-    const k = labels.findIndex((label) => label === key || (!isMap && String(label) === key));
-    if (k < 0) {
-      throw rangeError(
-        'ERR_OPTION',
-        `${show(labels[0])} or ${show(labels[1])}`,
-        words`a key of ${CLASS_WEIGHT}, as in labels,`,
-        key,
-      );
-    }
+    const k = numbers.get(key);
+    if (k === undefined) throw rangeError('ERR_OPTION', oneOfLabels(labels), words`a key of ${CLASS_WEIGHT}, as in labels,`, key);
     factors[k] = weight(value, () => words`${CLASS_WEIGHT}[${show(key)}]`);
   }
   return factors;

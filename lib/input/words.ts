@@ -25,7 +25,7 @@ const weight = "set gamma (C is the same), the weight of a row's loss";
 const same = 'a fit always gives the same model: leave it out';
 const linear = 'models here are linear: there is no kernel';
 const bias = 'a bias is always trained, and is not regularised: leave it out';
-const rest = 'for several classes train one against the rest: labels.map((label) => label === …)';
+const several = "use multiclass: 'pairs' (a plane a pair of classes) or 'rest' (one a class)";
 
 /** For fits and cross-validations. */
 const TRAIN_WORDS: ForeignWords = {
@@ -47,8 +47,10 @@ const TRAIN_WORDS: ForeignWords = {
   intercept: bias,
   interceptscaling: bias,
   bias,
-  multiclass: rest,
-  decisionfunctionshape: rest,
+  multiclass: 'multiclass',
+  decisionfunctionshape: several,
+  ovr: several,
+  ovo: several,
   cachesize: 'there is no cache: leave it out',
   normalize: "use scale: 'standard' or 'maxabs'",
   standardize: "use scale: 'standard'",

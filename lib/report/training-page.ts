@@ -6,18 +6,21 @@ import { lineChart } from './line-chart.js';
 import { brief, count, percent, upward } from './number-text.js';
 import { page } from './page.js';
 import { entriesOf } from '../io/model-json.js';
+import type { LinearSvm } from '../svm/linear-svm.js';
 import type { Label, SvmInfo, SvmProgress, SvmShares, SvmStatus } from '../types.js';
 
 export interface ReportInput {
   /** The page's heading, such as the name of the data. */
   readonly title: string;
-  readonly model: { readonly weights: Float64Array; readonly bias: number; readonly labels: readonly [Label, Label] };
+  readonly model: Pick<LinearSvm, 'labels' | 'planes'>;
   readonly info: SvmInfo;
   /** The arguments of `onProgress`, in order. */
   readonly history: readonly SvmProgress[];
-  /** The decision value, weights·x + bias, and the label of each row of the training data. */
-  readonly decisions: ArrayLike<number>;
+  /** The label of each row of the training data, and how many of them the model gives. */
   readonly labels: ArrayLike<Label>;
+  readonly correct: number;
+  /** Of two classes, the decision value of each row, weights·x + bias. */
+  readonly decisions?: ArrayLike<number>;
   /** The names of the columns. @default their numbers, counted from `firstColumn` */
   readonly names?: readonly string[] | undefined;
   /** The number of the first column: 1 for LIBSVM files. @default 0 */
@@ -62,16 +65,16 @@ const proofsOf = ({ loss }: SvmInfo) => (loss === 'squared-hinge' ? SQUARED_PROO
 
 export function report(input: ReportInput): string {
   const { title, model, info } = input;
-  const columns = model.weights.length;
-  const margins = byClass(input);
-  const wrong = margins.reduce((sum, list) => sum + list.filter((margin) => !(margin > 0)).length, 0);
-  const accuracy = percent(1 - wrong / (input.decisions.length || 1));
+  const columns = model.planes[0]!.weights.length;
+  const rows = input.labels.length;
+  const wrong = rows - input.correct;
+  const accuracy = percent(1 - wrong / (rows || 1));
   const limit = info.status === 'max-iterations' || info.status === 'time-limit';
   const chosen = info.validation?.table.find(({ gamma }) => gamma === info.gamma);
   const tile = (name: string, value: string, more = '') =>
     `<div><dt>${name}</dt><dd>${value}${more && `<small>${more}</small>`}</dd></div>`;
   const tiles = [
-    tile('training accuracy', accuracy, `${count(wrong)} of ${count(input.decisions.length)} rows wrong`),
+    tile('training accuracy', accuracy, `${count(wrong)} of ${count(rows)} rows wrong`),
     ...(chosen
       ? [tile('held-out accuracy', percent(chosen.mean), `± ${percent(chosen.standardError)}, when gamma was chosen`)]
       : []),
@@ -87,9 +90,9 @@ export function report(input: ReportInput): string {
 <dl class="tiles">${tiles.join('')}</dl>
 <section><h2>What is proved</h2><div class="card">${proofs(info, accuracy)}</div></section>
 <section><h2>How it got there</h2><div class="charts">${progress(input).join('\n')}</div>${numbers(input)}</section>
-<section><h2>The model</h2><div class="charts"><div class="stack">${histogram(marginChart(input, margins))}
+<section><h2>The model</h2><div class="charts"><div class="stack">${margins(input)}
 <div class="card">${settings(input)}</div></div>
-${weightChart(input)}</div></section>
+${model.planes.length === 1 ? weightChart(input) : ''}</div></section>
 <footer>Written by fista-classify. Counts refer to the training rows, and are proved for the scaled training problem, rounding included.</footer>`,
   );
 }
@@ -159,8 +162,12 @@ function numbers({ history, info }: ReportInput): string {
 
 // ---- Margins and weights
 
+function margins(input: ReportInput): string {
+  return input.decisions ? histogram(marginChart(input, byClass(input, input.decisions))) : '';
+}
+
 /** The margins of the rows of the positive class, and of the negative class. */
-function byClass({ model, decisions, labels }: ReportInput): [number[], number[]] {
+function byClass({ model, labels }: ReportInput, decisions: ArrayLike<number>): [number[], number[]] {
   const [, positive] = model.labels;
   const margins: [number[], number[]] = [[], []];
   for (let i = 0; i < decisions.length; i++) {
@@ -188,7 +195,7 @@ function marginChart({ model }: ReportInput, [up, down]: [number[], number[]]) {
 }
 
 function weightChart({ model, names, firstColumn = 0 }: ReportInput): string {
-  const { weights } = model;
+  const { weights, bias } = model.planes[0]!;
   const [negative, positive] = model.labels;
   const order = entriesOf(weights).indices.sort((a, b) => Math.abs(weights[b]!) - Math.abs(weights[a]!) || a - b);
   const shown = order.slice(0, MAX_BARS);
@@ -197,7 +204,7 @@ function weightChart({ model, names, firstColumn = 0 }: ReportInput): string {
     title: shown.length < order.length ? `The ${MAX_BARS} largest weights` : 'Weights',
     note:
       `In the units of the data as given; ${count(weights.length - order.length)} of ${count(weights.length)} weights are 0` +
-      `${others > 0 ? `, ${count(others)} smaller ones are not shown` : ''}. The bias is ${brief(model.bias)}.`,
+      `${others > 0 ? `, ${count(others)} smaller ones are not shown` : ''}. The bias is ${brief(bias)}.`,
     bars: Array.from(shown, (j) => ({ name: names?.[j] ?? `column ${j + firstColumn}`, value: weights[j]! })),
     sides: [`speaks for ${String(negative)}`, `speaks for ${String(positive)}`],
   });
@@ -208,8 +215,9 @@ function weightChart({ model, names, firstColumn = 0 }: ReportInput): string {
 function settings({ info, model }: ReportInput): string {
   const rows: (readonly [string, string | number])[] = [
     ['status', info.status],
-    ['labels', `${String(model.labels[0])} (negative), ${String(model.labels[1])} (positive)`],
-    ['rows, columns', `${count(info.rows)}, ${count(model.weights.length)}`],
+    ['labels', labelsText(model)],
+    ...(info.planes ? ([['planes', count(info.planes.length)]] as const) : []),
+    ['rows, columns', `${count(info.rows)}, ${count(model.planes[0]!.weights.length)}`],
     ['iterations', count(info.iterations)],
     ['passes', info.passes.toFixed(1)],
     ['methods', info.stages.map(stageText).join(', then ')],
@@ -235,6 +243,11 @@ function settings({ info, model }: ReportInput): string {
   ];
   const lines = rows.map(([name, value]) => `<tr><th scope="row">${escape(name)}</th><td>${escape(value)}</td></tr>`);
   return `<h3>The run in numbers</h3><div class="wide"><table><tbody>${lines.join('')}</tbody></table></div>`;
+}
+
+function labelsText({ labels }: Pick<LinearSvm, 'labels'>): string {
+  if (labels.length === 2) return `${String(labels[0])} (negative), ${String(labels[1])} (positive)`;
+  return labels.length > 30 ? `${count(labels.length)} of them` : labels.map(String).join(', ');
 }
 
 function timeUnit(milliseconds: number): { unit: string; size: number } {

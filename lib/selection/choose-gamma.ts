@@ -13,10 +13,10 @@ import { pause, type Loop } from '../solver/drivers.js';
 import { stop } from '../svm/stopping.js';
 import { membersOf, rowWeights } from '../svm/taking-part.js';
 import type { TrainingData } from '../svm/training-data.js';
-import type { FitParameters } from '../svm/training.js';
-import type { GammaScore, Label, SvmInfo } from '../types.js';
+import { measureRows } from '../svm/training.js';
+import type { GammaScore, Label, SvmInfo, WarmPlane } from '../types.js';
 import { deal } from './folds.js';
-import { gammasAround, measuredGamma, QUICK_REACH } from './grid.js';
+import { gammasAround, QUICK_REACH } from './grid.js';
 import { Random } from './random.js';
 import { inTime, Trial, type TrialResult } from './trial.js';
 
@@ -24,8 +24,8 @@ import { inTime, Trial, type TrialResult } from './trial.js';
 export interface Choice {
   readonly gamma: number;
   readonly validation: NonNullable<SvmInfo['validation']>;
-  /** A model of some of the rows, for the fit to start from. */
-  readonly warmStart: NonNullable<FitParameters['warmStart']>;
+  /** By plane, a model of some of the rows, for the fit to start from. */
+  readonly warmStart: readonly WarmPlane[];
 }
 
 /** The sample has at least so many rows, and more until it holds so many entries: text has many columns, and few entries a row. */
@@ -40,8 +40,8 @@ const ENTRIES = 2 ** 19;
 export function* chooseGamma(data: TrainingData<Label>, fit: ResolvedSvmOptions): Loop<Choice> {
   const breather = pause(() => inTime(data, fit));
   const random = new Random(0);
-  const classes = membersOf(data.y, fit.weights.byRow);
-  const rows = classes[0].length + classes[1].length;
+  const classes = membersOf(data, fit.weights.byRow);
+  const rows = classes.reduce((sum, members) => sum + members.length, 0);
   const { stored } = data.matrix.describe();
   const share = Math.min(1, Math.max(MIN_ROWS / rows, ENTRIES / (stored || 1)));
   const chosen = new Uint8Array(data.rows);
@@ -52,7 +52,7 @@ export function* chooseGamma(data: TrainingData<Label>, fit: ResolvedSvmOptions)
     for (const i of random.shuffle(members).subarray(0, take)) chosen[i] = 1;
     sample += take;
   }
-  const fold = yield* deal(data.y, chosen, QUICK_FOLDS, random, breather);
+  const fold = yield* deal(data, chosen, QUICK_FOLDS, random, breather);
   const common: ResolvedSvmOptions = {
     ...fit,
     solver: AUTO,
@@ -61,8 +61,8 @@ export function* chooseGamma(data: TrainingData<Label>, fit: ResolvedSvmOptions)
     onProgress: undefined,
   };
   yield breather;
-  const weights = rowWeights(fit.weights, data.y);
-  const middle = yield* measuredGamma(data, common, weights, rangeOf(weights, fit.weights));
+  const weights = rowWeights(fit.weights, data);
+  const { gamma: middle } = yield* measureRows(data, common, weights, rangeOf(weights, fit.weights));
   const trial = new Trial(data, common, fold, { balanced: false, onProgress: undefined }, data.began);
   const choose = (result: TrialResult) => nearestToDefault(result, middle, sample);
   yield* trial.search(gammasAround(middle, QUICK_REACH), choose);

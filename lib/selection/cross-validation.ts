@@ -10,10 +10,11 @@ import { pause, runAsync, type Loop } from '../solver/drivers.js';
 import { rangeOf, resolveCrossValidation, type CrossValidationInput } from '../input/index.js';
 import { rowWeights } from '../svm/taking-part.js';
 import { Random } from './random.js';
+import { measureRows } from '../svm/training.js';
 import { TrainingData } from '../svm/training-data.js';
 import type { CrossValidation, CrossValidationOptions, FileLabels, Label, Points } from '../types.js';
 import { deal } from './folds.js';
-import { gammasAround, measuredGamma, REACH } from './grid.js';
+import { gammasAround, REACH } from './grid.js';
 import { Trial } from './trial.js';
 
 /**
@@ -47,12 +48,12 @@ function* validating<L extends Label>(input: CrossValidationInput<L>): Loop<Cros
   try {
     yield data.copying({ timeLimit: Infinity, signal });
     const fold =
-      typeof folds === 'number' ? yield* deal(data.y, options.weights.byRow, folds, new Random(input.seed), pause()) : folds;
+      typeof folds === 'number' ? yield* deal(data, options.weights.byRow, folds, new Random(input.seed), pause()) : folds;
     const trial = new Trial(data, options, fold, input);
     yield pause();
     if (input.gammas === 'default' || !input.gammas) {
-      const weights = rowWeights(options.weights, data.y);
-      const middle = yield* measuredGamma(data, options, weights, rangeOf(weights, options.weights));
+      const weights = rowWeights(options.weights, data);
+      const { gamma: middle } = yield* measureRows(data, options, weights, rangeOf(weights, options.weights));
       yield* input.gammas ? trial.run([middle]) : trial.search(gammasAround(middle, REACH), ({ best }) => best);
     } else {
       yield* trial.run(input.gammas);

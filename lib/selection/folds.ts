@@ -1,17 +1,18 @@
 /** Folds of a cross-validation. */
 import type { Step } from '../backend/tasks.js';
+import type { Labels } from '../input/labels.js';
 import type { Loop } from '../solver/drivers.js';
 import { membersOf, type RowWeights } from '../svm/taking-part.js';
 import type { Random } from './random.js';
 
 /**
- * The fold of each row, or -1. Each class is shuffled and dealt to the folds in turn; the second class goes on where the first ended.
+ * The fold of each row, or -1. Each class is shuffled and dealt to the folds in turn; the next class goes on where one ended.
  * Pauses now and then, so that the event loop is not blocked for long even if rows are many.
  */
-export function* deal(y: Int8Array, weights: RowWeights, folds: number, random: Random, breather: Step): Loop<Int32Array> {
-  const fold = new Int32Array(y.length).fill(-1);
+export function* deal(training: Labels, weights: RowWeights, folds: number, random: Random, breather: Step): Loop<Int32Array> {
+  const fold = new Int32Array(training.y.length).fill(-1);
   let next = 0;
-  for (const members of membersOf(y, weights)) {
+  for (const members of membersOf(training, weights)) {
     yield breather;
     random.shuffle(members);
     yield breather;

@@ -4,16 +4,13 @@
  * Given:  copied data, the options of a fit, gammas in ascending order, the fold of each row.
  * Wanted: by gamma, the accuracies and how the fits ended; the best gamma, and the smallest one within a standard error of it.
  */
-import type { Answer, SVM_TASKS } from '../backend/tasks.js';
 import { Interrupted } from '../errors.js';
 import { rangeOf, type CrossValidationInput, type ResolvedSvmOptions } from '../input/index.js';
 import { pause, sideBySide, type Lane, type Loop } from '../solver/drivers.js';
-import type { Model } from '../svm/model.js';
-import type { LoopResult } from '../svm/solve.js';
 import { rowWeights } from '../svm/taking-part.js';
 import type { TrainingData } from '../svm/training-data.js';
-import { Training, type FitParameters } from '../svm/training.js';
-import type { CrossValidationProgress, GammaScore, Label, SvmStatus } from '../types.js';
+import type { CrossValidationProgress, GammaScore, Label, SvmStatus, WarmPlane } from '../types.js';
+import { FoldFits, type Scored } from './fold-fits.js';
 import { FACTOR } from './grid.js';
 
 /** Throws if the time of all fits is up: nothing can be chosen then, nor trained afterwards. */
@@ -22,37 +19,14 @@ export function inTime({ began }: Pick<TrainingData<Label>, 'began'>, { timeLimi
   if (performance.now() - began >= timeLimit) throw new Interrupted();
 }
 
-/** By class, the rows that were held out, and how many of them the model gets right; and the sum of their max(0, 1 - margin). */
-type HeldOut = Answer<(typeof SVM_TASKS)['score']>;
-
-/** The result of one fit. */
-interface Scored {
-  readonly end: LoopResult;
-  readonly counts: HeldOut;
-  readonly model: Model;
-}
-
-/** A fit, and the score of its model on the rows that took no part. */
-function* scored(training: Training<Label>, here: boolean): Loop<Scored> {
-  if (here) yield pause(); // its first tasks run on this thread
-  const { score } = training.tasks;
-  const end = yield* training.loop();
-  yield score.ask({ t: end.check.measured.t });
-  const { positiveRight, positive, negativeRight, negative, hinge } = score.answer;
-  const { model } = yield* training.finish(end);
-  return { end, counts: { positiveRight, positive, negativeRight, negative, hinge }, model };
-}
-
-type Start = NonNullable<FitParameters['warmStart']>;
-
 /** What the fits with one gamma came to, by fold. */
 interface Column {
   readonly gamma: number;
   readonly accuracy: number[];
   readonly loss: number[];
   readonly status: SvmStatus[];
-  /** The first fold's. */
-  model?: Start;
+  /** The first fold's, by plane. */
+  model?: readonly WarmPlane[];
 }
 
 /** What a trial came to. */
@@ -77,8 +51,8 @@ export class Trial {
   readonly #began: number | undefined;
   readonly #y: Int8Array;
   readonly #columns: Column[] = []; // by gamma, ascending
-  /** By fold, the model of the largest gamma. */
-  readonly #last: Start[] = [];
+  /** By fold, the planes of the largest gamma. */
+  readonly #last: (readonly WarmPlane[])[] = [];
   #done = 0;
 
   /** `began`: when the time limit of all fits together began; by default each fit has its own. */
@@ -126,7 +100,7 @@ export class Trial {
   }
 
   /** A model of some of the rows, by a gamma that was tried. */
-  modelOf({ gamma }: GammaScore): Start {
+  modelOf({ gamma }: GammaScore): readonly WarmPlane[] {
     return this.#columns.find((column) => column.gamma === gamma)!.model!;
   }
 
@@ -134,51 +108,36 @@ export class Trial {
   #weightsOf(k: number): Float64Array {
     const others = new Uint8Array(this.#fold.length);
     for (let i = 0; i < others.length; i++) others[i] = Number(this.#fold[i]! >= 0 && this.#fold[i] !== k);
-    return rowWeights(this.#options.weights, this.#data.y, others);
+    return rowWeights(this.#options.weights, this.#data, others);
   }
 
   /** One fold: a fit for each gamma, each starting where the last one ended. `further`: the first one where an earlier path did. */
-  *#path(k: number, columns: readonly Column[], further: boolean, { number: lane, busy, signal }: Lane): Loop<void> {
-    const { threads, tasksHere } = this.#data;
+  *#path(k: number, columns: readonly Column[], further: boolean, lane: Lane): Loop<void> {
     const weights = this.#weightsOf(k);
-    const weightRange = rangeOf(weights, this.#options.weights);
+    const fold = new FoldFits(this.#data, this.#options, {
+      weights,
+      weightRange: rangeOf(weights, this.#options.weights),
+      y: this.#y,
+      heldOut: (i) => this.#fold[i] === k,
+      balanced: this.#how.balanced,
+    });
     yield pause(); // rows may be many, and the next step reads them all again
     let warmStart = further ? this.#last[k] : undefined;
     for (const column of columns) {
       if (this.#began !== undefined) inTime({ began: this.#began }, this.#options);
-      const training = new Training(this.#data, this.#options, {
-        gamma: column.gamma,
-        weights,
-        weightRange,
-        y: this.#y,
-        warmStart,
-        threads: threads - busy() + 1, // the pool that helps a fit serves one at a time, so at most `threads` work at any moment
-        lane,
-        signal,
-        began: this.#began ?? performance.now(),
-      });
-      try {
-        const { end, counts, model } = yield* scored(training, tasksHere > 0);
-        warmStart = model;
-        if (k === 0) column.model = model;
-        column.accuracy[k] = this.#accuracyOf(counts);
-        column.loss[k] = counts.hinge / (counts.positive + counts.negative);
-        column.status[k] = end.status;
-        this.#done++;
-        this.#how.onProgress?.(this.#progress(k, column, end));
-      } finally {
-        training.release();
-      }
+      const scored = yield* fold.fit(column.gamma, warmStart, this.#began ?? performance.now(), lane);
+      warmStart = scored.planes;
+      if (k === 0) column.model = scored.planes;
+      column.accuracy[k] = scored.accuracy;
+      column.loss[k] = scored.loss;
+      column.status[k] = scored.status;
+      this.#done++;
+      this.#how.onProgress?.(this.#progress(k, column, scored));
     }
     if (columns.at(-1) === this.#columns.at(-1)) this.#last[k] = warmStart!;
   }
 
-  #accuracyOf({ positiveRight, positive, negativeRight, negative }: HeldOut): number {
-    if (!this.#how.balanced || positive === 0 || negative === 0) return (positiveRight + negativeRight) / (positive + negative);
-    return positiveRight / positive / 2 + negativeRight / negative / 2;
-  }
-
-  #progress(k: number, { gamma, accuracy }: Column, { status, check }: LoopResult): CrossValidationProgress {
+  #progress(k: number, { gamma, accuracy }: Column, { status, iterations }: Scored): CrossValidationProgress {
     const known = Object.values(accuracy); // of the folds that have come this far
     return {
       fold: k,
@@ -186,7 +145,7 @@ export class Trial {
       accuracy: accuracy[k]!,
       mean: known.reduce((a, b) => a + b, 0) / known.length,
       status,
-      iterations: check.iteration,
+      iterations,
       done: this.#done,
       total: this.folds * this.#columns.length,
       elapsed: performance.now() - this.#data.began,

@@ -220,12 +220,33 @@ export interface Hint {
   high: number;
 }
 
+/**
+ * What is proved of the exact plane at any point (method C11): its value is within `low` and `high` of this plane's, give or take `slope`
+ * times the point's distance from the centre, in scaled space. Room for the rounding of both is included. low < 0 < high: what is between
+ * has this plane's own value in it, too, whichever way it is computed.
+ */
+export interface PlaneBounds {
+  readonly slope: number;
+  readonly low: number;
+  readonly high: number;
+  /** |w|, in scaled space. */
+  readonly norm: number;
+}
+
+/** Nothing is proved. */
+export const UNBOUNDED: PlaneBounds = { slope: Infinity, low: -Infinity, high: Infinity, norm: 0 };
+
 /** How many rows are certified, by what is proved of them (method 1.2, C8). */
 export interface CertifiedCounts {
   agreed: number;
   properlyClassified: number;
   zero: number;
   atBound: number;
+}
+
+/** What a check certifies: of rows, and of any point. */
+export interface Certified extends CertifiedCounts {
+  readonly plane: PlaneBounds;
 }
 
 /**
@@ -240,7 +261,7 @@ export function* certify(
   hint: Hint,
   tasks: SvmTasks,
   afresh = false,
-): Generator<Step, CertifiedCounts, void> {
+): Generator<Step, Certified, void> {
   const { n, mu } = constants;
   const { t, rho, wNorm } = measured;
   const etaT = etaOf(constants, t);
@@ -264,5 +285,13 @@ export function* certify(
   if (afresh) yield tasks.forget.ask(); // not earlier: a run that is interrupted ends with what was certified
   yield tasks.certify.ask({ low: first.low, high: last.high, rho, wNorm, etaT, delta, ball, t, guardR, guard });
   const { agreed, properlyClassified, zero, atBound } = tasks.certify.answer;
-  return { agreed, properlyClassified, zero, atBound };
+  // Twice the guard: the value may be computed in another way than the label (method C11).
+  const spare = 2 * guard + 8 * UNIT * (Math.abs(t) + Math.abs(first.low) + Math.abs(last.high));
+  const plane = {
+    slope: (rho + 2 * guardR) * SPARE,
+    low: Math.min(first.low - t, 0) - spare,
+    high: Math.max(last.high - t, 0) + spare,
+    norm: wNorm,
+  };
+  return { agreed, properlyClassified, zero, atBound, plane };
 }

@@ -13,11 +13,12 @@ import {
   exactOffset,
   measure,
   nearOffset,
-  type CertifiedCounts,
+  type Certified,
   type Constants,
   type Hint,
   type Measured,
   type PrimalIterate,
+  UNBOUNDED,
 } from './certificate.js';
 import type { LoopCheck, LoopResult, LoopSettings } from './solve.js';
 
@@ -67,7 +68,7 @@ export interface Iterate {
 }
 
 /** The counts of a check that certifies nothing. */
-const NOTHING: CertifiedCounts = { agreed: 0, properlyClassified: 0, zero: 0, atBound: 0 };
+const NOTHING: Certified = { agreed: 0, properlyClassified: 0, zero: 0, atBound: 0, plane: UNBOUNDED };
 
 export function* check(
   context: CheckContext,

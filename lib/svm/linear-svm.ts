@@ -1,17 +1,28 @@
 /** LinearSvm: what users train and predict with. */
+import { kernels } from '../backend/load.js';
+import { Dataset } from '../data/dataset.js';
 import { pause, run, runAsync, type Loop } from '../solver/drivers.js';
-import { Interrupted } from '../errors.js';
+import { coded, Interrupted } from '../errors.js';
 import { notMade, resolveDecisions, resolveFit, resolveScore, type FitInput } from '../input/index.js';
+import type { ClassLabels } from '../input/labels.js';
 import { liblinearLines, readLiblinear } from '../io/liblinear.js';
-import { decide, decisionOf, labelOf, type Model } from './model.js';
+import { libsvmLines } from '../io/libsvm-model.js';
+import { certifyLabels } from './label-certificate.js';
+import { decide, decideInBlocks, decisionOf, isPairs, modelOf, sidesOf, type Model, type Plane, type Sides } from './model.js';
+import { ClassesFit } from './multiclass.js';
 import { readJSON, writeJSON } from '../io/model-json.js';
+import { classOf, membersOf } from './taking-part.js';
 import { TrainingData } from './training-data.js';
-import { Training, unfitted, type FitResult } from './training.js';
-import type { FileLabels, Label, Point, Points, SvmInfo, SvmJSON, SvmOptions } from '../types.js';
+import { measureRows, Training, unfitted, type TrainedPlane } from './training.js';
+import { pairsToClasses, winner } from './votes.js';
+import type { FileLabels, Label, ModelWriting, Point, Points, Score, SvmInfo, SvmJSON, SvmOptions } from '../types.js';
 import { chooseGamma, type Choice } from '../selection/choose-gamma.js';
 
 /** A model that was trained here, with `info` on how the fit went. */
 export type Fitted<L extends Label> = LinearSvm<L> & { readonly info: SvmInfo };
+
+/** A model of two classes: decision(x) = weights·x + bias; labels[1] above 0. */
+export type BinarySvm<L extends Label> = LinearSvm<L> & { readonly labels: readonly [negative: L, positive: L] };
 
 /** What a LinearSvm is made from. Private to this file, so that nobody else can make one. */
 class Made<L extends Label> {
@@ -21,26 +32,36 @@ class Made<L extends Label> {
   ) {}
 }
 
-/** A linear classifier: decision(x) = weights·x + bias; positive above 0. Made by `fit`; there is no unfitted one. */
-export class LinearSvm<L extends Label = Label> implements Model<L> {
-  readonly weights: Float64Array;
-  readonly bias: number;
-  /** The label on the negative side and the one on the positive side. */
-  readonly labels: readonly [negative: L, positive: L];
+/** A linear classifier, of two classes or more. Made by `fit`; there is no unfitted one. */
+export class LinearSvm<L extends Label = Label> {
+  /** Of two classes, decision(x) = weights·x + bias. With three or more there are several planes, and this throws ERR_MODEL. */
+  declare readonly weights: Float64Array;
+  declare readonly bias: number;
+  /** The labels, ascending; of two, the one on the negative side and the one on the positive side. */
+  readonly labels: readonly [negative: L, positive: L, ...more: L[]];
+  /** One plane of two classes; of more, one a pair of classes, or one a class against the rest, which has no `negative`. */
+  readonly planes: readonly Plane<L>[];
   /** The names of the columns, if the model was read from a file that has them. */
   readonly columns: readonly string[] | undefined;
   /** How the fit went, and what it proved; undefined for a model that was read. */
   readonly info: SvmInfo | undefined;
+  readonly #model: Model<L>;
+  readonly #sides: readonly Sides[];
 
   private constructor(made: Made<L>) {
     if (!(made instanceof Made)) throw notMade('LinearSvm', 'LinearSvm.fit(points, labels, options)');
     const { model, info } = made;
-    const { weights, bias, labels, columns } = model;
-    this.weights = weights;
-    this.bias = bias;
+    const { labels, planes, columns } = model;
     this.labels = labels;
+    this.planes = planes;
     this.columns = columns;
     this.info = info;
+    this.#model = model;
+    this.#sides = sidesOf(labels.length, isPairs(model) ? 'pairs' : 'rest');
+    for (const name of ['weights', 'bias'] as const) {
+      if (planes.length === 1) Object.defineProperty(this, name, { value: planes[0]![name], enumerable: true });
+      else Object.defineProperty(this, name, { get: () => severalPlanes(name, labels.length) });
+    }
   }
 
   /** Trains on this thread. */
@@ -71,87 +92,215 @@ export class LinearSvm<L extends Label = Label> implements Model<L> {
     return new LinearSvm(new Made(readJSON(json) as Model<L>));
   }
 
-  /**
-   * A model from the text of one that liblinear-train made, or `toLiblinear`: any of its linear classifiers of two classes. `name`
-   * stands for the text in messages.
-   */
+  /** A model from the text of one that liblinear-train made, or `toLiblinear`: any of its linear classifiers. `name` stands for the text in messages. */
   static fromLiblinear(text: string, name?: string): LinearSvm<number> {
     return new LinearSvm(new Made(readLiblinear(text, name)));
   }
 
+  /** What predicts. @internal */
+  static modelOf<L extends Label>(svm: LinearSvm<L>): Model<L> {
+    return svm.#model;
+  }
+
+  /** Whether there are two classes, and so `weights` and `bias`. */
+  isBinary(): this is BinarySvm<L> {
+    return this.labels.length === 2;
+  }
+
   /** The labels of points. */
   predict(points: Points): L[] {
-    return Array.from(this.decision(points), (value) => labelOf(this, value));
+    if (this.isBinary()) return Array.from(this.decision(points), (value) => this.labels[value > 0 ? 1 : 0]);
+    const input = resolveDecisions(this.#cols, points);
+    const predicted = new Array<L>(input.source.rows);
+    for (const { begin, end, winners } of this.#winners(input)) {
+      for (let i = begin; i < end; i++) predicted[i] = this.labels[winners[i - begin]!]!;
+    }
+    return predicted;
   }
 
   /** The label of one point. */
   predictOne(point: Point): L {
-    return labelOf(this, decisionOf(this, point));
+    if (this.isBinary()) return this.labels[decisionOf(this, point) > 0 ? 1 : 0];
+    const values = Float64Array.from(this.planes, (plane) => decisionOf(plane, point));
+    return this.labels[winner(this.#byClass(values, 1), 0, this.labels.length)]!;
   }
 
-  /** weights·x + bias for points; into `out` if given. */
+  /**
+   * How far points are on a side: of two classes weights·x + bias; of more, one value a class, row by row, the largest of which is the
+   * label's. Against the rest these are the planes' values; of pairs, votes, plus less than 1/3 either way that decides among equal votes.
+   * Into `out` if given.
+   */
   decision(points: Points, out?: Float64Array): Float64Array {
-    const values = decide(this, resolveDecisions(this.weights.length, points, out));
-    return out ?? values;
+    const { length } = this.labels;
+    const input = resolveDecisions(this.#cols, points, out, length > 2 ? length : 1);
+    if (length === 2 || !isPairs(this)) {
+      const values = decide(this.#model, input);
+      return out ?? values;
+    }
+    const all = out ? new Float64Array(input.values.length) : input.values; // the caller's array is written when nothing is wrong
+    for (const { begin, end, values } of decideInBlocks(this.#model, input)) {
+      pairsToClasses(values, end - begin, this.#sides, length, all.subarray(begin * length, end * length));
+    }
+    if (out) input.values.set(all);
+    return out ?? all;
+  }
+
+  get #cols(): number {
+    return this.planes[0]!.weights.length;
+  }
+
+  /** One value a class, from those of the planes. */
+  #byClass(values: Float64Array, rows: number): Float64Array {
+    if (!isPairs(this)) return values;
+    const { length } = this.labels;
+    const byClass = new Float64Array(rows * length);
+    pairsToClasses(values, rows, this.#sides, length, byClass);
+    return byClass;
+  }
+
+  /** The numbers of the predicted labels, of three classes or more, a block of rows at a time. */
+  *#winners(input: Parameters<typeof decideInBlocks>[1]) {
+    const { length } = this.labels;
+    for (const { begin, end, values } of decideInBlocks(this.#model, input)) {
+      const byClass = this.#byClass(values, end - begin);
+      yield { begin, end, winners: Uint16Array.from({ length: end - begin }, (_, k) => winner(byClass, k * length, length)) };
+    }
   }
 
   /** How well the model does on labelled points. `confusion[i][j]`: points of label i that were predicted as label j. */
-  score(points: Points, labels: ArrayLike<L>): { accuracy: number; confusion: [[number, number], [number, number]] } {
-    const { y, ...input } = resolveScore(this, points, labels);
-    const values = decide(this, input);
-    const confusion: [[number, number], [number, number]] = [
-      [0, 0],
-      [0, 0],
-    ];
-    values.forEach((value, i) => confusion[y[i]! > 0 ? 1 : 0][value > 0 ? 1 : 0]++);
-    return { accuracy: (confusion[0][0] + confusion[1][1]) / values.length, confusion };
+  score(points: Points, labels: ArrayLike<L>): Score {
+    const input = resolveScore({ cols: this.#cols, labels: this.labels }, points, labels);
+    const { rows } = input.source;
+    const confusion = this.labels.map(() => this.labels.map(() => 0)) as unknown as Score['confusion'];
+    let right = 0;
+    const count = (i: number, found: number) => {
+      const is = classOf(input, i);
+      confusion[is]![found]!++;
+      if (is === found) right++;
+    };
+    if (this.isBinary()) decide(this.#model, input).forEach((value, i) => count(i, value > 0 ? 1 : 0));
+    else for (const { begin, winners } of this.#winners(input)) winners.forEach((found, k) => count(begin + k, found));
+    return { accuracy: right / rows, confusion };
+  }
+
+  /**
+   * Of each point, whether every exact optimum of the training problem is proved to give it the label that `predict` gives; false: it is not
+   * known. All false for a model that was read without its proofs.
+   */
+  certify(points: Points): boolean[] {
+    const { source, threads } = resolveDecisions(this.#cols, points);
+    const { proofs } = this.#model;
+    if (source.rows === 0) return [];
+    if (!proofs) return Array.from({ length: source.rows }, () => false);
+    const matrix = source.dataset ? Dataset.dataOf(source.dataset).matrix.share() : centred(source.view, threads);
+    try {
+      const backend = source.dataset ? Dataset.dataOf(source.dataset).backend : kernels();
+      const { certain } = run(certifyLabels({ ...this.#model, proofs }, this.#sides, matrix, backend, threads));
+      return Array.from(certain, Boolean);
+    } finally {
+      matrix.dispose();
+    }
   }
 
   /** The model as plain data, with a checksum. */
-  toJSON(): SvmJSON {
-    return writeJSON(this);
+  toJSON(options?: ModelWriting | string): SvmJSON {
+    return writeJSON(this.#model, typeof options === 'object' ? options : undefined); // JSON.stringify passes the name of a property
   }
 
   /** The text of a model that liblinear-predict reads. Labels must be integers. */
   toLiblinear(): string {
-    return [...liblinearLines(this)].join('');
+    return [...liblinearLines({ ...this.#model, ...(this.info && { info: this.info }) })].join('');
   }
+
+  /** The text of a model that LIBSVM's svm-predict reads, for two classes or pairs of them. Labels must be integers. */
+  toLibsvm(): string {
+    return [...libsvmLines(this.#model)].join('');
+  }
+}
+
+/** A copy of points, centred where that costs nothing: distances from centres then lose fewer digits. */
+function centred({ refuse, arguments: given }: NonNullable<FitInput['source']['view']>, threads: number) {
+  const { Matrix } = kernels();
+  const matrix = new Matrix(refuse, threads, ...given);
+  matrix.centre(threads);
+  return matrix;
+}
+
+function severalPlanes(name: string, classes: number): never {
+  const message = `Expected a model of two classes for model.${name} but it has ${classes}; model.planes has the ${name} of each plane`;
+  throw coded(TypeError, 'ERR_MODEL', message);
+}
+
+/** The result of a fit: the model, and how the fit went. */
+interface FitResult<L extends Label> {
+  readonly model: Model<L>;
+  readonly info: SvmInfo;
 }
 
 /** A fit: copies the points, chooses gamma if that is asked for, and trains. */
 function* fitting<L extends Label>(input: FitInput<L>): Loop<FitResult<L>> {
   const { options } = input;
   const data = new TrainingData(input);
-  let training: Training<L> | undefined;
   try {
     yield data.copying(options);
     const choice = input.gamma === 'auto' ? yield* chooseGamma(data, options) : undefined;
-    training = trainingOf(data, input, choice);
-    if (data.tasksHere > 0) yield pause(); // its first tasks run on this thread
-    return yield* training.finish(yield* training.loop());
+    return yield* data.classes ? fittingClasses(data, input, choice) : fittingTwo(data, input, choice);
   } catch (error) {
     if (error instanceof Interrupted) return outOfTime(data, input);
     throw error;
   } finally {
-    training?.release();
     data.release();
   }
 }
 
-/** The result if the time was up before there was a problem to solve. */
-function outOfTime<L extends Label>(data: TrainingData<L>, { gamma, options, rowWeights, weightRange }: FitInput<L>): FitResult<L> {
-  return unfitted(data, options, { gamma: gamma === 'auto' ? undefined : gamma, weights: rowWeights, weightRange });
-}
-
-function trainingOf<L extends Label>(data: TrainingData<L>, input: FitInput<L>, choice: Choice | undefined): Training<L> {
-  const { gamma, options, rowWeights, weightRange } = input;
-  return new Training(data, options, {
+function* fittingTwo<L extends Label>(data: TrainingData<L>, input: FitInput<L>, choice: Choice | undefined): Loop<FitResult<L>> {
+  const { gamma, options, rowWeights: weights, weightRange } = input;
+  const training = new Training(data, options, {
     gamma: gamma === 'auto' ? choice!.gamma : gamma,
-    weights: rowWeights,
+    weights,
     weightRange,
-    warmStart: options.warmStart ?? choice?.warmStart,
+    warmStart: (options.warmStart ?? choice?.warmStart)?.[0],
     signal: options.signal,
     began: data.began,
     validation: choice?.validation,
   });
+  try {
+    if (data.tasksHere > 0) yield pause(); // its first tasks run on this thread
+    return twoClasses(data.labels, yield* training.finish(yield* training.loop()));
+  } finally {
+    training.release();
+  }
+}
+
+function twoClasses<L extends Label>(labels: ClassLabels<L>, { weights, bias, proof, info }: TrainedPlane): FitResult<L> {
+  const table = { weights, biases: Float64Array.of(bias) };
+  return { model: modelOf(labels, sidesOf(2, 'pairs'), table, { proofs: [proof] }), info };
+}
+
+function* fittingClasses<L extends Label>(
+  data: TrainingData<L>,
+  input: FitInput<L>,
+  choice: Choice | undefined,
+): Loop<FitResult<L>> {
+  const { gamma, options, rowWeights: weights, weightRange } = input;
+  const { began } = data;
+  const measured = yield* measureRows(data, options, weights, weightRange);
+  const fit = new ClassesFit(data, options, options.sides);
+  const members = membersOf(data, weights);
+  const common = {
+    ...measured,
+    gamma: gamma === 'auto' ? choice!.gamma : (gamma ?? measured.gamma),
+    weights,
+    weightRange,
+    members,
+    began,
+  };
+  return yield* fit.run(common, options.warmStart ?? choice?.warmStart ?? [], choice?.validation);
+}
+
+/** The result if the time was up before there was a problem to solve. */
+function outOfTime<L extends Label>(data: TrainingData<L>, { gamma, options, rowWeights, weightRange }: FitInput<L>): FitResult<L> {
+  const parameters = { gamma: gamma === 'auto' ? undefined : gamma, weights: rowWeights, weightRange };
+  if (data.classes) return ClassesFit.unfitted(data, options, options.sides, parameters);
+  return twoClasses(data.labels, unfitted(data, options, parameters));
 }

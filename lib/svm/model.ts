@@ -1,64 +1,174 @@
 /** A linear model, and its decision values for points. */
+import type { Matrix } from '../backend/interface.js';
 import { kernels } from '../backend/load.js';
 import { Dataset } from '../data/dataset.js';
 import { coded, plural, rangeError, show, typeError } from '../errors.js';
+import type { ClassLabels } from '../input/labels.js';
 import type { DecisionsInput } from '../input/resolve-decisions.js';
 import { isRevoked, isShared, isTypedArray } from '../input/intrinsics.js';
 import { checkKeys } from '../input/keys.js';
 import { isList, pointLength } from '../input/lists.js';
 import { finite } from '../input/numbers.js';
 import type { Label, Point } from '../types.js';
+import type { PlaneBounds } from './certificate.js';
 
-export interface Model<L extends Label = Label> {
+/** A plane: of two classes or of a pair of them, or, without a negative side, of one class against the rest. */
+export interface Plane<L extends Label = Label> {
+  /** The label above 0. */
+  readonly positive: L;
+  /** The label at or below 0; undefined: all others. */
+  readonly negative?: L;
   readonly weights: Float64Array;
   readonly bias: number;
-  readonly labels: readonly [negative: L, positive: L];
+}
+
+/** What is proved of the exact plane at any point, in the units of the points (method C11). */
+export interface PlaneProof extends PlaneBounds {
+  /** 1 / scale by column, 0 for one that was empty. */
+  readonly inverseScale: Float64Array;
+  readonly centre: Float64Array;
+}
+
+export interface Model<L extends Label = Label> {
+  /** Ascending; of two, the positive one is the second. */
+  readonly labels: ClassLabels<L>;
+  /** One of two classes; of more, one a pair or one a class. */
+  readonly planes: readonly Plane<L>[];
+  /** The planes' weights, one after the other, and their biases. */
+  readonly table: PlaneTable;
+  /** By plane; undefined if the model was not trained here, or was stored without them. */
+  readonly proofs: readonly PlaneProof[] | undefined;
   /** The names of the columns, if the points had them. */
   readonly columns?: readonly string[] | undefined;
 }
 
-/** A tie is negative. */
-export function labelOf<L extends Label>({ labels }: Model<L>, value: number): L {
-  return labels[value > 0 ? 1 : 0];
+export interface PlaneTable {
+  readonly weights: Float64Array;
+  readonly biases: Float64Array;
+}
+
+/** Which classes a plane is between, by number. */
+export interface Sides {
+  readonly positive: number;
+  /** undefined: all others. */
+  readonly negative: number | undefined;
+}
+
+/** The planes of so many classes: for two, one; a pair each, the larger label positive, in the order of LIBSVM; or one a class. */
+export function sidesOf(classes: number, way: 'pairs' | 'rest'): Sides[] {
+  if (way === 'rest' && classes > 2) return Array.from({ length: classes }, (_, positive) => ({ positive, negative: undefined }));
+  const sides: Sides[] = [];
+  for (let negative = 0; negative < classes; negative++) {
+    for (let positive = negative + 1; positive < classes; positive++) sides.push({ positive, negative });
+  }
+  return sides;
+}
+
+/** A model from a table of planes. `planes` are views of the table. */
+export function modelOf<L extends Label>(
+  labels: ClassLabels<L>,
+  sides: readonly Sides[],
+  table: PlaneTable,
+  more: Pick<Model<L>, 'proofs' | 'columns'>,
+): Model<L> {
+  const cols = table.weights.length / sides.length;
+  const planes = sides.map(({ positive, negative }, p) => ({
+    positive: labels[positive]!,
+    ...(negative !== undefined && { negative: labels[negative]! }),
+    weights: table.weights.subarray(p * cols, (p + 1) * cols),
+    bias: table.biases[p]!,
+  }));
+  return { labels, planes, table, ...more };
+}
+
+/** Whether the planes of a model of several classes are between pairs. */
+export function isPairs({ planes }: Pick<Model, 'planes'>): boolean {
+  return planes[0]!.negative !== undefined;
 }
 
 /**
- * weights·x + bias for points, which are read where they are. The caller's array is not written if something is wrong with the points;
- * only a sum of a Dataset that overflows is found after it was written.
+ * The planes' values for points, which are read where they are: rows × planes. The caller's array is not written if something is wrong with
+ * the points; only a sum of a Dataset that overflows is found after it was written.
  */
-export function decide({ weights, bias }: Model, { source, values, threads }: DecisionsInput): Float64Array {
+export function decide({ table }: Pick<Model, 'table'>, { source, values, threads }: DecisionsInput): Float64Array {
   const { rows, view, dataset } = source;
+  const { weights } = table;
+  let { biases } = table;
   const { Matrix, decidePoints } = kernels();
   let bad: number;
   if (dataset) {
-    const { matrix, shifted } = Dataset.dataOf(dataset);
-    if (shifted) {
-      const shift = new Float64Array(source.kept);
-      const used = matrix.used();
-      matrix.shift(shift);
-      shift.forEach((s, j) => (bias += s * weights[used ? used[j]! : j]!));
-    }
-    bad = matrix.decide(weights, bias, values, threads);
+    const { matrix } = Dataset.dataOf(dataset);
+    biases = shiftedBiases(matrix, table);
+    bad = matrix.decide(weights, biases, values, threads);
   } else if (rows === 0) {
     bad = 0;
   } else if (view.arguments.some((list) => isTypedArray(list) && isShared(list))) {
     // Shared memory is copied first, as other threads may write to it meanwhile.
     const matrix = new Matrix(view.refuse, threads, ...view.arguments);
-    const own = new Float64Array(rows);
-    bad = matrix.decide(weights, bias, own, threads);
+    const own = new Float64Array(rows * biases.length);
+    bad = matrix.decide(weights, biases, own, threads);
     matrix.dispose();
     if (bad === rows) values.set(own);
   } else {
-    bad = decidePoints(view.refuse, threads, weights, bias, values, ...view.arguments);
+    bad = decidePoints(view.refuse, threads, weights, biases, values, ...view.arguments);
   }
   if (bad < rows) throw overflow(`row ${bad}`);
   return values;
 }
 
-/** weights·x + bias for one point. In JavaScript: a native call would only add cost. */
-export function decisionOf(model: Model, point: Point): number {
+/** About so many values are held at a time. */
+const BLOCK = 2 ** 22;
+
+/**
+ * The planes' values, of as many rows at a time as take little memory. The values are valid until the next block. Points that are not a
+ * Dataset are copied if they need more than one.
+ */
+export function* decideInBlocks(
+  model: Pick<Model, 'table'>,
+  { source, threads }: Omit<DecisionsInput, 'values'>,
+): Generator<{ readonly begin: number; readonly end: number; readonly values: Float64Array }> {
+  const { rows, view, dataset } = source;
+  const planes = model.table.biases.length;
+  const height = Math.max(1, Math.floor(BLOCK / planes));
+  if (rows <= height) {
+    yield { begin: 0, end: rows, values: decide(model, { source, threads, values: new Float64Array(rows * planes) }) };
+    return;
+  }
+  const { Matrix } = kernels();
+  const matrix = dataset ? Dataset.dataOf(dataset).matrix.share() : new Matrix(view.refuse, threads, ...view.arguments);
   try {
-    return valueOf(model, point);
+    const biases = shiftedBiases(matrix, model.table);
+    const room = new Float64Array(height * planes);
+    for (let begin = 0; begin < rows; begin += height) {
+      const end = Math.min(begin + height, rows);
+      const values = room.subarray(0, (end - begin) * planes);
+      const bad = matrix.decide(model.table.weights, biases, values, threads, begin, end);
+      if (bad < end) throw overflow(`row ${bad}`);
+      yield { begin, end, values };
+    }
+  } finally {
+    matrix.dispose();
+  }
+}
+
+/** The planes' biases for a matrix from whose columns something was subtracted. */
+export function shiftedBiases(matrix: Matrix, { weights, biases }: PlaneTable): Float64Array {
+  const { kept, cols } = matrix.describe();
+  const shift = new Float64Array(kept);
+  matrix.shift(shift);
+  if (shift.every((s) => s === 0)) return biases;
+  const used = matrix.used();
+  return biases.map((bias, p) => {
+    const first = p * cols;
+    shift.forEach((s, j) => (bias += s * weights[first + (used ? used[j]! : j)]!));
+    return bias;
+  });
+}
+
+/** A plane's value for one point. In JavaScript: a native call would only add cost. */
+export function decisionOf(plane: Pick<Plane, 'weights' | 'bias'>, point: Point): number {
+  try {
+    return valueOf(plane, point);
   } catch (error) {
     throw revoked(point) ?? error; // only now: asking first would cost as much as the sum of a short point
   }
@@ -77,7 +187,7 @@ function revoked(point: unknown): Error | undefined {
 
 const POINT = 'an array of numbers or { indices, values }';
 
-function valueOf({ weights, bias }: Model, point: Point): number {
+function valueOf({ weights, bias }: Pick<Plane, 'weights' | 'bias'>, point: Point): number {
   if (typeof point !== 'object' || point === null) throw typeError('ERR_POINTS', POINT, 'point', point);
   const d = weights.length;
   let s = 0;

@@ -8,7 +8,7 @@ import type { Step, SvmTasks } from '../backend/tasks.js';
 import { coded, Interrupted } from '../errors.js';
 import type { SvmAlgorithm as Method, SvmStatus } from '../types.js';
 import { ascent } from './ascent.js';
-import type { CertifiedCounts, Constants, Measured } from './certificate.js';
+import type { Certified, Constants, Measured } from './certificate.js';
 import { check, type CheckContext, type Kept } from './check.js';
 import { fista, PATIENCE, type FistaStart } from './fista.js';
 import { isNear, newton } from './newton.js';
@@ -52,7 +52,7 @@ export interface LoopSettings {
   readonly interruptible?: { readonly alpha: boolean; readonly untrained: () => LoopCheck } | undefined;
 }
 
-export interface LoopCheck extends CertifiedCounts {
+export interface LoopCheck extends Certified {
   readonly iteration: number;
   readonly measured: Measured;
   readonly L: number;

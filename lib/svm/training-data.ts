@@ -4,7 +4,7 @@ import { Dataset } from '../data/dataset.js';
 import { interruptedOr } from '../errors.js';
 import { checkMemory } from '../input/capacity.js';
 import type { ResolvedSvmOptions, TrainingInput } from '../input/resolve-fit.js';
-import type { Labels } from '../input/labels.js';
+import type { ClassLabels, Labels } from '../input/labels.js';
 import { checkUnchanged, type View } from '../input/points.js';
 import type { Step } from '../backend/tasks.js';
 import { countTasksHere, onAbort } from '../solver/drivers.js';
@@ -28,15 +28,16 @@ export class TrainingData<L extends Label> implements Labels<L> {
   readonly threads: number;
   readonly rows: number;
   readonly cols: number;
-  readonly labels: readonly [negative: L, positive: L];
+  readonly labels: ClassLabels<L>;
   readonly y: Int8Array;
+  readonly classes: Uint16Array | undefined;
   readonly began: number;
   /** How many tasks of an asynchronous fit are performed on the main thread. */
   readonly tasksHere: number;
   readonly #view: View | undefined;
   #matrix: Matrix | undefined;
 
-  constructor({ began, backend, threads, source, labels, y }: TrainingInput<L>) {
+  constructor({ began, backend, threads, source, labels, y, classes }: TrainingInput<L>) {
     const { rows, cols, entries, kept, view, dataset } = source;
     this.began = began;
     this.threads = threads;
@@ -44,6 +45,7 @@ export class TrainingData<L extends Label> implements Labels<L> {
     this.cols = cols;
     this.labels = labels;
     this.y = y;
+    this.classes = classes;
     this.tasksHere = countTasksHere(entries + 8 * rows + kept);
     this.#view = view;
     if (dataset) {

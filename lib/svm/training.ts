@@ -1,13 +1,13 @@
 /** One fit, from checked input to a model: what LinearSvm and cross-validation share. */
 import type { SvmProblem } from '../backend/interface.js';
 import { svmTasks, type Step, type SvmTasks } from '../backend/tasks.js';
-import { onAbort } from '../solver/drivers.js';
-import { objective } from './certificate.js';
+import { onAbort, type Loop } from '../solver/drivers.js';
+import { objective, UNBOUNDED, type PlaneBounds } from './certificate.js';
 import { CERTIFIED } from '../backend/encodings.js';
 import { solveSvm, type LoopCheck, type LoopResult } from './solve.js';
 import type { ResolvedSvmOptions } from '../input/index.js';
 import type { WeightRange } from '../input/weights.js';
-import type { Model } from './model.js';
+import type { PlaneProof } from './model.js';
 import { firstOf, stillHolds } from './stopping.js';
 import { defaultGamma, regularization, type Regularization } from './regularization.js';
 import { countTaking, weightOf } from './taking-part.js';
@@ -15,24 +15,27 @@ import type { Label, SvmInfo, SvmAlgorithm, SvmProgress } from '../types.js';
 import { type TrainingData, interruptOf } from './training-data.js';
 
 /** What a training needs of its data. */
-export type Trainable<L extends Label> = Pick<
-  TrainingData<L>,
-  'matrix' | 'tasksHere' | 'backend' | 'threads' | 'rows' | 'cols' | 'labels' | 'y'
->;
+export type Trainable = Pick<TrainingData<Label>, 'matrix' | 'tasksHere' | 'backend' | 'threads' | 'rows' | 'cols' | 'y'>;
 
 /** What differs between fits on the same data. */
 export interface FitParameters {
   /** undefined: the default. */
   readonly gamma: number | undefined;
+  /** The rows that `weights` and `y` are about, ascending; others take no part. @default all */
+  readonly rows?: Uint32Array | undefined;
   /** By row, or one for all; rows of weight 0 take no part. */
   readonly weights: Float64Array;
   readonly weightRange: WeightRange;
   /** @default the data's */
   readonly y?: Int8Array;
+  /** 1 / scale by column that is kept. @default by the rows that take part, as the options say */
+  readonly inverseScale?: Float64Array | undefined;
   readonly warmStart?: { readonly weights: ArrayLike<number>; readonly bias: number } | undefined;
   /** @default the data's */
   readonly threads?: number;
   readonly lane?: number;
+  /** How many tasks of an asynchronous fit are performed on the main thread. @default the data's */
+  readonly tasksHere?: number;
   /** When it is aborted, the task under way is interrupted. */
   readonly signal: AbortSignal | undefined;
   /** When the time limit began. */
@@ -42,16 +45,18 @@ export interface FitParameters {
 
 const SCALES = { none: 0, standard: 1, maxabs: 2 } as const;
 
-/** The result of a run: the model, and how the fit went. */
-export interface FitResult<L extends Label> {
-  readonly model: Model<L>;
+/** The result of a run: a plane, what is proved of it, and how the fit went. */
+export interface TrainedPlane {
+  readonly weights: Float64Array;
+  readonly bias: number;
+  readonly proof: PlaneProof;
   readonly info: SvmInfo;
 }
 
-export class Training<L extends Label> {
+export class Training {
   readonly problem: SvmProblem;
   readonly tasks: SvmTasks;
-  readonly #data: Trainable<L>;
+  readonly #data: Trainable;
   readonly #options: ResolvedSvmOptions;
   readonly #parameters: FitParameters;
   readonly #rows: number; // that take part
@@ -60,17 +65,26 @@ export class Training<L extends Label> {
   #regularization: Regularization | undefined;
   readonly #stages: { readonly method: SvmAlgorithm; readonly iteration: number; readonly read: number }[] = [];
 
-  constructor(data: Trainable<L>, options: ResolvedSvmOptions, parameters: FitParameters) {
-    const { weights, y = data.y, threads = data.threads, lane = 0 } = parameters;
+  constructor(data: Trainable, options: ResolvedSvmOptions, parameters: FitParameters) {
+    const { rows, weights, y = data.y, inverseScale, threads = data.threads, lane = 0 } = parameters;
     this.#data = data;
     this.#options = options;
     this.#parameters = parameters;
-    this.#rows = countTaking(weights, data.rows);
+    this.#rows = countTaking(weights, rows?.length ?? data.rows);
     this.#untrained = () => untrained(y, weights, this.#regularization);
     const interrupt = interruptOf(data.backend, options, parameters.began);
-    this.problem = new data.backend.Svm(data.matrix, y, weights, SCALES[options.scale], threads, lane, interrupt);
+    this.problem = new data.backend.Svm(
+      data.matrix,
+      y,
+      weights,
+      inverseScale ?? SCALES[options.scale],
+      threads,
+      lane,
+      interrupt,
+      rows,
+    );
     this.#deaf = onAbort(parameters.signal, () => interrupt?.set());
-    this.tasks = svmTasks(this.problem, data.tasksHere);
+    this.tasks = svmTasks(this.problem, parameters.tasksHere ?? data.tasksHere);
   }
 
   loop(): Generator<Step, LoopResult, void> {
@@ -105,16 +119,19 @@ export class Training<L extends Label> {
     });
   }
 
-  /** The default gamma of the rows that take part. Nothing is solved. */
-  *defaultGamma(): Generator<Step, number, void> {
+  /** What depends on the rows that take part alone: the default gamma, and the columns' scales. Nothing is solved. */
+  *measure(): Generator<Step, { readonly gamma: number; readonly inverseScale: Float64Array }, void> {
     const { begin } = this.tasks;
     yield begin.ask({ curvature: false });
-    return defaultGamma(begin.answer.spread, begin.answer.weightSum, this.#parameters.weightRange);
+    const { spread, weightSum } = begin.answer;
+    return { gamma: defaultGamma(spread, weightSum, this.#parameters.weightRange), inverseScale: this.#columns().inverseScale };
   }
 
-  /** The model that the loop ended with, and how the fit went. */
-  *finish({ status, check }: LoopResult): Generator<Step, FitResult<L>, void> {
-    const weights = new Float64Array(this.#data.cols); // not touched, and so without memory, where no column is kept
+  /** The plane that the loop ended with, written to `weights`, and how the fit went. */
+  *finish(
+    { status, check }: LoopResult,
+    weights: Float64Array = new Float64Array(this.#data.cols), // not touched, and so without memory, where no column is kept
+  ): Generator<Step, TrainedPlane, void> {
     yield this.tasks.model.ask({ weights, t: check.measured.t });
     const options = this.#options;
     const { validation } = this.#parameters;
@@ -138,7 +155,39 @@ export class Training<L extends Label> {
       threads: this.#data.threads,
       ...(validation && { validation }),
     };
-    return { model: { weights, bias: this.tasks.model.answer.bias, labels: this.#data.labels }, info };
+    return { weights, bias: this.tasks.model.answer.bias, proof: this.#proof(check), info };
+  }
+
+  /** What is proved of the plane, in the units of the points. */
+  #proof({ plane }: LoopCheck): PlaneProof {
+    const { matrix, cols } = this.#data;
+    if (plane === UNBOUNDED) return { ...plane, inverseScale: new Float64Array(0), centre: new Float64Array(0) };
+    const { inverseScale, shift } = this.#columns();
+    const centre = new Float64Array(inverseScale.length);
+    this.problem.centre(centre);
+    let [centreSquared, shiftSquared, least] = [0, 0, Infinity];
+    for (let j = 0; j < centre.length; j++) {
+      centreSquared += centre[j]! ** 2;
+      shiftSquared += (shift[j]! * inverseScale[j]!) ** 2;
+      least = Math.min(least, inverseScale[j]!);
+      centre[j] = shift[j]! + centre[j]! / inverseScale[j]!;
+    }
+    const bounds = widened(plane, Math.sqrt(centreSquared) + 2 * Math.sqrt(shiftSquared), Math.sqrt(centre.length) / least);
+    const used = matrix.used();
+    if (!used) return { ...bounds, inverseScale, centre };
+    const wide = (list: Float64Array) => {
+      const all = new Float64Array(cols);
+      used.forEach((column, j) => (all[column] = list[j]!));
+      return all;
+    };
+    return { ...bounds, inverseScale: wide(inverseScale), centre: wide(centre) };
+  }
+
+  #columns(): { readonly inverseScale: Float64Array; readonly shift: Float64Array } {
+    const { kept } = this.#data.matrix.describe();
+    const columns = { inverseScale: new Float64Array(kept), shift: new Float64Array(kept) };
+    this.problem.columns(columns.inverseScale, columns.shift);
+    return columns;
   }
 
   /** How often all entries were read, there and back. */
@@ -153,12 +202,8 @@ export class Training<L extends Label> {
 
   /** Another model's weights, in the units of this problem (method 1.4). Absurd ones make a poor start, but must not overflow. */
   #scaled({ weights, bias }: { weights: ArrayLike<number>; bias: number }): { w: Float64Array; t: number } {
-    const { matrix } = this.#data;
-    const { kept } = matrix.describe();
-    const used = matrix.used();
-    const inverseScale = new Float64Array(kept);
-    const shift = new Float64Array(kept);
-    this.problem.columns(inverseScale, shift);
+    const used = this.#data.matrix.used();
+    const { inverseScale, shift } = this.#columns();
     const weight = (j: number) => weights[used ? used[j]! : j]!;
     let t = bias;
     shift.forEach((s, j) => (t += s * weight(j)));
@@ -195,6 +240,38 @@ export class Training<L extends Label> {
   }
 }
 
+/**
+ * Bounds of a plane, in the units of the points (method C11): the centre is rounded when it is written in these, by 4u of `away`, |m| + 2
+ * |shift / scale|, at most; and a weight of the model that underflows is off by half of the smallest double, however large the entries are
+ * that it is for. `entries`: √d / the smallest 1 / scale.
+ */
+function widened({ slope, low, high, norm }: PlaneBounds, away: number, entries: number): PlaneBounds {
+  const underflow = 2 * Number.MIN_VALUE * entries;
+  const room = (4 * 2 ** -53 * slope + underflow) * away;
+  return { slope: slope + underflow, low: low - room, high: high + room, norm };
+}
+
+/** The default gamma and the scale of all rows that take part. */
+export function* measureRows(
+  data: TrainingData<Label>,
+  options: ResolvedSvmOptions,
+  weights: Float64Array,
+  weightRange: WeightRange,
+): Loop<{ readonly gamma: number; readonly inverseScale: Float64Array }> {
+  const training = new Training(data, options, {
+    gamma: undefined,
+    weights,
+    weightRange,
+    signal: options.signal,
+    began: data.began,
+  });
+  try {
+    return yield* training.measure();
+  } finally {
+    training.release();
+  }
+}
+
 /** Where the time was up before the data, on which gamma depends, were measured. */
 const UNKNOWN: Regularization = { gamma: NaN, bound: NaN, mu: NaN };
 
@@ -222,27 +299,30 @@ function untrained(y: Int8Array, weights: Float64Array, { bound, mu } = UNKNOWN)
     properlyClassified: 0,
     zero: 0,
     atBound: 0,
+    plane: UNBOUNDED,
   };
 }
 
 /** The result of a run whose time was up before the points were copied: nothing is known of them, and all weights are 0. */
-export function unfitted<L extends Label>(
-  { labels, y, rows, cols, backend, threads, began }: TrainingData<L>,
+export function unfitted(
+  { y, rows, cols, backend, threads, began }: Pick<TrainingData<Label>, 'y' | 'rows' | 'cols' | 'backend' | 'threads' | 'began'>,
   options: ResolvedSvmOptions,
   { gamma, weights, weightRange }: Pick<FitParameters, 'gamma' | 'weights' | 'weightRange'>,
-): FitResult<L> {
+): TrainedPlane {
   const { loss, mu } = options;
   const known = gamma === undefined ? UNKNOWN : regularization({ gamma, mu, loss, weights: weightRange }, NaN, NaN);
   const check = untrained(y, weights, known);
-  const none = new Uint32Array(0);
+  const [none, nobody] = [new Float64Array(0), new Uint32Array(0)];
   return {
-    model: { weights: new Float64Array(cols), bias: check.measured.t, labels },
+    weights: new Float64Array(cols),
+    bias: check.measured.t,
+    proof: { ...UNBOUNDED, inverseScale: none, centre: none },
     info: {
       status: 'time-limit',
       ...storyOf(check, countTaking(weights, rows), performance.now() - began, 0),
       ...(options.keepSets && {
         alpha: new Float64Array(rows),
-        sets: { agreed: none, properlyClassified: none, zero: none, atBound: none },
+        sets: { agreed: nobody, properlyClassified: nobody, zero: nobody, atBound: nobody },
       }),
       method: firstAlgorithm(options.solver),
       stages: [],

@@ -413,11 +413,6 @@ describe('fista-classify train', () => {
     ['a broken line', '1 1:1\n-1 2\n', 'Expected index:value at data.svm:2:4 but received "2" [ERR_LIBSVM]'],
     ['columns from 0', '1 0:1\n', 'for a file that counts from 0 use --zero-based [ERR_LIBSVM]'],
     ['words', 'spam 1:1\n', 'for labels that are words use --labels string [ERR_LIBSVM]'],
-    [
-      'three labels',
-      '1 1:1\n2 1:1\n3 1:1\n',
-      'Expected two distinct labels in data.svm but received at least three: 1, 2, 3; write a file for each class, with one label for its rows and one for all others [ERR_LABELS]',
-    ],
     ['one label', '1 1:1\n1 1:2\n', 'Expected two distinct labels in data.svm but every label is 1 [ERR_LABELS]'],
   ])('refuses %s with exit code 1, and keeps the old model', async (_what, data, message) => {
     file('data.svm', data);
@@ -428,9 +423,27 @@ describe('fista-classify train', () => {
   });
 
   it('-v names stdin in an error about its labels', async () => {
-    expect(await bad(1, ['train', '-v', '2', '-'], '1 1:1\n2 1:2\n3 1:3\n')).toContain(
-      'Expected two distinct labels in stdin but received',
+    expect(await bad(1, ['train', '-v', '2', '-'], '1 1:1\n1 1:2\n1 1:3\n')).toContain(
+      'Expected two distinct labels in stdin but every label is 1',
     );
+  });
+
+  it('trains and predicts three labels or more, by pairs or against the rest', async () => {
+    const lines = Array.from({ length: 90 }, (_, i) => `${['ant', 'bee', 'cow'][i % 3]!} ${(i % 3) + 1}:${5 + (i % 7)} 4:${i % 5}`);
+    file('data.svm', lines.join('\n'));
+    for (const multiclass of ['pairs', 'rest']) {
+      const said = await good(['train', '--labels', 'string', '--multiclass', multiclass, 'data.svm', 'm.json']);
+      expect(said).toContain(`3 planes, ${multiclass === 'pairs' ? 'each pair of classes' : 'each class against the rest'}`);
+      expect(said).toContain('training accuracy 100.0 %');
+      await good(['predict', '--labels', 'string', 'data.svm', 'm.json', 'out']);
+      expect(text('out').split('\n').slice(0, 4)).toEqual(['ant', 'bee', 'cow', 'ant']);
+      await good(['predict', '--labels', 'string', '--decision-values', 'data.svm', 'm.json', 'out']);
+      expect(text('out').split('\n')[0]!.split(' ')).toHaveLength(4);
+      expect(await good(['inspect', 'm.json'])).toContain('labels    "ant", "bee", "cow"');
+    }
+    expect(await good(['train', '--labels', 'string', '-v', '3', 'data.svm'])).toContain('Accuracy = 100%');
+    await good(['train', '--labels', 'string', '--report', 'page.html', 'data.svm', 'm.json']);
+    expect(text('page.html')).toContain('ant, bee, cow');
   });
 
   it('refuses a model given as data, as predict does', async () => {
@@ -745,7 +758,7 @@ describe('fista-classify predict', () => {
         whole.replace('"weights":[', '"weights":["x",'),
         'cut.json: Expected a finite number for json.weights[0] but received "x" [ERR_MODEL]',
       ],
-      [whole.replace('"version":1', '"version":2'), '(written by a newer fista-classify) [ERR_MODEL]'],
+      [whole.replace('"version":1', '"version":3'), '(written by a newer fista-classify) [ERR_MODEL]'],
       [
         'solver_type L2R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 2\nbias -1\nw\n1 \n',
         'but received the end: the file was cut [ERR_MODEL]',

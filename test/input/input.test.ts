@@ -188,7 +188,7 @@ describe('resolveDataset(points, options)', () => {
 });
 
 describe('resolveDecisions(cols, points, out) and resolveScore(model, points, labels)', () => {
-  const model = { weights: Float64Array.of(1, 2), labels: ['no', 'yes'] } as const;
+  const model = { cols: 2, labels: ['no', 'yes'] } as const;
 
   it('resolveDecisions returns a view of out, or a new array, for the values', () => {
     const out = new Float64Array(2);
@@ -258,9 +258,11 @@ describe('resolveLabels(list, rows, options)', () => {
     );
     expect(of(Float64Array.of(5, 5, 2, 5, 2)).y).toEqual(Int8Array.of(1, 1, -1, 1, -1));
     expect(refusal(() => of(Float64Array.of(5, 5)))).toBe('Expected two distinct labels but every label is 5');
-    expect(refusal(() => of(Float64Array.of(5, 1, 5, 2)))).toBe(
-      'Expected two distinct labels but received at least three: 5, 1, 2; train one against the rest: labels.map((label) => label === 5)',
-    );
+    expect(of(Float64Array.of(5, 1, 5, 2))).toEqual({
+      labels: [1, 2, 5],
+      y: Int8Array.of(-1, 1, -1, -1),
+      classes: Uint16Array.of(2, 0, 2, 1),
+    });
     expect(refusal(() => of(Float64Array.of(5, NaN)))).toBe('Expected a finite number for labels[1] but received NaN');
     expect(refusal(() => of(Float64Array.of(5, 1, NaN)))).toBe('Expected a finite number for labels[2] but received NaN');
   });
@@ -327,6 +329,7 @@ describe('resolveFit(points, labels, options)', () => {
       weights: { byClass: [1, 1], byRow: undefined },
       members: [2, 2],
       scale: 'standard',
+      sides: [{ positive: 1, negative: 0 }],
       warmStart: undefined,
       keepSets: false,
       solver: {
@@ -433,7 +436,7 @@ describe('resolveFit(points, labels, options)', () => {
     const weights = Float64Array.of(1, 2);
     const { warmStart } = fit({ warmStart: { weights, bias: -3 } });
     weights[0] = 9;
-    expect(warmStart).toEqual({ weights: Float64Array.of(1, 2), bias: -3 });
+    expect(warmStart).toEqual([{ weights: Float64Array.of(1, 2), bias: -3 }]);
     for (const given of [
       null,
       1,
@@ -485,7 +488,7 @@ describe('resolveFit(points, labels, options)', () => {
 describe('rowWeights(weights, y, taking) and gammaByRow(gamma, weights, labels)', () => {
   const y = Int8Array.of(1, -1, -1, -1, 1, -1);
   const of = (weights: Partial<Weights>, taking?: Uint8Array) => [
-    ...rowWeights({ byClass: [1, 1], byRow: undefined, ...weights }, y, taking),
+    ...rowWeights({ byClass: [1, 1], byRow: undefined, ...weights }, { labels: [-1, 1], y, classes: undefined }, taking),
   ];
 
   it('rowWeights is a single number if all rows weigh the same', () => {
@@ -731,7 +734,7 @@ describe('resolveCrossValidation(points, labels, options)', () => {
 
   it('lists the known options, as resolveSplit does', () => {
     expect(refusal(() => resolveCrossValidation([[1]], [1], { colour: 1 } as object))).toBe(
-      'Unknown option "colour"; expected one of folds, gammas, seed, accuracy, positive, classWeight, sampleWeight, loss, scale, stop, maxIterations, timeLimit, signal, onProgress, threads, backend',
+      'Unknown option "colour"; expected one of folds, gammas, seed, accuracy, positive, multiclass, classWeight, sampleWeight, loss, scale, stop, maxIterations, timeLimit, signal, onProgress, threads, backend',
     );
     expect(refusal(() => resolveSplit([[1], [2]], [1, 2], { colour: 1 } as object))).toBe(
       'Unknown option "colour"; expected one of testShare, testSize, seed, stratify',
@@ -955,11 +958,11 @@ describe('errors of lib/input', () => {
       'Expected 0 or a number from 1e-100 to 1e+100 for <option sampleWeight>[1] but received -1',
     );
     expect(messageOf(defect('zero', '0:1'), named)).toMatch(/; for a file that counts from 0 <setting zeroBased true>$/);
-    const three = thrown(() => resolveLabels([1, 2, 3], 3, {}));
-    expect(messageOf(three, named)).toMatch(/labels<code labels> but received at least three: 1, 2, 3; <code rest>$/);
+    const one = thrown(() => resolveLabels([1, 1], 2, {}));
+    expect(messageOf(one, named)).toBe('Expected two distinct labels<code labels> but every label is 1');
     expect(messageOf(new Error('as it is'), named)).toBe('as it is');
-    three.message = `a file: ${three.message}`;
-    expect(messageOf(three, named)).toBe(three.message);
+    one.message = `a file: ${one.message}`;
+    expect(messageOf(one, named)).toBe(one.message);
   });
 });
 

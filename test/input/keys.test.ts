@@ -204,9 +204,10 @@ describe('keys of options', () => {
     ['cost', 1, meant('C')],
     ['c', 1, meant('C')],
     ['nu', 0.5, "set gamma (C is the same), the weight of a row's loss"],
-    ['multi_class', 'ovr', 'for several classes train one against the rest: labels.map((label) => label === …)'],
+    ['multi_class', 'ovr', meant('multiclass')],
+    ['decision_function_shape', 'ovo', "use multiclass: 'pairs' (a plane a pair of classes) or 'rest' (one a class)"],
     ['time_limit', 1, meant('timeLimit')],
-    ['constructor', 1, 'expected one of gamma, C, loss, mu, classWeight, sampleWeight, scale, positive, warmStart, keepSets, stop, method, solver, maxIterations, timeLimit, signal, onProgress, threads, backend'],
+    ['constructor', 1, 'expected one of gamma, C, loss, mu, classWeight, sampleWeight, scale, positive, multiclass, warmStart, keepSets, stop, method, solver, maxIterations, timeLimit, signal, onProgress, threads, backend'],
   ];
   it.each(FOREIGN)('LinearSvm.fit refuses %s: %j and suggests what to use', async (name, value, hint) => {
     expect(await refusal(() => LinearSvm.fit(rows, labels, { [name]: value }))).toBe(

@@ -14,7 +14,6 @@ describe('resolveLabels(list, rows, options) of a Float64Array', () => {
   });
 
   it.each([
-    [[1, 1, 2, 3], 'received at least three: 1, 2, 3'],
     [[7, 7, 7], 'every label is 7'],
     [[Infinity, Infinity, 1], 'Expected a finite number for labels[0] but received Infinity'],
     [[1, 1, -Infinity], 'Expected a finite number for labels[2] but received -Infinity'],
@@ -27,17 +26,17 @@ describe('resolveLabels(list, rows, options) of a Float64Array', () => {
 });
 
 describe('resolveLabels(list, rows, options) and its errors', () => {
-  it.each([
-    [[1, 2, 3], 'Expected two distinct labels<code labels> but received at least three: 1, 2, 3; <code rest>'],
-    [[1, 1], 'Expected two distinct labels<code labels> but every label is 1'],
-  ])('has terms for the place of %j, which the command line words in its own way', (labels, message) => {
-    try {
-      resolveLabels(labels, labels.length, {});
-      expect.fail('nothing was thrown');
-    } catch (error) {
-      expect(messageOf(error as Error, ({ kind, name }) => `<${kind} ${name}>`)).toBe(message);
-    }
-  });
+  it.each([[[1, 1], 'Expected two distinct labels<code labels> but every label is 1']])(
+    'has terms for the place of %j, which the command line words in its own way',
+    (labels, message) => {
+      try {
+        resolveLabels(labels, labels.length, {});
+        expect.fail('nothing was thrown');
+      } catch (error) {
+        expect(messageOf(error as Error, ({ kind, name }) => `<${kind} ${name}>`)).toBe(message);
+      }
+    },
+  );
 });
 
 describe('encodeTwo(list, seen, y)', () => {

@@ -5,7 +5,10 @@ import { refusal } from '../support/refusal.js';
 
 describe('participants(weights, labels)', () => {
   const count = (weights: Partial<Weights>) =>
-    participants({ byClass: [1, 1], byRow: undefined, ...weights }, { labels: ['no', 'yes'], y: Int8Array.of(1, -1, -1) });
+    participants(
+      { byClass: [1, 1], byRow: undefined, ...weights },
+      { labels: ['no', 'yes'], y: Int8Array.of(1, -1, -1), classes: undefined },
+    );
   const none = (label: string, option: string) =>
     `RangeError [ERR_OPTION]: Expected a positive weight for some row of class "${label}", by options.${option}, but all of them are 0`;
 

@@ -11,9 +11,10 @@ describe('report(input)', () => {
     const html = report(input);
     const { info, model } = input;
     const [, positive] = model.labels;
-    const right = Array.from(input.labels, (label, i) => input.decisions[i]! > 0 === (label === positive)).filter(Boolean).length;
+    const right = Array.from(input.labels, (label, i) => input.decisions![i]! > 0 === (label === positive)).filter(Boolean).length;
     const accuracy = right / 569;
-    const largest = Array.from(model.weights, Math.abs).indexOf(Math.max(...Array.from(model.weights, Math.abs)));
+    const sizes = Array.from(model.planes[0]!.weights, Math.abs);
+    const largest = sizes.indexOf(Math.max(...sizes));
     for (const words of [
       'gap</span> The objective is proved',
       `${info.agreed} rows`,

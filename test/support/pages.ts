@@ -10,7 +10,8 @@ const { resultsPage } = createRequire(__filename)('../../bench/page.js') as { re
 export function fitted(points: Parameters<typeof LinearSvm.fit>[0], labels: readonly Label[], title = 'a title'): ReportInput {
   const history: SvmProgress[] = [];
   const model = LinearSvm.fit(points, labels, { stop: stop.gap(1e-5), onProgress: (progress) => history.push(progress) });
-  return { title, model, info: model.info, history, decisions: model.decision(points), labels };
+  const correct = model.predict(points).filter((label, i) => label === labels[i]).length;
+  return { title, model, info: model.info, history, correct, decisions: model.decision(points), labels };
 }
 
 export const cancer = () => {
@@ -31,12 +32,7 @@ function hostile(): ReportInput {
   return {
     ...input,
     title: HOSTILE,
-    model: {
-      ...input.model,
-      labels: [rename(input.model.labels[0]), rename(input.model.labels[1])],
-      weights: input.model.weights,
-      bias: 0,
-    },
+    model: { planes: input.model.planes, labels: [rename(input.model.labels[0]), rename(input.model.labels[1])] },
     labels: Array.from(input.labels, rename),
     names: Array.from({ length: 30 }, (_, j) => `${j}${HOSTILE}`),
   };

@@ -359,8 +359,27 @@ describe('certify(constants, measured, proof, hint)', () => {
     expect(etaT).toBeCloseTo(2 * 6 * U * 5, 25);
     expect(guardR! / U).toBeCloseTo(4 * 108 * 3, 9);
     expect(guard! / U).toBeCloseTo(4 * 108 * (7 * 3 + 5), 9);
-    expect(value).toEqual({ agreed: 4, properlyClassified: 3, zero: 2, atBound: 1 });
+    expect(value).toMatchObject({ agreed: 4, properlyClassified: 3, zero: 2, atBound: 1 });
     expect(certified(LINE, { ball: false }).last[7]).toBe(0);
+  });
+
+  it('bounds the exact plane at any point, with twice the rounding of a decision, and its own value among them', () => {
+    const constants = { d: 100, predictionNorm: 7 };
+    const spare = (t: number, low: number, high: number) =>
+      8 * 108 * U * (7 * 3 + Math.abs(t)) + 8 * U * (Math.abs(t) + Math.abs(low) + Math.abs(high));
+    const { value, low, high } = certified(LINE, { constants });
+    const { plane } = value;
+    expect(plane.norm).toBe(3);
+    expect((plane.slope - 0.25) / U).toBeCloseTo(8 * 108 * 3 + 16 * 0.25, -1);
+    expect((low - 1 - plane.low) / U).toBeCloseTo(spare(1, low, high) / U, 0);
+    expect((plane.high - (high - 1)) / U).toBeCloseTo(spare(1, low, high) / U, 0);
+    // An offset outside the interval of the optimal ones: the plane's own value is still within the bounds.
+    const above = certified(LINE, { constants, measured: { t: -5 } });
+    expect(above.low).toBeGreaterThan(-5);
+    expect(above.value.plane.low).toBeCloseTo(-spare(-5, above.low, above.high), 20);
+    const below = certified(LINE, { constants, measured: { t: 9 } });
+    expect(below.high).toBeLessThan(9);
+    expect(below.value.plane.high).toBeCloseTo(spare(9, below.low, below.high), 20);
   });
 
   it('forgets what was certified before if afresh, at the last moment', () => {

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { countByClass, countTaking, membersOf, rowWeights, takesPart, weightOf } from '../../lib/svm/taking-part.js';
+import type { Labels } from '../../lib/input/labels.js';
+import { classOf, countByClass, countTaking, membersOf, rowWeights, takesPart, weightOf } from '../../lib/svm/taking-part.js';
 
 const y = Int8Array.of(1, -1, -1, 1, -1);
+const two: Labels = { labels: [-1, 1], y, classes: undefined };
+const three: Labels = { labels: ['a', 'b', 'c'], y: Int8Array.of(-1, 1, 1, -1, -1), classes: Uint16Array.of(2, 0, 0, 1, 2) };
 const some = Float64Array.of(2, 0, 1, 0, 5e-324);
 
 describe('taking part', () => {
@@ -24,18 +27,30 @@ describe('taking part', () => {
     expect(countTaking([0], 5)).toBe(0);
   });
 
-  it('countByClass(y, weights) and membersOf(y, weights) count and list them by class', () => {
-    expect(countByClass(y, undefined)).toEqual([3, 2]);
-    expect(countByClass(y, some)).toEqual([2, 1]);
-    expect(countByClass(y, [2])).toEqual([3, 2]);
-    expect(countByClass(y, [0])).toEqual([0, 0]);
-    expect(membersOf(y, undefined)).toEqual([Uint32Array.of(1, 2, 4), Uint32Array.of(0, 3)]);
-    expect(membersOf(y, some)).toEqual([Uint32Array.of(2, 4), Uint32Array.of(0)]);
+  it('countByClass(labels, weights) and membersOf(labels, weights) count and list them by class', () => {
+    expect(countByClass(two, undefined)).toEqual([3, 2]);
+    expect(countByClass(two, some)).toEqual([2, 1]);
+    expect(countByClass(two, [2])).toEqual([3, 2]);
+    expect(countByClass(two, [0])).toEqual([0, 0]);
+    expect(membersOf(two, undefined)).toEqual([Uint32Array.of(1, 2, 4), Uint32Array.of(0, 3)]);
+    expect(membersOf(two, some)).toEqual([Uint32Array.of(2, 4), Uint32Array.of(0)]);
+    expect(countByClass(three, undefined)).toEqual([2, 1, 2]);
+    expect(countByClass(three, some)).toEqual([1, 0, 2]);
+    expect(membersOf(three, some)).toEqual([Uint32Array.of(2), new Uint32Array(0), Uint32Array.of(0, 4)]);
   });
 
-  it('rowWeights({ byClass, byRow }, y) leaves rows of weight 0 at 0, even a whole class of them', () => {
+  it('classOf(labels, row) is the number of its label', () => {
+    expect([0, 1, 2, 3, 4].map((i) => classOf(two, i))).toEqual([1, 0, 0, 1, 0]);
+    expect([0, 1, 2, 3, 4].map((i) => classOf(three, i))).toEqual([2, 0, 0, 1, 2]);
+  });
+
+  it('rowWeights({ byClass, byRow }, labels) leaves rows of weight 0 at 0, even a whole class of them', () => {
     const byRow = Float64Array.of(3, 0, 0, 1, 0);
-    expect(rowWeights({ byClass: 'balanced', byRow }, y)).toEqual(Float64Array.of(1.5, 0, 0, 0.5, 0));
-    expect(rowWeights({ byClass: [1, 1], byRow }, y)).toEqual(byRow);
+    expect(rowWeights({ byClass: 'balanced', byRow }, two)).toEqual(Float64Array.of(1.5, 0, 0, 0.5, 0));
+    expect(rowWeights({ byClass: [1, 1], byRow }, two)).toEqual(byRow);
+    expect(rowWeights({ byClass: 'balanced', byRow: undefined }, three)).toEqual(
+      Float64Array.of(5 / 6, 5 / 6, 5 / 6, 5 / 3, 5 / 6),
+    );
+    expect(rowWeights({ byClass: [1, 2, 3], byRow }, three)).toEqual(Float64Array.of(9, 0, 0, 2, 0));
   });
 });

@@ -1,0 +1,169 @@
+/**
+ * The fits of one fold, and their scores on the rows that are held out (method 3).
+ *
+ * Given:  copied data, the options of a fit, weights that are 0 for rows held out.
+ * Wanted: for a gamma, the planes, the accuracy and the loss on the rows held out, and how the fits ended.
+ */
+import type { Answer, SVM_TASKS } from '../backend/tasks.js';
+import type { ResolvedSvmOptions } from '../input/index.js';
+import type { WeightRange } from '../input/weights.js';
+import { pause, type Lane, type Loop } from '../solver/drivers.js';
+import { shiftedBiases } from '../svm/model.js';
+import { trainPlane, worstOf, type CommonParameters } from '../svm/multiclass.js';
+import { classOf, membersOf } from '../svm/taking-part.js';
+import type { TrainingData } from '../svm/training-data.js';
+import { measureRows, Training } from '../svm/training.js';
+import { pairsToClasses, winner } from '../svm/votes.js';
+import type { Label, SvmStatus, WarmPlane } from '../types.js';
+
+/** What a fit came to. */
+export interface Scored {
+  readonly planes: readonly WarmPlane[];
+  readonly accuracy: number;
+  /** The mean of max(0, 1 - margin) on the rows held out; of several planes, the smallest margin of those that a row's class is part of. */
+  readonly loss: number;
+  readonly status: SvmStatus;
+  readonly iterations: number;
+}
+
+export interface Fold {
+  readonly weights: Float64Array;
+  readonly weightRange: WeightRange;
+  /** ±1 by row, 0 for a row of weight 0 that is not scored either. */
+  readonly y: Int8Array;
+  readonly heldOut: (row: number) => boolean;
+  /** Whether the accuracy is the mean over the classes. */
+  readonly balanced: boolean;
+}
+
+/** By class, the rows that were held out, and how many of them the model gets right; and the sum of their max(0, 1 - margin). */
+type HeldOut = Answer<(typeof SVM_TASKS)['score']>;
+
+/** About so many numbers are held at a time. */
+const BLOCK = 2 ** 20;
+
+export class FoldFits {
+  readonly #data: TrainingData<Label>;
+  readonly #options: ResolvedSvmOptions;
+  readonly #fold: Fold;
+  // Of several classes.
+  #inverseScale: Float64Array | undefined;
+  #members: readonly Uint32Array[] | undefined;
+
+  constructor(data: TrainingData<Label>, options: ResolvedSvmOptions, fold: Fold) {
+    this.#data = data;
+    this.#options = options;
+    this.#fold = fold;
+  }
+
+  fit(gamma: number, start: readonly WarmPlane[] | undefined, began: number, lane: Lane): Loop<Scored> {
+    return this.#data.classes ? this.#several(gamma, start, began, lane) : this.#two(gamma, start?.[0], began, lane);
+  }
+
+  *#two(gamma: number, warmStart: WarmPlane | undefined, began: number, { number: lane, busy, signal }: Lane): Loop<Scored> {
+    const { threads, tasksHere } = this.#data;
+    const { weights, weightRange, y } = this.#fold;
+    const training = new Training(this.#data, this.#options, {
+      gamma,
+      weights,
+      weightRange,
+      y,
+      warmStart,
+      threads: threads - busy() + 1, // the pool that helps a fit serves one at a time, so at most `threads` work at any moment
+      lane,
+      signal,
+      began,
+    });
+    try {
+      if (tasksHere > 0) yield pause(); // its first tasks run on this thread
+      const { score } = training.tasks;
+      const end = yield* training.loop();
+      yield score.ask({ t: end.check.measured.t });
+      const { positiveRight, positive, negativeRight, negative, hinge } = score.answer;
+      const plane = yield* training.finish(end);
+      return {
+        planes: [plane],
+        accuracy: this.#accuracyOf({ positiveRight, positive, negativeRight, negative, hinge }),
+        loss: hinge / (positive + negative),
+        status: end.status,
+        iterations: end.check.iteration,
+      };
+    } finally {
+      training.release();
+    }
+  }
+
+  #accuracyOf({ positiveRight, positive, negativeRight, negative }: HeldOut): number {
+    if (!this.#fold.balanced || positive === 0 || negative === 0) return (positiveRight + negativeRight) / (positive + negative);
+    return positiveRight / positive / 2 + negativeRight / negative / 2;
+  }
+
+  *#several(gamma: number, start: readonly WarmPlane[] | undefined, began: number, lane: Lane): Loop<Scored> {
+    const { weights, weightRange } = this.#fold;
+    const { sides } = this.#options;
+    const { cols } = this.#data;
+    this.#inverseScale ??= (yield* measureRows(this.#data, this.#options, weights, weightRange)).inverseScale;
+    this.#members ??= membersOf(this.#data, weights);
+    const common: CommonParameters = {
+      gamma,
+      inverseScale: this.#inverseScale,
+      weights,
+      weightRange,
+      members: this.#members,
+      began,
+    };
+    const table = { weights: new Float64Array(sides.length * cols), biases: new Float64Array(sides.length) };
+    const planes: WarmPlane[] = [];
+    const statuses: SvmStatus[] = [];
+    let iterations = 0;
+    for (const [p, side] of sides.entries()) {
+      const out = table.weights.subarray(p * cols, (p + 1) * cols);
+      const { bias, info } = yield* trainPlane(this.#data, this.#options, common, side, lane, start?.[p], out);
+      table.biases[p] = bias;
+      planes.push({ weights: out, bias });
+      statuses.push(info.status);
+      iterations += info.iterations;
+    }
+    const status = statuses.every((one) => one === 'agreement') ? 'agreement' : worstOf(statuses);
+    return { planes, ...(yield* this.#score(table)), status, iterations };
+  }
+
+  /** Accuracy and loss on the rows held out, a block of rows at a time. */
+  *#score(table: { readonly weights: Float64Array; readonly biases: Float64Array }): Loop<Pick<Scored, 'accuracy' | 'loss'>> {
+    const { matrix, threads, rows, labels } = this.#data;
+    const { sides } = this.#options;
+    const { heldOut, balanced } = this.#fold;
+    const classes = labels.length;
+    const biases = shiftedBiases(matrix, table);
+    const [right, number] = [new Uint32Array(classes), new Uint32Array(classes)];
+    let loss = 0;
+    const height = Math.max(1, Math.floor(BLOCK / (sides.length + classes)));
+    const values = new Float64Array(Math.min(height, rows) * sides.length);
+    const byClass = new Float64Array(Math.min(height, rows) * classes);
+    for (let begin = 0; begin < rows; begin += height) {
+      const end = Math.min(begin + height, rows);
+      matrix.decide(table.weights, biases, values.subarray(0, (end - begin) * sides.length), threads, begin, end);
+      const pairs = sides[0]!.negative !== undefined;
+      if (pairs) pairsToClasses(values, end - begin, sides, classes, byClass);
+      for (let i = begin; i < end; i++) {
+        if (!heldOut(i)) continue;
+        const k = classOf(this.#data, i);
+        number[k]!++;
+        if (winner(pairs ? byClass : values, (i - begin) * classes, classes) === k) right[k]!++;
+        let margin = Infinity;
+        for (let p = 0; p < sides.length; p++) {
+          const { positive, negative } = sides[p]!;
+          const value = values[(i - begin) * sides.length + p]!;
+          if (positive === k) margin = Math.min(margin, value);
+          else if (negative === k || negative === undefined) margin = Math.min(margin, -value);
+        }
+        loss += Math.max(0, 1 - margin);
+      }
+      yield pause();
+    }
+    const total = number.reduce((sum, count) => sum + count, 0);
+    const present = labels.flatMap((_, k) => (number[k]! > 0 ? [right[k]! / number[k]!] : []));
+    const mean = present.reduce((sum, share) => sum + share, 0) / present.length;
+    return { accuracy: balanced ? mean : right.reduce((sum, count) => sum + count, 0) / total, loss: loss / total };
+  }
+}
