@@ -1,10 +1,11 @@
-// Runs the soundness tests for long: draws new instances, and checks every certificate (method C2 to C9) against the exact optimum. The
+// Runs the soundness tests for long: draws new instances, and checks every certificate (method C2 to C11) against the exact optimum. The
 // first instances with a false certificate are printed with the parameters that reproduce them. Needs a built addon (npm run
-// build:native).
+// build:native), or FISTA_CLASSIFY_BACKEND=js: all instances then run on the TypeScript backend, else every third one.
 //
-//   node scripts/attack.js [--uncentred] [--instances 20000 | --minutes 15] [--seed 1]
+//   node scripts/attack.js [--uncentred | --classes] [--instances 20000 | --minutes 15] [--seed 1]
 //
 // --uncentred: only f32 and sparse data, with columns up to 1e9 away from 0, where rounding errors are largest.
+// --classes: two to six classes, and the labels of rows and of new points (method C11).
 'use strict';
 const { execFileSync } = require('node:child_process');
 const { readdirSync } = require('node:fs');
@@ -14,6 +15,7 @@ const { parseArgs } = require('node:util');
 const { values: options } = parseArgs({
   options: {
     uncentred: { type: 'boolean', default: false },
+    classes: { type: 'boolean', default: false },
     instances: { type: 'string' },
     minutes: { type: 'string' },
     seed: { type: 'string' },
@@ -28,30 +30,38 @@ const built = join(root, 'build-attack');
 const tsc = require.resolve('typescript/bin/tsc');
 const compile = [tsc, '-p', join(root, 'test/tsconfig.json'), '--noEmit', 'false', '--outDir', built];
 execFileSync(process.execPath, compile, { stdio: 'inherit' });
-const release = join(root, 'build/Release');
-process.env.FISTA_CLASSIFY_BINARY ??= join(
-  release,
-  readdirSync(release).find((name) => name.endsWith('.node')),
-);
+const onlyJs = process.env.FISTA_CLASSIFY_BACKEND === 'js';
+if (!onlyJs) {
+  const release = join(root, 'build/Release');
+  process.env.FISTA_CLASSIFY_BINARY ??= join(
+    release,
+    readdirSync(release).find((name) => name.endsWith('.node')),
+  );
+}
 
 const fc = require('fast-check');
 const { examine } = require(join(built, 'test/support/examine.js'));
+const { examineClasses } = require(join(built, 'test/support/examine-classes.js'));
 const { build, instances, uncentred } = require(join(built, 'test/support/instances.js'));
+const { buildClasses, classInstances } = require(join(built, 'test/support/class-instances.js'));
 
-const drawn = options.uncentred ? uncentred : instances;
-const total = { instances: 0, checks: 0, claims: 0, agreed: 0, unsure: 0, intervals: 0, violations: 0 };
+const drawn = options.classes ? classInstances : options.uncentred ? uncentred : instances;
+const attack = options.classes
+  ? (p, backend) => examineClasses(buildClasses(p), backend)
+  : (p, backend) => examine(build(p), backend);
+const total = { instances: 0, violations: 0 };
 const statuses = {};
 const end = Date.now() + minutes * 60_000;
 const done = () => total.instances >= max || Date.now() >= end;
 for (let round = 0; !done(); round++) {
   for (const parameters of fc.sample(drawn, { numRuns: 200, seed: seed + round })) {
     if (done()) break;
-    const backend = total.instances % 3 === 0 ? 'js' : 'native';
+    const backend = onlyJs || total.instances % 3 === 0 ? 'js' : 'native';
     total.instances++;
     try {
-      const count = examine(build(parameters), backend);
-      for (const name of ['checks', 'claims', 'agreed', 'unsure', 'intervals']) total[name] += Number(count[name]);
-      statuses[count.status] = (statuses[count.status] ?? 0) + 1;
+      const { status, ...counts } = attack(parameters, backend);
+      for (const name in counts) total[name] = (total[name] ?? 0) + Number(counts[name]);
+      statuses[status] = (statuses[status] ?? 0) + 1;
     } catch (error) {
       total.violations++;
       if (total.violations <= 20) console.log(`${backend}: ${error.message}\n  ${JSON.stringify(parameters)}`);

@@ -50,7 +50,11 @@ function holds(truth: Truth, weights: Float64Array, y: Int8Array, i: number, bit
 }
 
 /** Checks the reported numbers against the optimum: dual <= optimum <= primal, and primal - optimum <= gap (method C9). */
-function bracket({ primal, dual, gap, relativeGap }: Reported, { optimum, optimumError: known }: Truth, where: string): void {
+export function bracket(
+  { primal, dual, gap, relativeGap }: Reported,
+  { optimum, optimumError: known }: Truth,
+  where: string,
+): void {
   const say = () => `${where}: primal ${primal}, dual ${dual}, gap ${gap}, relative ${relativeGap}; the optimum is ${optimum[0]}`;
   const above = subtract(quad(primal), optimum)[0];
   if (!(above >= -known)) throw new Error(`${say()}: the primal is below it by ${-above}`);
@@ -61,7 +65,7 @@ function bracket({ primal, dual, gap, relativeGap }: Reported, { optimum, optimu
   if (gap !== primal - dual || relativeGap !== gap / primal) throw new Error(`${say()}: they do not belong together`);
 }
 
-type Reported = Pick<SvmProgress, 'primal' | 'dual' | 'gap' | 'relativeGap'>;
+export type Reported = Pick<SvmProgress, 'primal' | 'dual' | 'gap' | 'relativeGap'>;
 
 export function examine(instance: Instance, name: BackendName, max = 60): Count {
   const { points, labels, options, rows, cols, value } = instance;
@@ -180,9 +184,10 @@ export function examine(instance: Instance, name: BackendName, max = 60): Count 
       ...(warmStart && {
         warm: () => {
           problem.columns(factor, shift);
-          let t = warmStart.bias;
-          shift.forEach((s, j) => (t += s * warmStart.weights[j]!));
-          return { w: factor.map((f, j) => warmStart.weights[j]! / f), t };
+          const { weights: start, bias } = warmStart[0]!;
+          let t = bias;
+          shift.forEach((s, j) => (t += s * start[j]!));
+          return { w: factor.map((f, j) => start[j]! / f), t };
         },
       }),
       decide: (check) => {

@@ -41,7 +41,7 @@ const parameters = fc.record({
   size10: fc.constantFrom<number>(0, 0, 0, 0, -3, 3, -8, 6, 40, -60),
   columns: fc.constantFrom('alike', 'alike', 'decades', 'constant', 'zero'),
   rows: fc.constantFrom('all', 'all', 'some zero'),
-  form: fc.constantFrom('rows', 'f64', 'f64', 'f32', 'csr f64', 'csr f32', 'ones'),
+  form: fc.constantFrom<Form>('rows', 'f64', 'f64', 'f32', 'csr f64', 'csr f32', 'ones'),
   scale: fc.constantFrom<'none' | 'standard' | 'maxabs' | 'auto'>('none', 'none', 'standard', 'maxabs', 'auto'),
   gamma: fc.constantFrom('1/n', '4/n', '64/n', '64/n', '1024/n', '4096/n', 'tiny', 'huge', 'flat', 'default'),
   loss: fc.constantFrom<Loss>('hinge', 'hinge', 'squared-hinge'),
@@ -58,6 +58,46 @@ const parameters = fc.record({
 });
 
 export type Parameters = typeof parameters extends fc.Arbitrary<infer T> ? T : never;
+
+export type Form = 'rows' | 'f64' | 'f32' | 'csr f64' | 'csr f32' | 'ones';
+
+/** Points in one of the forms that users give them in. What is stored, after rounding to f32, are the user's data: `value` returns them. */
+export function inForm(
+  form: Form,
+  x: Float64Array,
+  n: number,
+  d: number,
+  next: () => number,
+  thin: (i: number, j: number) => boolean = () => false,
+): Pick<Instance, 'points' | 'value'> {
+  if (form === 'rows') {
+    const points = Array.from({ length: n }, (_, i) => Array.from(x.subarray(i * d, i * d + d)));
+    return { points, value: (i, j) => x[i * d + j]! };
+  }
+  if (form === 'f64') return { points: { data: x, rows: n, cols: d }, value: (i, j) => x[i * d + j]! };
+  if (form === 'f32') {
+    const data = Float32Array.from(x);
+    return { points: { data, rows: n, cols: d }, value: (i, j) => data[i * d + j]! };
+  }
+  const indptr = [0];
+  const indices: number[] = [];
+  const kept: number[] = [];
+  const full = new Float64Array(n * d);
+  for (let i = 0; i < n; i++) {
+    for (let j = 0; j < d; j++) {
+      let v = x[i * d + j]!;
+      if (form === 'ones') v = normal(next) > 0 ? 1 : 0;
+      if (form === 'csr f32') v = Math.fround(v);
+      if (v === 0 || thin(i, j)) continue;
+      indices.push(j);
+      kept.push(v);
+      full[i * d + j] = v;
+    }
+    indptr.push(indices.length);
+  }
+  const values = form === 'ones' ? undefined : form === 'csr f32' ? Float32Array.from(kept) : Float64Array.from(kept);
+  return { points: { indptr, indices, rows: n, cols: d, ...(values && { values }) }, value: (i, j) => full[i * d + j]! };
+}
 
 export function build(p: Parameters): Instance {
   const next = random(p.seed);
@@ -113,39 +153,8 @@ export function build(p: Parameters): Instance {
   }
   if (p.rows === 'some zero') for (let i = 0; i < n; i += 4) x.fill(0, i * d, i * d + d);
 
-  // The stored values, after rounding to f32, are the user's data: `value` returns them.
   const thin = (i: number, j: number) => p.seed % 2 === 0 && (i * 7 + j * 3 + p.seed) % 5 === 0;
-  let points: Instance['points'];
-  let value = (i: number, j: number) => x[i * d + j]!;
-  if (p.form === 'rows') {
-    points = Array.from({ length: n }, (_, i) => Array.from(x.subarray(i * d, i * d + d)));
-  } else if (p.form === 'f64') {
-    points = { data: x, rows: n, cols: d };
-  } else if (p.form === 'f32') {
-    const data = Float32Array.from(x);
-    points = { data, rows: n, cols: d };
-    value = (i, j) => data[i * d + j]!;
-  } else {
-    const indptr = [0];
-    const indices: number[] = [];
-    const kept: number[] = [];
-    const full = new Float64Array(n * d);
-    for (let i = 0; i < n; i++) {
-      for (let j = 0; j < d; j++) {
-        let v = x[i * d + j]!;
-        if (p.form === 'ones') v = normal(next) > 0 ? 1 : 0;
-        if (p.form === 'csr f32') v = Math.fround(v);
-        if (v === 0 || thin(i, j)) continue;
-        indices.push(j);
-        kept.push(v);
-        full[i * d + j] = v;
-      }
-      indptr.push(indices.length);
-    }
-    const values = p.form === 'ones' ? undefined : p.form === 'csr f32' ? Float32Array.from(kept) : Float64Array.from(kept);
-    points = { indptr, indices, rows: n, cols: d, ...(values && { values }) };
-    value = (i, j) => full[i * d + j]!;
-  }
+  const { points, value } = inForm(p.form, x, n, d, next, thin);
 
   // gamma, mu, weights
   const gamma = {

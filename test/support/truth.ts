@@ -124,6 +124,8 @@ export interface Truth {
   /** A bound on |w - w*|. */
   readonly error: number;
   readonly wNorm: number;
+  /** w*, in scaled space, rounded to doubles. */
+  readonly w: Float64Array;
   /** Whether the optimal offset is unique or the optimal offsets form an interval, whose ends are then both optimal. */
   readonly offsets: 'one' | 'interval' | 'unsure';
   readonly alpha: Float64Array;
@@ -138,6 +140,15 @@ export interface Truth {
   readonly kink: Quad | undefined;
   /** The position of the model (w, t) relative to the optimum. */
   readonly judge: (w: Float64Array, t: number) => Position;
+  /** The optimal decision values of a point, in the units of `value`. */
+  readonly decide: (point: ArrayLike<number>) => Decision;
+}
+
+/** Decision values at the first and at the last optimal offset, each known to within `error`. */
+export interface Decision {
+  readonly first: Quad;
+  readonly last: Quad;
+  readonly error: number;
 }
 
 /** A model relative to the optimum. */
@@ -384,10 +395,26 @@ export function solve(data: Data): Truth {
     }
     return { distance, excess: excess[0], primal: primal[0], theta: margins };
   };
+  const decide = (point: ArrayLike<number>): Decision => {
+    const off = quads(d);
+    for (let j = 0; j < d; j++) {
+      const value = multiply(subtract(quad(point[j]!), quad(data.shift[j]!)), quad(data.factor[j]!));
+      put(off, j, subtract(value, at(c, j)));
+    }
+    const s = dot(off, 0, w);
+    const far = norm(off);
+    const size = far + norm(c);
+    return {
+      first: add(s, found.first),
+      last: add(s, found.last),
+      error: error * (far + max) + 1e-28 * (1 + size * wNorm + Math.abs(found.first[0]) + Math.abs(found.last[0])),
+    };
+  };
   return {
     sure: Math.max(...thetaError) <= 1e-17,
     error,
     wNorm,
+    w: w.h,
     offsets: found.offsets,
     alpha,
     optimum: state.primal,
@@ -397,6 +424,7 @@ export function solve(data: Data): Truth {
     thetaError,
     kink,
     judge,
+    decide,
   };
 }
 
