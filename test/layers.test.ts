@@ -104,6 +104,7 @@ describe('native/kernels', () => {
       '"svm.inl"',
       '"svm_ascent.inl"',
       '"esp.inl"',
+      '"planes.inl"',
     ];
     for (const included of includes(file)) expect([...allowed, ...fragments]).toContain(included);
     for (const [used] of code(file).matchAll(/\bstd::\w+/g)) expect(['std::memcpy', 'std::sqrt']).toContain(used);
