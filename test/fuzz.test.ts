@@ -40,7 +40,10 @@ describe('execute(…) with a defective LinearSvm.fromJSON', () => {
   });
 
   it('reports a model with a bias of NaN', async () => {
-    const fromJSON = (json: unknown) => Object.create(LinearSvm.fromJSON(json), { bias: { value: NaN } }) as LinearSvm;
+    const fromJSON = (json: unknown) => {
+      const model = LinearSvm.fromJSON(json);
+      return Object.create(model, { planes: { value: model.planes.map((plane) => ({ ...plane, bias: NaN })) } }) as LinearSvm;
+    };
     await expect(instead(fromJSON)).rejects.toThrow('finite weights and bias');
   });
 

@@ -82,7 +82,7 @@ describe('docs/api.md', () => {
     const code = `
       const { LinearSvm, Dataset, stop, ...rest } = require('fista-classify');
       const own = (object) => Object.getOwnPropertyNames(object).filter((name) => typeof object[name] === 'function');
-      const statics = (of) => own(of).filter((name) => !['is', 'dataOf'].includes(name)).map((name) => of.name + '.' + name);
+      const statics = (of) => own(of).filter((name) => !['is', 'dataOf', 'modelOf'].includes(name)).map((name) => of.name + '.' + name);
       const methods = (of, as) => own(of.prototype).filter((name) => name !== 'constructor').map((name) => as + '.' + name);
       const names = Object.keys(rest).concat(statics(LinearSvm), methods(LinearSvm, 'model'), statics(Dataset));
       console.log(JSON.stringify(names.concat(Object.keys(stop).map((name) => 'stop.' + name))));`;
