@@ -107,7 +107,7 @@ function fastest(choices, min) {
   return choices.filter((choice) => choice.accuracy >= min).sort((a, b) => a.seconds - b.seconds)[0];
 }
 
-/** Calls use(start), where start(command) starts a solver with the problem in its memory; cleans up afterwards. */
+/** Calls use(start, folder), where start(command) starts a solver with the problem in its memory; removes the folder afterwards. */
 async function withPeers(train, use) {
   const folder = mkdtempSync(join(tmpdir(), 'fista-classify-'));
   const peers = [];
@@ -118,7 +118,7 @@ async function withPeers(train, use) {
       const peer = await Peer.start(command, file, join(folder, `weights-${peers.length}`));
       peers.push(peer);
       return peer;
-    });
+    }, folder);
   } finally {
     for (const peer of peers) await peer.stop();
     rmSync(folder, { recursive: true });

@@ -8,6 +8,8 @@ const { gunzipSync } = require('node:zlib');
 
 // The sha256 of the uncompressed text, as on the LIBSVM data page.
 const LIBSVM = 'https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/binary';
+const UCI = 'the UCI repository';
+const DIGITS = 'MNIST (LeCun, Cortes, Burges), all ten digits, as IDX';
 const MNIST = 'MNIST (LeCun, Cortes, Burges), the digits 0 and 1 in their order, as IDX';
 const SETS = {
   a9a: { from: `${LIBSVM}/a9a`, sha256: '76b604b2c3f738783537bd3b32893eae66af54b8a41aee534fac1ecea45c1535' },
@@ -52,6 +54,42 @@ const SETS = {
   },
   'a9a.t': { from: `${LIBSVM}/a9a.t`, sha256: '0c3135eb9b9d83a4fa007d6e1a3b719f029db78884dafd5a46a4d7eeb4c2b018' },
   'svmguide1.t': { from: `${LIBSVM}/svmguide1.t`, sha256: 'f9c2fd4c725172aeb4476fc1e2327d537f7fbc2f53f49dfd073f80efbe1ba8f7' },
+  letter: {
+    from: `${UCI}, Letter Recognition, written as LIBSVM text`,
+    sha256: '99041d4db4cdbec382e9dd38885e4d3294d27e99bea307daf095315a4406d482',
+  },
+  pendigits: {
+    from: `${UCI}, Pen-Based Recognition of Handwritten Digits (training rows), written as LIBSVM text`,
+    sha256: '6e8a2f318a24d97d26a9c381642621dc955fed73ec44c4d417bd7afbb47ed67c',
+  },
+  'pendigits.t': {
+    from: `${UCI}, Pen-Based Recognition of Handwritten Digits (test rows), written as LIBSVM text`,
+    sha256: '5ddb2f034e1c5ca8a47b8a7e78510f8a9d68015cf40a5031534c693fba9773d3',
+  },
+  satimage: {
+    from: `${UCI}, Statlog (Landsat Satellite) (training rows), written as LIBSVM text`,
+    sha256: '68ae998e5a7c5a32aec6e517da25371a15b6f8abc62c4067b4ff5a7384f0c2d9',
+  },
+  'satimage.t': {
+    from: `${UCI}, Statlog (Landsat Satellite) (test rows), written as LIBSVM text`,
+    sha256: 'd1b5685c6f77b21448319298fff4f927e52eb7c738e08b1224df36e26d5ba70e',
+  },
+  optdigits: {
+    from: `${UCI}, Optical Recognition of Handwritten Digits (training rows), written as LIBSVM text`,
+    sha256: 'b43269275183d843e94ba63a444a1ec4b5b43a5e9b74adc07f3f66ed3b28ab3a',
+  },
+  'optdigits.t': {
+    from: `${UCI}, Optical Recognition of Handwritten Digits (test rows), written as LIBSVM text`,
+    sha256: 'b82d89c2691202b8add34b5bf633e936062defcf92753a8db0ff078f68214ee0',
+  },
+  news20: {
+    from: 'https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/multiclass/news20.bz2 and unpack it as news20',
+    sha256: '1d6eb77c42e1c78e86f36af834268de933da3607f38e3703aef15f7a9f11e506',
+  },
+  'train-images-idx3-ubyte': { from: DIGITS, sha256: 'ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db' },
+  'train-labels-idx1-ubyte': { from: DIGITS, sha256: '65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5' },
+  't10k-images-idx3-ubyte': { from: DIGITS, sha256: '0fa7898d509279e482958e8ce81c8e77db3f2f8254e26661ceb7762c4d494ce7' },
+  't10k-labels-idx1-ubyte': { from: DIGITS, sha256: 'ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2' },
   'mnist01-test-images-idx3-ubyte': {
     from: `${MNIST} (test set)`,
     sha256: 'ab2d98bd6cc310374ba0c91593030014043a66031b5e5fea29ca2e844fbf6905',

@@ -50,15 +50,12 @@ function denseNormal(rows, cols, seed = 1) {
   return { points: { data, rows, cols }, labels: noisyLabels(scores, next, gauss) };
 }
 
-/** CSR points of ones: `each` different columns per row, drawn by Zipf's law with exponent 1.1. */
-function sparseZipf(rows, cols, each = 50, seed = 1) {
-  const next = random(seed);
-  const gauss = normal(next);
-  const w = Float64Array.from({ length: cols }, gauss);
+/** A generator of columns by Zipf's law with exponent 1.1. */
+function zipf(cols, next) {
   const total = new Float64Array(cols);
   let sum = 0;
   for (let j = 0; j < cols; j++) total[j] = sum += (j + 1) ** -1.1;
-  const column = () => {
+  return () => {
     const u = next() * sum;
     let [low, high] = [0, cols - 1];
     while (low < high) {
@@ -68,6 +65,14 @@ function sparseZipf(rows, cols, each = 50, seed = 1) {
     }
     return low;
   };
+}
+
+/** CSR points of ones: `each` different columns per row, drawn by Zipf's law with exponent 1.1. */
+function sparseZipf(rows, cols, each = 50, seed = 1) {
+  const next = random(seed);
+  const gauss = normal(next);
+  const w = Float64Array.from({ length: cols }, gauss);
+  const column = zipf(cols, next);
   const indptr = Uint32Array.from({ length: rows + 1 }, (_, i) => i * each);
   const indices = new Uint32Array(rows * each);
   const scores = new Float64Array(rows);
@@ -88,4 +93,42 @@ function sparseZipf(rows, cols, each = 50, seed = 1) {
   return { points: { indptr, indices, rows, cols }, labels: noisyLabels(scores, next, gauss) };
 }
 
-module.exports = { normal, denseNormal, sparseZipf };
+/** Dense f64 points of several classes, 0 and up: normal clouds, two a class, so that no planes separate them all. */
+function denseClasses(rows, cols, classes, seed = 1) {
+  const next = random(seed);
+  const gauss = normal(next);
+  const centres = Float64Array.from({ length: 2 * classes * cols }, () => (4 / Math.sqrt(cols)) * gauss());
+  const data = new Float64Array(rows * cols);
+  const labels = new Float64Array(rows);
+  for (let i = 0; i < rows; i++) {
+    const cloud = Math.floor(2 * classes * next());
+    labels[i] = cloud % classes;
+    for (let j = 0; j < cols; j++) data[i * cols + j] = centres[cloud * cols + j] + gauss();
+  }
+  return { points: { data, rows, cols }, labels };
+}
+
+/** CSR points of several classes: `each` columns drawn by Zipf's law, a fifth of them from an order of the columns that is the class's. */
+function sparseClasses(rows, cols, classes, each, seed = 1) {
+  const next = random(seed);
+  const column = zipf(cols, next);
+  const labels = Float64Array.from({ length: rows }, () => Math.floor(classes * next()));
+  const [indices, values] = [[], []];
+  const indptr = new Uint32Array(rows + 1);
+  labels.forEach((label, i) => {
+    const counts = new Map();
+    for (let k = 0; k < each; k++) {
+      const own = next() < 0.2 ? Math.floor(((label + 1) * cols) / (classes + 1)) : 0;
+      const j = (column() + own) % cols;
+      counts.set(j, (counts.get(j) ?? 0) + 1);
+    }
+    for (const [j, count] of [...counts].sort((a, b) => a[0] - b[0])) {
+      indices.push(j);
+      values.push(count);
+    }
+    indptr[i + 1] = indices.length;
+  });
+  return { points: { indptr, indices: Uint32Array.from(indices), values: Float64Array.from(values), rows, cols }, labels };
+}
+
+module.exports = { normal, denseNormal, sparseZipf, denseClasses, sparseClasses };

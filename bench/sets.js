@@ -1,8 +1,9 @@
 // The problems of the comparisons: { name, about, train, test }. train and test are { points, labels }, scaled as `about` says, with
-// labels ±1.
+// labels ±1, or as they are where there are several classes.
 'use strict';
 const { parseLibsvm, toDense } = require('./data.js');
 const { random } = require('./digits.js');
+const { denseClasses, sparseClasses } = require('./generated.js');
 
 const isSparse = (points) => 'indptr' in points;
 
@@ -61,6 +62,15 @@ function standardise({ train, test }) {
   return { train, test };
 }
 
+/** Divides columns by the largest magnitude in the training rows, in place: zeros stay zeros. */
+function divideByMagnitude({ train, test }) {
+  const { data, rows, cols } = train.points;
+  const most = new Float64Array(cols);
+  for (let k = 0; k < rows * cols; k++) most[k % cols] = Math.max(most[k % cols], Math.abs(data[k]));
+  for (const { points } of [train, test]) points.data.forEach((x, k) => (points.data[k] = most[k % cols] ? x / most[k % cols] : 0));
+  return { train, test };
+}
+
 /** Scales rows to length 1, in place. */
 function normalise({ train, test }) {
   for (const { points } of [train, test]) {
@@ -97,11 +107,11 @@ function signs(labels) {
 }
 
 /** A whole file as { points, labels }, or undefined after printing what is missing. */
-function read(data, name, { cols = 0, dense = false } = {}) {
+function read(data, name, { cols = 0, dense = false, classes = false } = {}) {
   const text = data(name);
   if (text === undefined) return undefined;
   const { labels, ...points } = parseLibsvm(text, cols);
-  return { points: dense ? toDense(points) : tidy(points), labels: signs(labels) };
+  return { points: dense ? toDense(points) : tidy(points), labels: classes ? labels : signs(labels) };
 }
 
 /** Loads training and test rows from two files, or splits one file. `sorted`: its rows are sorted by class, and are shuffled first. */
@@ -185,6 +195,47 @@ function problem(data, name) {
   return set && { name, about, ...set };
 }
 
+/** MNIST's ten digits, dense. */
+function digits(data) {
+  const halves = ['train', 't10k'].map((half) => {
+    const images = data(`${half}-images-idx3-ubyte`);
+    const labels = images && data(`${half}-labels-idx1-ubyte`);
+    if (!labels) return undefined;
+    const points = { data: Float64Array.from(images.subarray(16), (pixel) => pixel / 255), rows: labels.length - 8, cols: 784 };
+    return { points, labels: Float64Array.from(labels.subarray(8)) };
+  });
+  return halves[0] && halves[1] && { train: halves[0], test: halves[1] };
+}
+
+const MAGNITUDE = 'columns divided by their largest magnitude';
+const severalDense = (name, official) => (data) =>
+  then(load(data, name, { dense: true, classes: true, official }), divideByMagnitude);
+
+// Sets of several classes: [name, how they are scaled, how they are loaded, what stands in for them where they are not there].
+const CLASSES = [
+  ['letter', `${MAGNITUDE}, ${SPLIT}`, severalDense('letter'), () => denseClasses(20_000, 16, 26)],
+  ['pendigits', `${MAGNITUDE}, ${OFFICIAL}`, severalDense('pendigits', 'pendigits.t'), () => denseClasses(10_992, 16, 10)],
+  ['satimage', `${MAGNITUDE}, ${OFFICIAL}`, severalDense('satimage', 'satimage.t'), () => denseClasses(6435, 36, 6)],
+  ['optdigits', `${MAGNITUDE}, ${OFFICIAL}`, severalDense('optdigits', 'optdigits.t'), () => denseClasses(5620, 64, 10)],
+  [
+    'news20',
+    `rows of length 1, ${SPLIT}`,
+    (data) => then(load(data, 'news20', { cols: 62_061, classes: true }), normalise),
+    () => sparseClasses(15_935, 62_061, 20, 120),
+  ],
+  ['mnist', `/255, ${OFFICIAL}`, digits, () => denseClasses(5000, 784, 10)],
+];
+
+/** A problem of several classes by name; generated data of its shape, scaled alike, if there is none. */
+function severalClasses(data, name) {
+  const [, about, make, standIn] = CLASSES.find(([known]) => known === name);
+  const set = make(data);
+  if (set) return { name, about, ...set };
+  const generated = split(standIn());
+  const scaled = isSparse(generated.train.points) ? normalise(generated) : divideByMagnitude(generated);
+  return { name: `${name} (generated)`, about: `generated in place of ${name}, scaled, ${SPLIT}`, ...scaled };
+}
+
 // Tall sets, whole: [name, how they are scaled, options of read].
 const TALL = [
   ['a9a', 'as it is (0/1)', { cols: 123 }],
@@ -238,7 +289,9 @@ function objectives({ points, labels }, { weights, bias }, C) {
 module.exports = {
   SMALL: SMALL.map(([name]) => name),
   TALL: TALL.map(([name]) => name),
+  CLASSES: CLASSES.map(([name]) => name),
   problem,
+  severalClasses,
   read,
   tall,
   standardise,

@@ -3,13 +3,15 @@
 //   file   int64: kind (0 dense f32, 1 dense f64, 2 CSR of ones, 3 CSR f64), rows, cols, stored; then labels f64[rows] and
 //          dense: data[rows * cols]; CSR: int64 indptr[rows + 1], int32 indices[stored], for kind 3 also f64 values[stored]
 //   lines  in: numbers that say what to train; out: JSON with the seconds of the training alone, by the clock and of the processor
-// The weights and, behind them, the bias of the last training go into the file named second.
+// The weights and, behind them, the bias of the last training go into the file named second, if there are two classes. With a file
+// of test rows, --test <file> before the others, the answers have the accuracy on them, by the library's own prediction.
 #ifndef BENCH_PEERS_DRIVER_H_
 #define BENCH_PEERS_DRIVER_H_
 
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <vector>
 
@@ -85,6 +87,25 @@ Problem<Node> readProblem(const char* path, bool bias) {
   std::fclose(file);
   for (const int64_t start : starts) p.x.push_back(p.nodes.data() + start);
   return p;
+}
+
+/** The program's arguments. */
+struct Files {
+  const char *test = nullptr, *problem, *weights;
+  Files(int argc, char** argv) {
+    if (argc == 5 && std::strcmp(argv[1], "--test") == 0) test = argv[2];
+    check(argc == (test ? 5 : 3), "usage: [--test <problem>] <problem> <weights>");
+    problem = argv[argc - 2];
+    weights = argv[argc - 1];
+  }
+};
+
+/** The share of rows that get their label from predict(row); 0 without rows. */
+template <typename Node, typename Predict>
+double accuracyOf(const Problem<Node>& test, Predict predict) {
+  int64_t right = 0;
+  for (int64_t i = 0; i < test.rows; i++) right += predict(test.x[i]) == test.labels[i];
+  return test.rows > 0 ? static_cast<double>(right) / test.rows : 0;
 }
 
 inline double now(clockid_t clock) {

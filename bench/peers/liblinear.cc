@@ -1,5 +1,5 @@
-// liblinear <problem> <weights>: trains by LIBLINEAR as often as asked, with -B 1. A line in: solver C eps; eps 0 is the solver's
-// default.
+// liblinear [--test <problem>] <problem> <weights>: trains by LIBLINEAR as often as asked, with -B 1. A line in: solver C eps; eps
+// 0 is the solver's default.
 #include <linear.h>
 
 #include "driver.h"
@@ -7,9 +7,11 @@
 static void quiet(const char*) {}
 
 int main(int argc, char** argv) {
-  check(argc == 3, "usage: liblinear <problem> <weights>");
+  const Files files(argc, argv);
   set_print_string_function(quiet);
-  Problem<feature_node> data = readProblem<feature_node>(argv[1], true);
+  Problem<feature_node> data = readProblem<feature_node>(files.problem, true);
+  Problem<feature_node> test;
+  if (files.test) test = readProblem<feature_node>(files.test, true);
   problem p;
   p.l = static_cast<int>(data.rows);
   p.n = static_cast<int>(data.cols + 1);
@@ -32,12 +34,15 @@ int main(int argc, char** argv) {
     Seconds seconds;
     model* m = train(&p, &how);
     seconds.stop();
-    const double sign = m->label[0] > m->label[1] ? 1 : -1;  // the larger label is positive
-    std::vector<double> w(m->w, m->w + data.cols + 1);
-    for (double& value : w) value *= sign;
-    writeWeights(argv[2], w);
+    if (m->nr_class == 2 && solver != MCSVM_CS) {
+      const double sign = m->label[0] > m->label[1] ? 1 : -1;  // the larger label is positive
+      std::vector<double> w(m->w, m->w + data.cols + 1);
+      for (double& value : w) value *= sign;
+      writeWeights(files.weights, w);
+    }
+    const double accuracy = accuracyOf(test, [&](const feature_node* row) { return predict(m, row); });
     free_and_destroy_model(&m);
-    std::printf("{\"seconds\": %.9f, \"processor\": %.9f}\n", seconds.wall, seconds.processor);
+    std::printf("{\"seconds\": %.9f, \"processor\": %.9f, \"accuracy\": %.9f}\n", seconds.wall, seconds.processor, accuracy);
     std::fflush(stdout);
   }
 }

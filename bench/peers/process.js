@@ -60,7 +60,7 @@ function buildDriver(name) {
   const program = join(root, 'build-bench', `peer-${name}`);
   mkdirSync(join(root, 'build-bench'), { recursive: true });
   const source = join(__dirname, `${name}.cc`);
-  const args = ['-O2', '-std=c++17', source, '-o', program, `-l${name.replace('lib', '')}`];
+  const args = ['-O2', '-std=c++17', source, '-o', program, `-l${name.replace(/^lib/, '')}`];
   try {
     execFileSync(process.env.CXX || 'g++', args, { stdio: 'ignore' });
     return [program];
@@ -97,6 +97,7 @@ function findPeers(print, names) {
   const ways = {
     liblinear: [() => buildDriver('liblinear'), 'LIBLINEAR: apt-get install liblinear-dev g++'],
     libsvm: [() => buildDriver('libsvm'), 'LIBSVM: apt-get install libsvm-dev g++'],
+    openblas: [() => buildDriver('openblas'), 'OpenBLAS: apt-get install libopenblas-dev g++'],
     sklearn: [findPython, 'scikit-learn: apt-get install python3-sklearn, or name a Python that has it by PYTHON'],
     'libsvm-js': [findLibsvmJs, 'libsvm-js: npm ci'],
   };
