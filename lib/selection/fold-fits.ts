@@ -13,7 +13,7 @@ import { trainPlane, worstOf, type CommonParameters } from '../svm/multiclass.js
 import { classOf, membersOf } from '../svm/taking-part.js';
 import type { TrainingData } from '../svm/training-data.js';
 import { measureRows, Training } from '../svm/training.js';
-import { pairsToClasses, winner } from '../svm/votes.js';
+import { Votes, winner } from '../svm/votes.js';
 import type { Label, SvmStatus, WarmPlane } from '../types.js';
 
 /** What a fit came to. */
@@ -139,17 +139,18 @@ export class FoldFits {
     let loss = 0;
     const height = Math.max(1, Math.floor(BLOCK / (sides.length + classes)));
     const values = new Float64Array(Math.min(height, rows) * sides.length);
-    const byClass = new Float64Array(Math.min(height, rows) * classes);
+    const votes = sides[0]!.negative === undefined ? undefined : new Votes(sides, classes);
+    const winners = new Uint16Array(Math.min(height, rows));
     for (let begin = 0; begin < rows; begin += height) {
       const end = Math.min(begin + height, rows);
       matrix.decide(table.weights, biases, values.subarray(0, (end - begin) * sides.length), threads, begin, end);
-      const pairs = sides[0]!.negative !== undefined;
-      if (pairs) pairsToClasses(values, end - begin, sides, classes, byClass);
+      votes?.winners(values, end - begin, winners);
       for (let i = begin; i < end; i++) {
         if (!heldOut(i)) continue;
         const k = classOf(this.#data, i);
         number[k]!++;
-        if (winner(pairs ? byClass : values, (i - begin) * classes, classes) === k) right[k]!++;
+        const found = votes ? winners[i - begin] : winner(values, (i - begin) * classes, classes);
+        if (found === k) right[k]!++;
         let margin = Infinity;
         for (let p = 0; p < sides.length; p++) {
           const { positive, negative } = sides[p]!;

@@ -14,7 +14,7 @@ import { readJSON, writeJSON } from '../io/model-json.js';
 import { classOf, membersOf } from './taking-part.js';
 import { TrainingData } from './training-data.js';
 import { measureRows, Training, unfitted, type TrainedPlane } from './training.js';
-import { pairsToClasses, winner } from './votes.js';
+import { Votes, winner } from './votes.js';
 import type { FileLabels, Label, ModelWriting, Point, Points, Score, SvmInfo, SvmJSON, SvmOptions } from '../types.js';
 import { chooseGamma, type Choice } from '../selection/choose-gamma.js';
 
@@ -47,6 +47,8 @@ export class LinearSvm<L extends Label = Label> {
   readonly info: SvmInfo | undefined;
   readonly #model: Model<L>;
   readonly #sides: readonly Sides[];
+  /** Of pairs of three classes or more. */
+  readonly #votes: Votes | undefined;
 
   private constructor(made: Made<L>) {
     if (!(made instanceof Made)) throw notMade('LinearSvm', 'LinearSvm.fit(points, labels, options)');
@@ -58,6 +60,7 @@ export class LinearSvm<L extends Label = Label> {
     this.info = info;
     this.#model = model;
     this.#sides = sidesOf(labels.length, isPairs(model) ? 'pairs' : 'rest');
+    this.#votes = labels.length > 2 && isPairs(model) ? new Votes(this.#sides, labels.length) : undefined;
     for (const name of ['weights', 'bias'] as const) {
       if (planes.length === 1) Object.defineProperty(this, name, { value: planes[0]![name], enumerable: true });
       else Object.defineProperty(this, name, { get: () => severalPlanes(name, labels.length) });
@@ -122,7 +125,7 @@ export class LinearSvm<L extends Label = Label> {
   predictOne(point: Point): L {
     if (this.isBinary()) return this.labels[decisionOf(this, point) > 0 ? 1 : 0];
     const values = Float64Array.from(this.planes, (plane) => decisionOf(plane, point));
-    return this.labels[winner(this.#byClass(values, 1), 0, this.labels.length)]!;
+    return this.labels[this.#winnersOf(values)[0]!]!;
   }
 
   /**
@@ -133,13 +136,13 @@ export class LinearSvm<L extends Label = Label> {
   decision(points: Points, out?: Float64Array): Float64Array {
     const { length } = this.labels;
     const input = resolveDecisions(this.#cols, points, out, length > 2 ? length : 1);
-    if (length === 2 || !isPairs(this)) {
+    if (!this.#votes) {
       const values = decide(this.#model, input);
       return out ?? values;
     }
     const all = out ? new Float64Array(input.values.length) : input.values; // the caller's array is written when nothing is wrong
     for (const { begin, end, values } of decideInBlocks(this.#model, input)) {
-      pairsToClasses(values, end - begin, this.#sides, length, all.subarray(begin * length, end * length));
+      this.#votes.decide(values, end - begin, all.subarray(begin * length, end * length));
     }
     if (out) input.values.set(all);
     return out ?? all;
@@ -149,22 +152,17 @@ export class LinearSvm<L extends Label = Label> {
     return this.planes[0]!.weights.length;
   }
 
-  /** One value a class, from those of the planes. */
-  #byClass(values: Float64Array, rows: number): Float64Array {
-    if (!isPairs(this)) return values;
-    const { length } = this.labels;
-    const byClass = new Float64Array(rows * length);
-    pairsToClasses(values, rows, this.#sides, length, byClass);
-    return byClass;
-  }
-
   /** The numbers of the predicted labels, of three classes or more, a block of rows at a time. */
   *#winners(input: Parameters<typeof decideInBlocks>[1]) {
+    for (const { begin, end, values } of decideInBlocks(this.#model, input)) yield { begin, end, winners: this.#winnersOf(values) };
+  }
+
+  #winnersOf(values: Float64Array): Uint16Array {
     const { length } = this.labels;
-    for (const { begin, end, values } of decideInBlocks(this.#model, input)) {
-      const byClass = this.#byClass(values, end - begin);
-      yield { begin, end, winners: Uint16Array.from({ length: end - begin }, (_, k) => winner(byClass, k * length, length)) };
-    }
+    const winners = new Uint16Array(values.length / this.planes.length);
+    if (this.#votes) this.#votes.winners(values, winners.length, winners);
+    else for (let i = 0; i < winners.length; i++) winners[i] = winner(values, i * length, length);
+    return winners;
   }
 
   /** How well the model does on labelled points. `confusion[i][j]`: points of label i that were predicted as label j. */

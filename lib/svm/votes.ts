@@ -8,34 +8,75 @@
  */
 import type { Sides } from './model.js';
 
-/** The number of the class with the largest value, the first one of equal ones; of two classes' one value, a tie is negative. */
+/** The number of the class with the largest value, the first one of equal ones. */
 export function winner(values: Float64Array, first: number, classes: number): number {
   let best = 0;
   for (let c = 1; c < classes; c++) if (values[first + c]! > values[first + best]!) best = c;
   return best;
 }
 
-/** Turns the values of pairs, by row, into values of classes, by row. */
-export function pairsToClasses(
-  values: Float64Array,
-  rows: number,
-  sides: readonly Sides[],
-  classes: number,
-  out: Float64Array,
-): void {
-  const votes = new Float64Array(classes);
-  const sums = new Float64Array(classes);
-  for (let i = 0; i < rows; i++) {
-    votes.fill(0);
-    sums.fill(0);
-    for (let p = 0; p < sides.length; p++) {
-      const { positive, negative } = sides[p]!;
-      const value = values[i * sides.length + p]!;
-      votes[value > 0 ? positive : negative!]!++;
-      sums[positive]! += value;
-      sums[negative!]! -= value;
+/** The votes of planes between pairs of classes. */
+export class Votes {
+  readonly #classes: number;
+  // By plane, the class of each side: lists, as a loop over objects takes three times as long.
+  readonly #positive: Uint16Array;
+  readonly #negative: Uint16Array;
+  readonly #votes: Float64Array;
+  readonly #sums: Float64Array;
+
+  constructor(sides: readonly Sides[], classes: number) {
+    this.#classes = classes;
+    this.#positive = Uint16Array.from(sides, ({ positive }) => positive);
+    this.#negative = Uint16Array.from(sides, ({ negative }) => negative!);
+    this.#votes = new Float64Array(classes);
+    this.#sums = new Float64Array(classes);
+  }
+
+  /** The values of classes, by row, from those of planes. */
+  decide(values: Float64Array, rows: number, out: Float64Array): void {
+    const [classes, votes, sums] = [this.#classes, this.#votes, this.#sums];
+    for (let i = 0; i < rows; i++) {
+      this.#count(values, i);
+      this.#add(values, i);
+      for (let c = 0; c < classes; c++) out[i * classes + c] = votes[c]! + squashed(sums[c]!);
     }
-    for (let c = 0; c < classes; c++) out[i * classes + c] = votes[c]! + squashed(sums[c]!);
+  }
+
+  /** The winners, by row. Sums are needed only where votes are equal. */
+  winners(values: Float64Array, rows: number, out: Uint16Array): void {
+    const [classes, votes, sums] = [this.#classes, this.#votes, this.#sums];
+    for (let i = 0; i < rows; i++) {
+      this.#count(values, i);
+      let best = winner(votes, 0, classes);
+      if (votes.indexOf(votes[best]!, best + 1) >= 0) {
+        this.#add(values, i);
+        for (let c = 0; c < classes; c++) votes[c]! += squashed(sums[c]!);
+        best = winner(votes, 0, classes);
+      }
+      out[i] = best;
+    }
+  }
+
+  #count(values: Float64Array, i: number): void {
+    const [positive, negative, votes] = [this.#positive, this.#negative, this.#votes];
+    const planes = positive.length;
+    votes.fill(0);
+    for (let p = 0; p < planes; p++) {
+      const above = Number(values[i * planes + p]! > 0); // without a branch, which no processor could predict
+      votes[positive[p]!]! += above;
+      votes[negative[p]!]! += 1 - above;
+    }
+  }
+
+  #add(values: Float64Array, i: number): void {
+    const [positive, negative, sums] = [this.#positive, this.#negative, this.#sums];
+    const planes = positive.length;
+    sums.fill(0);
+    for (let p = 0; p < planes; p++) {
+      const value = values[i * planes + p]!;
+      sums[positive[p]!]! += value;
+      sums[negative[p]!]! -= value;
+    }
   }
 }
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type { ClassLabels } from '../../lib/input/labels.js';
 import { isPairs, modelOf, sidesOf, type Model, type PlaneProof } from '../../lib/svm/model.js';
-import { pairsToClasses, winner } from '../../lib/svm/votes.js';
+import { Votes, winner } from '../../lib/svm/votes.js';
 import type { Label } from '../../lib/types.js';
 import { normal, random } from '../support/random.js';
 
@@ -42,7 +42,7 @@ export function labelOf<L extends Label>(model: Model<L>, point: readonly number
   if (labels.length === 2) return labels[values[0]! > 0 ? 1 : 0];
   if (!isPairs(model)) return labels[winner(values, 0, labels.length)]!;
   const classes = new Float64Array(labels.length);
-  pairsToClasses(values, 1, sidesOf(labels.length, 'pairs'), labels.length, classes);
+  new Votes(sidesOf(labels.length, 'pairs'), labels.length).decide(values, 1, classes);
   return labels[winner(classes, 0, labels.length)]!;
 }
 
