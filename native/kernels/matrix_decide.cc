@@ -373,14 +373,23 @@ Matrix::Points Matrix::points() const {
 }
 
 CopyResult Matrix::decide(const Run& run, const Planes& planes, size_t begin, size_t end, double* out, size_t* bad) const {
-  const Points x = points();
+  Points x = points();
   Buffer<double> w;
   const bool copied = !all_kept_ || (sparse_ && planes.count == 1) || overlaps(x, planes, out);
   if (copied && !gather(planes, width_, cols_, used(), w)) return {CopyResult::out_of_memory};
   const Planes own = {copied ? w.data() : planes.w, planes.bias, planes.count};
+  // The loops of one plane write by the row's number, so these rows are to be numbers 0, 1, …
+  x.rows = end - begin;
+  if (x.start) {
+    x.start += begin;
+  } else if (begin > 0) {
+    x.data = static_cast<const char*>(x.data) + begin * cols_ * x.entry_bytes();
+  }
   Decider decider(run, x, own);
   if (!decider.allocate()) return {CopyResult::out_of_memory};
-  return decider.decide(begin, end, out, bad);
+  const CopyResult result = decider.decide(0, x.rows, out, bad);
+  *bad += begin;
+  return result;
 }
 
 }  // namespace fista
