@@ -17,6 +17,9 @@ import { classOf, countTaking, membersOf, takesPart } from './taking-part.js';
 import type { TrainingData } from './training-data.js';
 import { Training, unfitted, type FitParameters, type TrainedPlane } from './training.js';
 
+/** Labels are certified in about 10 ms if the planes' values are sums of so many products. */
+const QUICK = 2 ** 23;
+
 /** What the planes of a fit share. */
 export interface CommonParameters {
   readonly gamma: number;
@@ -171,6 +174,8 @@ export class ClassesFit<L extends Label> {
       return function* (this: ClassesFit<L>, lane: Lane): Loop<void> {
         if (before && options.maxIterations < 1) {
           this.#results[p] = { ...before, info: { ...before.info, status: 'max-iterations' } };
+        } else if (this.#expired()) {
+          this.#results[p] = before ? { ...before, info: { ...before.info, status: 'time-limit' } } : this.#unfitted(p, common);
         } else {
           // A plane that goes on stays as it is until a better one is there: the time may be up before the first check.
           const out = before ? new Float64Array(cols) : this.#weights(p);
@@ -180,6 +185,27 @@ export class ClassesFit<L extends Label> {
       }.bind(this);
     });
     yield sideBySide(loops, backend.name === 'native' ? threads : 1, this.#options.signal);
+  }
+
+  #expired(): boolean {
+    return performance.now() - this.#data.began >= this.#options.timeLimit;
+  }
+
+  /** A plane whose turn did not come in time. */
+  #unfitted(
+    p: number,
+    {
+      weights: all,
+      members,
+      ...others
+    }: Pick<CommonParameters, 'weights' | 'members' | 'weightRange'> & { gamma: number | undefined },
+  ) {
+    const { y, weights } = rowsOfPlane(this.#data, members, all, this.#sides[p]!);
+    const { backend, threads, began } = this.#data;
+    const none = unfitted({ y, rows: y.length, cols: 0, backend, threads, began }, this.#options, { ...others, weights });
+    this.#proofs[p] = none.proof;
+    this.#table.biases[p] = none.bias;
+    return none;
   }
 
   #weights(p: number): Float64Array {
@@ -206,8 +232,13 @@ export class ClassesFit<L extends Label> {
     return onProgress && ((progress: SvmProgress) => onProgress({ ...progress, plane: { ...sides, done: this.#done, total } }));
   }
 
+  /** Which labels are certain; none if the time is up and this would take long. */
   *#certify(): Loop<CertifiedLabels> {
-    const { labels, matrix, backend, threads } = this.#data;
+    const { labels, matrix, backend, threads, rows } = this.#data;
+    const planes = this.#sides.length;
+    if (this.#expired() && planes * matrix.describe().stored > QUICK) {
+      return { certain: new Uint8Array(rows), inTheWay: new Uint32Array(planes) };
+    }
     return yield* certifyLabels({ labels, table: this.#table, proofs: this.#proofs }, this.#sides, matrix, backend, threads);
   }
 
@@ -272,7 +303,7 @@ export class ClassesFit<L extends Label> {
       status: agreement ? 'agreement' : worstOf(planes.map(({ status }) => status)),
       ...together,
       method: first.method,
-      stages: stagesOf(planes),
+      stages: stagesOf(planes, together.rows),
       loss: first.loss,
       gamma: first.gamma,
       mu: first.mu,
@@ -293,14 +324,7 @@ export class ClassesFit<L extends Label> {
   ): { model: Model<L>; info: SvmInfo } {
     const fit = new ClassesFit(data, options, sides);
     const members = membersOf(data, parameters.weights);
-    sides.forEach((side, p) => {
-      const { y, weights } = rowsOfPlane(data, members, parameters.weights, side);
-      const { backend, threads, began } = data;
-      const none = unfitted({ y, rows: y.length, cols: 0, backend, threads, began }, options, { ...parameters, weights });
-      fit.#results[p] = none;
-      fit.#proofs[p] = none.proof;
-      fit.#table.biases[p] = none.bias;
-    });
+    sides.forEach((_, p) => (fit.#results[p] = fit.#unfitted(p, { ...parameters, members })));
     const common = { ...parameters, members, gamma: NaN, inverseScale: new Float64Array(0), began: data.began };
     return {
       model: modelOf(data.labels, sides, fit.#table, { proofs: fit.#proofs }),
@@ -353,12 +377,14 @@ export function worstOf(statuses: readonly SvmStatus[]): SvmStatus {
   return WORST.find((status) => statuses.includes(status))!;
 }
 
-/** The stages of all planes, those of a method together. */
-function stagesOf(planes: readonly SvmInfo[]): SvmStage[] {
+/** The stages of all planes, those of a method together; passes over all `rows`. */
+function stagesOf(planes: readonly SvmInfo[], rows: number): SvmStage[] {
   const byMethod = new Map<SvmStage['method'], { iterations: number; passes: number }>();
-  for (const { method, iterations, passes } of planes.flatMap(({ stages }) => stages)) {
-    const so = byMethod.get(method) ?? { iterations: 0, passes: 0 };
-    byMethod.set(method, { iterations: so.iterations + iterations, passes: so.passes + passes });
+  for (const plane of planes) {
+    for (const { method, iterations, passes } of plane.stages) {
+      const so = byMethod.get(method) ?? { iterations: 0, passes: 0 };
+      byMethod.set(method, { iterations: so.iterations + iterations, passes: so.passes + passes * (plane.rows / rows) });
+    }
   }
   return [...byMethod].map(([method, counts]) => ({ method, ...counts }));
 }

@@ -173,6 +173,7 @@ describe.each(names)('LinearSvm.fit(points, labels) of three labels or more, %s 
     );
     expect(info.dual).toBeLessThanOrEqual(info.primal);
     expect(info.zero).toBe(planes.reduce((sum, { zero }) => sum + zero, 0));
+    expect(info.stages.reduce((sum, { passes }) => sum + passes, 0)).toBeLessThanOrEqual(info.passes * (1 + 1e-9));
     expect(info.iterations).toBe(planes.reduce((sum, { iterations }) => sum + iterations, 0));
     expect(planes[1]).toMatchObject({ positive: 'cow', negative: 'ant', gamma: info.gamma, mu: info.mu });
     expect(planes[1]!.sets!.zero.every((i) => labels[i] !== 'bee')).toBe(true);
