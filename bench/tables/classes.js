@@ -111,6 +111,8 @@ async function searchPeer(peer, kinds, values, limit, most) {
 }
 
 const LIBLINEAR_KINDS = SOLVERS.map((solver) => ({ words: `-s ${solver}`, line: (C) => `${solver} ${C} 0` }));
+/** LIBSVM's customary values, tried besides ours. */
+const LIBSVM_VALUES = [1 / 16, 1 / 4, 1, 4, 16, 64];
 const LIBSVM_KINDS = [{ words: '-t 0', line: (C) => `${C} ${CACHE} 0.001` }];
 const mostAccurate = (choices) => Math.max(...choices.map((choice) => choice.accuracy));
 
@@ -180,7 +182,9 @@ async function compare(set, commands, print) {
       { about: 'its best', wanted: top, from: ours, min: LIBLINEAR_SPEED },
     ]);
     if (!commands.libsvm) return;
-    await against(named, 'libsvm', LIBSVM_KINDS, values, [LIBSVM_LIMIT / 3, LIBSVM_LIMIT], (top) => [
+    const more = [...values, ...LIBSVM_VALUES.map((value) => ({ words: digits(value), value }))];
+    const ascending = more.toSorted((a, b) => a.value - b.value);
+    await against(named, 'libsvm', LIBSVM_KINDS, ascending, [LIBSVM_LIMIT / 3, LIBSVM_LIMIT], (top) => [
       { about: 'within 0.2 points, pairs', wanted: top - WITHIN, from: pairs, min: LIBSVM_SPEED },
     ]);
   });
