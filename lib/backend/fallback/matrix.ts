@@ -153,11 +153,13 @@ export class Matrix implements MatrixInterface {
   ): number {
     const { cols } = this.describe();
     const k = biases.length;
-    const planes = Array.from(biases, (_, p) => weights.slice(p * cols, (p + 1) * cols)); // out may be the weights' memory
-    planes.forEach((w, p) => {
-      const kept = this.#held.used ? Float64Array.from(this.#held.used, (j) => w[j]!) : w;
-      for (let i = begin; i < end; i++) out[(i - begin) * k + p] = this.dotRow(i, kept) + biases[p]!;
-    });
+    const { used } = this.#held;
+    const from = weights.buffer === out.buffer ? weights.slice(0, k * cols) : weights; // out may be the weights' memory
+    for (let p = 0; p < k; p++) {
+      const w = used ? Float64Array.from(used, (j) => from[p * cols + j]!) : from.subarray(p * cols, (p + 1) * cols);
+      const bias = biases[p]!;
+      for (let i = begin; i < end; i++) out[(i - begin) * k + p] = this.dotRow(i, w) + bias;
+    }
     const bad = firstNotFinite(out.subarray(0, (end - begin) * k));
     return bad < 0 ? end : begin + Math.floor(bad / k);
   }
