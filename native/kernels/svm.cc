@@ -81,10 +81,10 @@ bool Svm::init(const Run& run, std::shared_ptr<const Matrix> matrix, const Given
       !given_scale_.allocate(given.scale == Scale::given ? d_ : 0)) {
     return false;
   }
-  std::memcpy(given_y_.data(), given.y, count);
-  std::memcpy(given_weight_.data(), given.weight, given_weight_.bytes());
-  if (given.rows) std::memcpy(given_rows_.data(), given.rows, given_rows_.bytes());
-  if (given.scale == Scale::given) std::memcpy(given_scale_.data(), given.inverse_scale, given_scale_.bytes());
+  std::copy_n(given.y, count, given_y_.data());
+  std::copy_n(given.weight, given_weight_.size(), given_weight_.data());
+  if (given.rows) std::copy_n(given.rows, count, given_rows_.data());
+  if (given.scale == Scale::given) std::copy_n(given.inverse_scale, d_, given_scale_.data());
   return true;
 }
 
@@ -598,7 +598,7 @@ void Svm::weights(double* out) const {
   if (d_) std::memcpy(out, w_.data(), d_ * sizeof(double));
 }
 
-void Svm::centre(double* out) const { std::memcpy(out, centre_.data(), d_ * sizeof(double)); }
+void Svm::centre(double* out) const { std::copy_n(centre_.data(), d_, out); }
 
 void Svm::columns(double* inverse_scale, double* shift) const {
   for (size_t j = 0; j < d_; ++j) {

@@ -20,6 +20,10 @@ const { rows, labels } = clouds(8, 40, 4);
 const matrix = dense(rows);
 const csr = sparse(rows);
 const model = LinearSvm.fit(rows, labels);
+const three = LinearSvm.fit(
+  rows,
+  rows.map((_, i) => i % 3),
+);
 const fitted = ({ weights, bias }: LinearSvm<number>) => [...weights, bias];
 const family = (at: number) => rows.slice(at, at + 5).map(([x, ...rest]) => ({ center: [x! + at, ...rest], shape: 0.1 }));
 const separated = (answer: object) => ({ ...answer, elapsed: 0 });
@@ -36,7 +40,8 @@ const CALLS: [title: string, call: () => unknown][] = [
   ['LinearSvm.fitAsync(sparse)', async () => fitted(await LinearSvm.fitAsync(csr, labels))],
   ["LinearSvm.fitAsync with gamma: 'auto'", async () => fitted(await LinearSvm.fitAsync(matrix, labels, { gamma: 'auto' }))],
   ['decision(dense)', () => model.decision(matrix)],
-  ['decision(dataset)', () => model.decision(data)],
+  ['decision(dataset)', () => model.decision(Dataset.from(csr))], // by one plane, a dense one allocates nothing
+  ['predict and certify, three classes', () => [three.predict(matrix), three.certify(csr)]],
   ['crossValidate', async () => (await crossValidate(matrix, labels, { folds: 2, gammas: [0.1, 1] })).table],
   ['separateEllipsoids', () => separated(separateEllipsoids(family(0), family(20)))],
   ['separateEllipsoidsAsync', async () => separated(await separateEllipsoidsAsync(family(0), family(20)))],
