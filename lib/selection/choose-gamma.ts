@@ -62,7 +62,11 @@ export function* chooseGamma(data: TrainingData<Label>, fit: ResolvedSvmOptions)
   };
   yield breather;
   const weights = rowWeights(fit.weights, data);
-  const { gamma: middle } = yield* measureRows(data, common, weights, rangeOf(weights, fit.weights));
+  const { gamma: middle } = yield* measureRows(data, common, {
+    weights,
+    weightRange: rangeOf(weights, fit.weights),
+    began: data.began,
+  });
   const trial = new Trial(data, common, fold, { balanced: false, onProgress: undefined }, data.began);
   const choose = (result: TrialResult) => nearestToDefault(result, middle, sample);
   yield* trial.search(gammasAround(middle, QUICK_REACH), choose);

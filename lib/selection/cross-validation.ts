@@ -53,7 +53,9 @@ function* validating<L extends Label>(input: CrossValidationInput<L>): Loop<Cros
     yield pause();
     if (input.gammas === 'default' || !input.gammas) {
       const weights = rowWeights(options.weights, data);
-      const { gamma: middle } = yield* measureRows(data, options, weights, rangeOf(weights, options.weights));
+      const weightRange = rangeOf(weights, options.weights);
+      const unlimited = { ...options, timeLimit: Infinity }; // the limit is one of each fit
+      const { gamma: middle } = yield* measureRows(data, unlimited, { weights, weightRange, began: data.began });
       yield* input.gammas ? trial.run([middle]) : trial.search(gammasAround(middle, REACH), ({ best }) => best);
     } else {
       yield* trial.run(input.gammas);

@@ -102,7 +102,8 @@ export class FoldFits {
     const { weights, weightRange } = this.#fold;
     const { sides } = this.#options;
     const { cols } = this.#data;
-    this.#inverseScale ??= (yield* measureRows(this.#data, this.#options, weights, weightRange)).inverseScale;
+    const unlimited = { ...this.#options, timeLimit: Infinity }; // the limit is one of each fit; this is a pass over some of the rows
+    this.#inverseScale ??= (yield* measureRows(this.#data, unlimited, { weights, weightRange, began })).inverseScale;
     this.#members ??= membersOf(this.#data, weights);
     const common: CommonParameters = {
       gamma,

@@ -282,7 +282,7 @@ function* fittingClasses<L extends Label>(
 ): Loop<FitResult<L>> {
   const { gamma, options, rowWeights: weights, weightRange } = input;
   const { began } = data;
-  const measured = yield* measureRows(data, options, weights, weightRange);
+  const measured = yield* measureRows(data, options, { weights, weightRange, began });
   const fit = new ClassesFit(data, options, options.sides);
   const members = membersOf(data, weights);
   const common = {

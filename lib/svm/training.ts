@@ -251,20 +251,13 @@ function widened({ slope, low, high, norm }: PlaneBounds, away: number, entries:
   return { slope: slope + underflow, low: low - room, high: high + room, norm };
 }
 
-/** The default gamma and the scale of all rows that take part. */
+/** The default gamma and the scale of all rows that take part. `began`: when the time limit did. */
 export function* measureRows(
-  data: TrainingData<Label>,
+  data: Trainable,
   options: ResolvedSvmOptions,
-  weights: Float64Array,
-  weightRange: WeightRange,
+  rows: Pick<FitParameters, 'weights' | 'weightRange' | 'began'>,
 ): Loop<{ readonly gamma: number; readonly inverseScale: Float64Array }> {
-  const training = new Training(data, options, {
-    gamma: undefined,
-    weights,
-    weightRange,
-    signal: options.signal,
-    began: data.began,
-  });
+  const training = new Training(data, options, { ...rows, gamma: undefined, signal: options.signal });
   try {
     return yield* training.measure();
   } finally {

@@ -308,6 +308,13 @@ describe.each(names)('LinearSvm.fit(points, labels) of three labels or more, %s 
     }
   });
 
+  it('cross-validates with a time limit, which is one of each fit', async () => {
+    const hard = rings(7, 300, 4, 1);
+    const options = { multiclass: 'rest', folds: 3, gammas: [0.1, 1, 10], backend, stop: stop.gap(0) } as const;
+    const { table } = await crossValidate(hard.rows, hard.labels, { ...options, timeLimit: 1e-9 });
+    expect(table.map(({ unfinished }) => unfinished)).toEqual([3, 3, 3]);
+  });
+
   it('refuses what it cannot do', () => {
     expect(refusal(() => fit(rows, labels, { positive: 'ant' }))).toBe(
       'RangeError [ERR_OPTION]: Expected nothing for options.positive, as there are 3 distinct labels, but received "ant"',
