@@ -1,4 +1,5 @@
 /** The gammas that are tried where none are given: powers of 4 around the default of a fit. */
+
 /** How far two neighbours of the grid are apart. */
 export const FACTOR = 4;
 

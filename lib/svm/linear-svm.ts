@@ -1,22 +1,29 @@
 /** LinearSvm: what users train and predict with. */
 import { kernels } from '../backend/load.js';
 import { Dataset } from '../data/dataset.js';
-import { pause, run, runAsync, type Loop } from '../solver/drivers.js';
-import { coded, Interrupted } from '../errors.js';
+import { coded } from '../errors.js';
 import { notMade, resolveDecisions, resolveFit, resolveScore, type FitInput } from '../input/index.js';
-import type { ClassLabels } from '../input/labels.js';
 import { liblinearLines, readLiblinear } from '../io/liblinear.js';
 import { libsvmLines } from '../io/libsvm-model.js';
-import { certifyLabels } from './label-certificate.js';
-import { decide, decideInBlocks, decisionOf, isPairs, modelOf, sidesOf, type Model, type Plane, type Sides } from './model.js';
-import { ClassesFit } from './multiclass.js';
 import { readJSON, writeJSON } from '../io/model-json.js';
-import { classOf, membersOf } from './taking-part.js';
-import { TrainingData } from './training-data.js';
-import { measureRows, Training, unfitted, type TrainedPlane } from './training.js';
+import { run, runAsync } from '../solver/drivers.js';
+import type {
+  ConfusionRow,
+  FileLabels,
+  Label,
+  ModelWriting,
+  Point,
+  Points,
+  Score,
+  SvmInfo,
+  SvmJSON,
+  SvmOptions,
+} from '../types.js';
+import { fitting, type FitResult } from './fitting.js';
+import { certifyLabels } from './label-certificate.js';
+import { decide, decideInBlocks, decisionOf, isPairs, sidesOf, type Model, type Plane, type Sides } from './model.js';
+import { classOf } from './taking-part.js';
 import { Votes, winner } from './votes.js';
-import type { FileLabels, Label, ModelWriting, Point, Points, Score, SvmInfo, SvmJSON, SvmOptions } from '../types.js';
-import { chooseGamma, type Choice } from '../selection/choose-gamma.js';
 
 /** A model that was trained here, with `info` on how the fit went. */
 export type Fitted<L extends Label> = LinearSvm<L> & { readonly info: SvmInfo };
@@ -95,7 +102,7 @@ export class LinearSvm<L extends Label = Label> {
     return new LinearSvm(new Made(readJSON(json) as Model<L>));
   }
 
-  /** A model from the text of one that liblinear-train made, or `toLiblinear`: any of its linear classifiers. `name` stands for the text in messages. */
+  /** A model from the text of one that liblinear-train or `toLiblinear` made. `name` stands for the text in messages. */
   static fromLiblinear(text: string, name?: string): LinearSvm<number> {
     return new LinearSvm(new Made(readLiblinear(text, name)));
   }
@@ -169,7 +176,9 @@ export class LinearSvm<L extends Label = Label> {
   score(points: Points, labels: ArrayLike<L>): Score {
     const input = resolveScore({ cols: this.#cols, labels: this.labels }, points, labels);
     const { rows } = input.source;
-    const confusion = this.labels.map(() => this.labels.map(() => 0)) as unknown as Score['confusion'];
+    const more = this.labels.slice(2);
+    const row = (): ConfusionRow => [0, 0, ...more.map(() => 0)];
+    const confusion: Score['confusion'] = [row(), row(), ...more.map(row)];
     let right = 0;
     const count = (i: number, found: number) => {
       const is = classOf(input, i);
@@ -202,7 +211,7 @@ export class LinearSvm<L extends Label = Label> {
 
   /** The model as plain data, with a checksum. */
   toJSON(options?: ModelWriting | string): SvmJSON {
-    return writeJSON(this.#model, typeof options === 'object' ? options : undefined); // JSON.stringify passes the name of a property
+    return writeJSON(this.#model, typeof options === 'string' ? undefined : options); // JSON.stringify passes the name of a property
   }
 
   /** The text of a model that liblinear-predict reads. Labels must be integers. */
@@ -227,78 +236,4 @@ function centred({ refuse, arguments: given }: NonNullable<FitInput['source']['v
 function severalPlanes(name: string, classes: number): never {
   const message = `Expected a model of two classes for model.${name} but it has ${classes}; model.planes has the ${name} of each plane`;
   throw coded(TypeError, 'ERR_MODEL', message);
-}
-
-/** The result of a fit: the model, and how the fit went. */
-interface FitResult<L extends Label> {
-  readonly model: Model<L>;
-  readonly info: SvmInfo;
-}
-
-/** A fit: copies the points, chooses gamma if that is asked for, and trains. */
-function* fitting<L extends Label>(input: FitInput<L>): Loop<FitResult<L>> {
-  const { options } = input;
-  const data = new TrainingData(input);
-  try {
-    yield data.copying(options);
-    const choice = input.gamma === 'auto' ? yield* chooseGamma(data, options) : undefined;
-    return yield* data.classes ? fittingClasses(data, input, choice) : fittingTwo(data, input, choice);
-  } catch (error) {
-    if (error instanceof Interrupted) return outOfTime(data, input);
-    throw error;
-  } finally {
-    data.release();
-  }
-}
-
-function* fittingTwo<L extends Label>(data: TrainingData<L>, input: FitInput<L>, choice: Choice | undefined): Loop<FitResult<L>> {
-  const { gamma, options, rowWeights: weights, weightRange } = input;
-  const training = new Training(data, options, {
-    gamma: gamma === 'auto' ? choice!.gamma : gamma,
-    weights,
-    weightRange,
-    warmStart: (options.warmStart ?? choice?.warmStart)?.[0],
-    signal: options.signal,
-    began: data.began,
-    validation: choice?.validation,
-  });
-  try {
-    if (data.tasksHere > 0) yield pause(); // its first tasks run on this thread
-    return twoClasses(data.labels, yield* training.finish(yield* training.loop()));
-  } finally {
-    training.release();
-  }
-}
-
-function twoClasses<L extends Label>(labels: ClassLabels<L>, { weights, bias, proof, info }: TrainedPlane): FitResult<L> {
-  const table = { weights, biases: Float64Array.of(bias) };
-  return { model: modelOf(labels, sidesOf(2, 'pairs'), table, { proofs: [proof] }), info };
-}
-
-function* fittingClasses<L extends Label>(
-  data: TrainingData<L>,
-  input: FitInput<L>,
-  choice: Choice | undefined,
-): Loop<FitResult<L>> {
-  const { gamma, options, rowWeights: weights, weightRange } = input;
-  const { began } = data;
-  const measured = yield* measureRows(data, options, { weights, weightRange, began });
-  const fit = new ClassesFit(data, options, options.sides);
-  const members = membersOf(data, weights);
-  const common = {
-    ...measured,
-    gamma: gamma === 'auto' ? choice!.gamma : (gamma ?? measured.gamma),
-    weights,
-    weightRange,
-    members,
-    began,
-  };
-  return yield* fit.run(common, options.warmStart ?? choice?.warmStart ?? [], choice?.validation);
-}
-
-/** The result if the time was up before there was a problem to solve. */
-function outOfTime<L extends Label>(data: TrainingData<L>, { gamma, options, rowWeights, weightRange }: FitInput<L>): FitResult<L> {
-  const parameters = { gamma: gamma === 'auto' ? undefined : gamma, weights: rowWeights, weightRange };
-  if (data.classes) return ClassesFit.unfitted(data, options, options.sides, parameters);
-  return twoClasses(data.labels, unfitted(data, options, parameters));
 }

@@ -64,6 +64,14 @@ export function sidesOf(classes: number, way: 'pairs' | 'rest'): Sides[] {
   return sides;
 }
 
+/** The labels on the sides of a plane. */
+export function labelsOf<L extends Label>(
+  labels: readonly L[],
+  { positive, negative }: Sides,
+): Pick<Plane<L>, 'positive' | 'negative'> {
+  return { positive: labels[positive]!, ...(negative !== undefined && { negative: labels[negative]! }) };
+}
+
 /** A model from a table of planes. `planes` are views of the table. */
 export function modelOf<L extends Label>(
   labels: ClassLabels<L>,
@@ -72,9 +80,8 @@ export function modelOf<L extends Label>(
   more: Pick<Model<L>, 'proofs' | 'columns'>,
 ): Model<L> {
   const cols = table.weights.length / sides.length;
-  const planes = sides.map(({ positive, negative }, p) => ({
-    positive: labels[positive]!,
-    ...(negative !== undefined && { negative: labels[negative]! }),
+  const planes = sides.map((side, p) => ({
+    ...labelsOf(labels, side),
     weights: table.weights.subarray(p * cols, (p + 1) * cols),
     bias: table.biases[p]!,
   }));
@@ -92,14 +99,12 @@ export function isPairs({ planes }: Pick<Model, 'planes'>): boolean {
  */
 export function decide({ table }: Pick<Model, 'table'>, { source, values, threads }: DecisionsInput): Float64Array {
   const { rows, view, dataset } = source;
-  const { weights } = table;
-  let { biases } = table;
+  const { weights, biases } = table;
   const { Matrix, decidePoints } = kernels();
   let bad: number;
   if (dataset) {
     const { matrix } = Dataset.dataOf(dataset);
-    biases = shiftedBiases(matrix, table);
-    bad = matrix.decide(weights, biases, values, threads);
+    bad = matrix.decide(weights, shiftedBiases(matrix, table), values, threads);
   } else if (rows === 0) {
     bad = 0;
   } else if (view.arguments.some((list) => isTypedArray(list) && isShared(list))) {

@@ -1,7 +1,6 @@
 /**
  * One training run (method 1.5), as a generator: start, ascent, Newton's method or FISTA, each with its checks, until a rule or a limit
- * ends it. It decides,
- * and yields what is to be computed next. It never knows which backend computes, or on which thread.
+ * ends it. It decides, and yields what is to be computed next. It never knows which backend computes, or on which thread.
  */
 import type { SvmProblem } from '../backend/interface.js';
 import type { Step, SvmTasks } from '../backend/tasks.js';

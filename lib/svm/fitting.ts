@@ -1,0 +1,86 @@
+/** A fit from its checked arguments to a model, for two classes or more. */
+import { Interrupted } from '../errors.js';
+import type { FitInput } from '../input/index.js';
+import type { ClassLabels } from '../input/labels.js';
+import { chooseGamma, type Choice } from '../selection/choose-gamma.js';
+import { pause, type Loop } from '../solver/drivers.js';
+import type { Label, SvmInfo } from '../types.js';
+import { modelOf, sidesOf, type Model } from './model.js';
+import { ClassesFit } from './multiclass.js';
+import { membersOf } from './taking-part.js';
+import { TrainingData } from './training-data.js';
+import { measureRows, Training, unfitted, type TrainedPlane } from './training.js';
+
+/** The result of a fit: the model, and how the fit went. */
+export interface FitResult<L extends Label> {
+  readonly model: Model<L>;
+  readonly info: SvmInfo;
+}
+
+/** A fit: copies the points, chooses gamma if that is asked for, and trains. */
+export function* fitting<L extends Label>(input: FitInput<L>): Loop<FitResult<L>> {
+  const { options } = input;
+  const data = new TrainingData(input);
+  try {
+    yield data.copying(options);
+    const choice = input.gamma === 'auto' ? yield* chooseGamma(data, options) : undefined;
+    return yield* data.classes ? fittingClasses(data, input, choice) : fittingTwo(data, input, choice);
+  } catch (error) {
+    if (error instanceof Interrupted) return outOfTime(data, input);
+    throw error;
+  } finally {
+    data.release();
+  }
+}
+
+function* fittingTwo<L extends Label>(data: TrainingData<L>, input: FitInput<L>, choice: Choice | undefined): Loop<FitResult<L>> {
+  const { gamma, options, rowWeights: weights, weightRange } = input;
+  const training = new Training(data, options, {
+    gamma: gamma === 'auto' ? choice!.gamma : gamma,
+    weights,
+    weightRange,
+    warmStart: (options.warmStart ?? choice?.warmStart)?.[0],
+    signal: options.signal,
+    began: data.began,
+    validation: choice?.validation,
+  });
+  try {
+    if (data.tasksHere > 0) yield pause(); // its first tasks run on this thread
+    return twoClasses(data.labels, yield* training.finish(yield* training.loop()));
+  } finally {
+    training.release();
+  }
+}
+
+function twoClasses<L extends Label>(labels: ClassLabels<L>, { weights, bias, proof, info }: TrainedPlane): FitResult<L> {
+  const table = { weights, biases: Float64Array.of(bias) };
+  return { model: modelOf(labels, sidesOf(2, 'pairs'), table, { proofs: [proof] }), info };
+}
+
+function* fittingClasses<L extends Label>(
+  data: TrainingData<L>,
+  input: FitInput<L>,
+  choice: Choice | undefined,
+): Loop<FitResult<L>> {
+  const { gamma, options, rowWeights: weights, weightRange } = input;
+  const { began } = data;
+  const measured = yield* measureRows(data, options, { weights, weightRange, began });
+  const fit = new ClassesFit(data, options, options.sides);
+  const members = membersOf(data, weights);
+  const common = {
+    ...measured,
+    gamma: gamma === 'auto' ? choice!.gamma : (gamma ?? measured.gamma),
+    weights,
+    weightRange,
+    members,
+    began,
+  };
+  return yield* fit.run(common, options.warmStart ?? choice?.warmStart ?? [], choice?.validation);
+}
+
+/** The result if the time was up before there was a problem to solve. */
+function outOfTime<L extends Label>(data: TrainingData<L>, { gamma, options, rowWeights, weightRange }: FitInput<L>): FitResult<L> {
+  const parameters = { gamma: gamma === 'auto' ? undefined : gamma, weights: rowWeights, weightRange };
+  if (data.classes) return ClassesFit.unfitted(data, options, options.sides, parameters);
+  return twoClasses(data.labels, unfitted(data, options, parameters));
+}
