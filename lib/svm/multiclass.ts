@@ -30,6 +30,8 @@ export class ClassesFit<L extends Label> {
   readonly #results: TrainedPlane[] = [];
   readonly #proofs: PlaneProof[] = [];
   #done = 0;
+  /** What was found of the labels that the planes now give; undefined since a plane was replaced. */
+  #certified: CertifiedLabels | undefined;
 
   constructor(data: TrainingData<L>, options: ResolvedSvmOptions, sides: readonly Sides[]) {
     this.#data = data;
@@ -53,7 +55,8 @@ export class ClassesFit<L extends Label> {
     );
     let labels = yield* this.#certify();
     let agreed = this.#agreed(labels, common.weights);
-    const joint = rules.filter(({ name }) => name === 'agreement');
+    // A rule of the caller's own that cannot be asked about all planes together ends each plane by itself.
+    const joint = rules.filter((rule) => rule.name === 'agreement' && 'holds' in rule);
     while (joint.length > 0 && !this.#holds(joint, agreed, common)) {
       const open = this.#results.flatMap(({ info }, p) => (info.status === 'agreement' ? [p] : []));
       if (open.length === 0) break;
@@ -141,6 +144,7 @@ export class ClassesFit<L extends Label> {
       weights: this.#weights(p),
     };
     if (!better) return;
+    this.#certified = undefined;
     if (before) this.#weights(p).set(now.weights);
     this.#table.biases[p] = now.bias;
     this.#proofs[p] = shared(now.proof, this.#proofs);
@@ -155,12 +159,14 @@ export class ClassesFit<L extends Label> {
 
   /** Which labels are certain; none if the time is up and this would take long. */
   *#certify(): Loop<CertifiedLabels> {
+    if (this.#certified) return this.#certified;
     const { labels, matrix, backend, threads, rows } = this.#data;
     const planes = this.#sides.length;
     if (this.#expired() && planes * matrix.describe().stored > QUICK) {
       return { certain: new Uint8Array(rows), inTheWay: new Uint32Array(planes) };
     }
-    return yield* certifyLabels({ labels, table: this.#table, proofs: this.#proofs }, this.#sides, matrix, backend, threads);
+    const model = { labels, table: this.#table, proofs: this.#proofs };
+    return (this.#certified = yield* certifyLabels(model, this.#sides, matrix, backend, threads));
   }
 
   /** How many of the rows that take part have a certain label. */

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { LinearSvm } from '../../lib/svm/linear-svm.js';
 import { stop } from '../../lib/svm/stopping.js';
-import type { SvmOptions } from '../../lib/types.js';
+import type { StopRule, SvmOptions } from '../../lib/types.js';
 import { names } from '../support/backends.js';
 import { normal, random } from '../support/random.js';
 
@@ -41,5 +41,39 @@ describe.each(names)('a fit of several classes, %s backend', (backend) => {
       for (const { iterations } of info.planes!) expect(iterations).toBeLessThanOrEqual(maxIterations);
       expect(info.agreed === info.rows).toBe(info.status === 'agreement');
     }
+  });
+});
+
+describe('a fit of several classes with a rule of the caller', () => {
+  /** Ends each plane at its first check. */
+  const atOnce: StopRule = { name: 'agreement', everyIteration: false, start: () => () => 'agreement' };
+
+  test('ends planes by themselves if the rule has no `holds`', () => {
+    const { info } = LinearSvm.fit(points, labels, { stop: atOnce });
+    const { info: gap } = LinearSvm.fit(points, labels, { stop: stop.gap(1e-3) });
+    expect(info.status).toBe('agreement');
+    expect(info.iterations).toBeLessThan(gap.iterations);
+  });
+
+  test('keeps what is certified of labels if the time is up and no plane has changed since', () => {
+    const [classes, cols, timeLimit] = [64, 400, 4000]; // so large that labels are not certified again when the time is up
+    const many = Array.from({ length: 6 * classes }, (_, i) => i % classes);
+    const rows = many.map((label) => Array.from({ length: cols }, (_, j) => (j === label ? 50 : 0) + normal(next)));
+    let [asked, found] = [0, 0];
+    const slow: StopRule = {
+      ...atOnce,
+      start: () => (check) => (check.relativeGap <= 1e-4 ? 'agreement' : undefined),
+      holds({ agreed, elapsed }) {
+        if (++asked <= classes) return true; // for each plane
+        found = agreed;
+        const end = performance.now() + timeLimit - elapsed;
+        while (performance.now() <= end);
+        return false;
+      },
+    };
+    const { info } = LinearSvm.fit(rows, many, { multiclass: 'rest', scale: 'none', stop: slow, timeLimit });
+    expect(info.status).toBe('time-limit');
+    expect(found).toBeGreaterThan(0);
+    expect(info.agreed).toBe(found);
   });
 });
