@@ -4,11 +4,10 @@
  * Given:  copied data, the options of a fit, weights that are 0 for rows held out.
  * Wanted: for a gamma, the planes, the accuracy and the loss on the rows held out, and how the fits ended.
  */
-import type { Answer, SVM_TASKS } from '../backend/tasks.js';
 import type { ResolvedSvmOptions } from '../input/index.js';
 import type { WeightRange } from '../input/weights.js';
 import { pause, type Lane, type Loop } from '../solver/drivers.js';
-import { shiftedBiases } from '../svm/model.js';
+import { blockHeight, blocksOf, shiftedBiases } from '../svm/model.js';
 import { worstOf } from '../svm/plane-infos.js';
 import { classOf, membersOf } from '../svm/taking-part.js';
 import { trainPlane, type CommonParameters } from '../svm/train-plane.js';
@@ -36,12 +35,6 @@ export interface Fold {
   /** Whether the accuracy is the mean over the classes. */
   readonly balanced: boolean;
 }
-
-/** By class, the rows that were held out, and how many of them the model gets right; and the sum of their max(0, 1 - margin). */
-type HeldOut = Answer<(typeof SVM_TASKS)['score']>;
-
-/** About so many numbers are held at a time. */
-const BLOCK = 2 ** 20;
 
 export class FoldFits {
   readonly #data: TrainingData<Label>;
@@ -84,7 +77,7 @@ export class FoldFits {
       const plane = yield* training.finish(end);
       return {
         planes: [plane],
-        accuracy: this.#accuracyOf({ positiveRight, positive, negativeRight, negative, hinge }),
+        accuracy: this.#accuracy([negativeRight, positiveRight], [negative, positive]),
         loss: hinge / (positive + negative),
         status: end.status,
         iterations: end.check.iteration,
@@ -94,9 +87,11 @@ export class FoldFits {
     }
   }
 
-  #accuracyOf({ positiveRight, positive, negativeRight, negative }: HeldOut): number {
-    if (!this.#fold.balanced || positive === 0 || negative === 0) return (positiveRight + negativeRight) / (positive + negative);
-    return positiveRight / positive / 2 + negativeRight / negative / 2;
+  /** From how many rows of each class are right, and how many there are. */
+  #accuracy(right: readonly number[], number: readonly number[]): number {
+    if (!this.#fold.balanced) return sumOf(right) / sumOf(number);
+    const shares = right.flatMap((count, k) => (number[k]! > 0 ? [count / number[k]!] : []));
+    return sumOf(shares) / shares.length;
   }
 
   *#several(gamma: number, start: readonly WarmPlane[] | undefined, began: number, lane: Lane): Loop<Scored> {
@@ -126,25 +121,23 @@ export class FoldFits {
       statuses.push(info.status);
       iterations += info.iterations;
     }
-    const status = statuses.every((one) => one === 'agreement') ? 'agreement' : worstOf(statuses);
-    return { planes, ...(yield* this.#score(table)), status, iterations };
+    return { planes, ...(yield* this.#score(table)), status: worstOf(statuses), iterations };
   }
 
   /** Accuracy and loss on the rows held out, a block of rows at a time. */
   *#score(table: { readonly weights: Float64Array; readonly biases: Float64Array }): Loop<Pick<Scored, 'accuracy' | 'loss'>> {
     const { matrix, threads, rows, labels } = this.#data;
     const { sides } = this.#options;
-    const { heldOut, balanced } = this.#fold;
+    const { heldOut } = this.#fold;
     const classes = labels.length;
     const biases = shiftedBiases(matrix, table);
-    const [right, number] = [new Uint32Array(classes), new Uint32Array(classes)];
+    const [right, number] = [labels.map(() => 0), labels.map(() => 0)];
     let loss = 0;
-    const height = Math.max(1, Math.floor(BLOCK / (sides.length + classes)));
-    const values = new Float64Array(Math.min(height, rows) * sides.length);
+    const height = blockHeight(rows, sides.length + classes);
+    const values = new Float64Array(height * sides.length);
     const votes = sides[0]!.negative === undefined ? undefined : new Votes(sides, classes);
-    const winners = new Uint16Array(Math.min(height, rows));
-    for (let begin = 0; begin < rows; begin += height) {
-      const end = Math.min(begin + height, rows);
+    const winners = new Uint16Array(height);
+    for (const { begin, end } of blocksOf(rows, height)) {
       matrix.decide(table.weights, biases, values.subarray(0, (end - begin) * sides.length), threads, begin, end);
       votes?.winners(values, end - begin, winners);
       for (let i = begin; i < end; i++) {
@@ -164,9 +157,8 @@ export class FoldFits {
       }
       yield pause();
     }
-    const total = number.reduce((sum, count) => sum + count, 0);
-    const present = labels.flatMap((_, k) => (number[k]! > 0 ? [right[k]! / number[k]!] : []));
-    const mean = present.reduce((sum, share) => sum + share, 0) / present.length;
-    return { accuracy: balanced ? mean : right.reduce((sum, count) => sum + count, 0) / total, loss: loss / total };
+    return { accuracy: this.#accuracy(right, number), loss: loss / sumOf(number) };
   }
 }
+
+const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, x) => sum + x, 0);

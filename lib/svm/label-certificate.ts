@@ -8,13 +8,11 @@
  */
 import type { Backend, LabelPlanes, Matrix } from '../backend/interface.js';
 import { pause, type Loop } from '../solver/drivers.js';
-import { shiftedBiases, type Model, type PlaneProof, type Sides } from './model.js';
+import { blockHeight, blocksOf, shiftedBiases, type Model, type PlaneProof, type Sides } from './model.js';
 
 const UNIT = 2 ** -53;
 /** Products below this lose digits to underflow. */
 const SMALLEST = 2 ** -1021;
-/** About so many numbers are held at a time. */
-const BLOCK = 2 ** 20;
 
 /** What is found of points. */
 export interface CertifiedLabels {
@@ -45,11 +43,10 @@ export function* certifyLabels(
   const [planes, number] = [sides.length, centres.squares.length];
   const proved = labelPlanes(sides, proofs, centres);
   const none = new Float64Array(number);
-  const height = Math.max(1, Math.floor(BLOCK / (planes + number)));
-  const values = new Float64Array(Math.min(height, rows) * planes);
-  const products = new Float64Array(Math.min(height, rows) * number);
-  for (let begin = 0; begin < rows; begin += height) {
-    const end = Math.min(begin + height, rows);
+  const height = blockHeight(rows, planes + number);
+  const values = new Float64Array(height * planes);
+  const products = new Float64Array(height * number);
+  for (const { begin, end } of blocksOf(rows, height)) {
     matrix.decide(table.weights, biases, values, threads, begin, end);
     matrix.decide(centres.weights, none, products, threads, begin, end);
     const these = [norms.subarray(begin, end), proved, labels.length, certain.subarray(begin, end), inTheWay] as const;

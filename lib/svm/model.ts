@@ -121,8 +121,15 @@ export function decide({ table }: Pick<Model, 'table'>, { source, values, thread
   return values;
 }
 
-/** About so many values are held at a time. */
-const BLOCK = 2 ** 22;
+/** How many rows of so many numbers each are a block of about `numbers`, so that little memory is held at a time. */
+export function blockHeight(rows: number, width: number, numbers = 2 ** 20): number {
+  return Math.min(rows, Math.max(1, Math.floor(numbers / width)));
+}
+
+/** The blocks of so many rows, one after the other. */
+export function* blocksOf(rows: number, height: number): Generator<{ readonly begin: number; readonly end: number }> {
+  for (let begin = 0; begin < rows; begin += height) yield { begin, end: Math.min(begin + height, rows) };
+}
 
 /**
  * The planes' values, of as many rows at a time as take little memory. The values are valid until the next block. Points that are not a
@@ -134,8 +141,8 @@ export function* decideInBlocks(
 ): Generator<{ readonly begin: number; readonly end: number; readonly values: Float64Array }> {
   const { rows, view, dataset } = source;
   const planes = model.table.biases.length;
-  const height = Math.max(1, Math.floor(BLOCK / planes));
-  if (rows <= height) {
+  const height = blockHeight(rows, planes, 2 ** 22);
+  if (rows === height) {
     yield { begin: 0, end: rows, values: decide(model, { source, threads, values: new Float64Array(rows * planes) }) };
     return;
   }
@@ -144,8 +151,7 @@ export function* decideInBlocks(
   try {
     const biases = shiftedBiases(matrix, model.table);
     const room = new Float64Array(height * planes);
-    for (let begin = 0; begin < rows; begin += height) {
-      const end = Math.min(begin + height, rows);
+    for (const { begin, end } of blocksOf(rows, height)) {
       const values = room.subarray(0, (end - begin) * planes);
       const bad = matrix.decide(model.table.weights, biases, values, threads, begin, end);
       if (bad < end) throw overflow(`row ${bad}`);
