@@ -1,6 +1,6 @@
 /** Compares every kernel of a backend with its TypeScript twin on generated data: whether they agree, and how fast each is. */
 import { loadFallback } from './load.js';
-import type { Backend, Kernels, Matrix, OnDefect } from './interface.js';
+import type { Backend, Kernels, LabelPlanes, Matrix, OnDefect } from './interface.js';
 import { coded } from '../errors.js';
 import type { DenseMatrix } from '../types.js';
 
@@ -58,6 +58,9 @@ function noise(n: number, seed: number): Float64Array {
   });
 }
 
+/** Planes whose values are computed together. */
+const PLANES = 4;
+
 type Maker = (kernels: Kernels, values: Float64Array) => Matrix;
 
 /**
@@ -96,7 +99,7 @@ function forms({ data, rows, cols }: DenseMatrix): [name: string, make: Maker, v
 }
 
 /**
- * Checks X·w, for rows of up to `wide` entries, and Xᵀ·u, for columns of up to `tall` ones. Two orders of adding n terms differ by at most
+ * Checks X·w, by one plane and by several, for rows of up to `wide` entries, and Xᵀ·u, for columns of up to `tall` ones. Two orders of adding n terms differ by at most
  * 2n units of their magnitudes' sum.
  */
 function checkMatrix(
@@ -112,22 +115,29 @@ function checkMatrix(
   const { rows, cols } = X.describe();
   const w = noise(cols, 1);
   const u = noise(rows, 2);
-  const check = (kernel: string, terms: number, n: number, input: Float64Array, call: 'multiply' | 'multiplyTransposed') => {
+  const W = noise(PLANES * cols, 7);
+  const none = new Float64Array(PLANES);
+  type Product = (matrix: Matrix, input: Float64Array, out: Float64Array, threads: number) => void;
+  const check = (kernel: string, terms: number, n: number, input: Float64Array, product: Product) => {
     const [a, b, size] = [new Float64Array(n), new Float64Array(n), new Float64Array(n)];
-    X[call](input, a, threads);
-    Y[call](input, b, 1);
-    magnitudes[call](absolute(input), size, 1);
+    product(X, input, a, threads);
+    product(Y, input, b, 1);
+    product(magnitudes, absolute(input), size, 1);
     return verdict(
       `${kernel}, ${name}`,
       largest(a, b, (i) => size[i]!),
       2 * terms * UNIT,
       {
-        backend: time(() => X[call](input, a, threads)),
-        twin: time(() => Y[call](input, b, 1)),
+        backend: time(() => product(X, input, a, threads)),
+        twin: time(() => product(Y, input, b, 1)),
       },
     );
   };
-  const checks = [check('X·w', wide, rows, w, 'multiply'), check('Xᵀu', tall, cols, u, 'multiplyTransposed')];
+  const checks = [
+    check('X·w', wide, rows, w, (matrix, ...given) => matrix.multiply(...given)),
+    check('Xᵀu', tall, cols, u, (matrix, ...given) => matrix.multiplyTransposed(...given)),
+    check(`X·W, ${PLANES} planes`, wide, PLANES * rows, W, (matrix, input, out, on) => void matrix.decide(input, none, out, on)),
+  ];
   for (const matrix of [X, Y, magnitudes]) matrix.dispose();
   return checks;
 }
@@ -174,6 +184,41 @@ function checkCones(length: number, backend: Kernels, twin: Kernels, threads: nu
   });
 }
 
+/** Labels of five classes by pairs, about half of them certain. The sums are the same ones on both sides, and so must be the answers. */
+function checkLabels(rows: number, backend: Kernels, twin: Kernels, threads: number): KernelCheck {
+  const classes = 5;
+  const pairs = Array.from({ length: classes * classes }, (_, k) => [k % classes, Math.floor(k / classes)] as const);
+  const sides = pairs.filter(([positive, negative]) => negative < positive);
+  const proved = (value: number) => new Float64Array(sides.length).fill(value);
+  const planes: LabelPlanes = {
+    positive: Uint32Array.from(sides, ([positive]) => positive),
+    negative: Uint32Array.from(sides, ([, negative]) => negative),
+    centreOf: new Uint32Array(sides.length),
+    slope: proved(0.02),
+    low: proved(-0.05),
+    high: proved(0.05),
+    spare: proved(0),
+    centreSquares: Float64Array.of(1),
+    safe: 2 ** -40,
+    lost: 0,
+  };
+  const [values, products, norms] = [noise(rows * sides.length, 8), noise(rows, 9), noise(rows, 10).map((v) => 2 + v)];
+  const certify = (kernels: Kernels, threads: number) => {
+    const [certain, inTheWay] = [new Uint8Array(rows), new Uint32Array(sides.length)];
+    kernels.certifyLabels(values, products, norms, planes, classes, certain, inTheWay, threads);
+    return Float64Array.from([...certain, ...inTheWay]);
+  };
+  return verdict(
+    'certified labels',
+    largest(certify(backend, threads), certify(twin, 1), () => 1),
+    0,
+    {
+      backend: time(() => certify(backend, threads)),
+      twin: time(() => certify(twin, 1)),
+    },
+  );
+}
+
 function verdict(kernel: string, difference: number, bound: number, times: KernelCheck['time']): KernelCheck {
   return { kernel, difference, bound, time: times, agrees: difference <= bound };
 }
@@ -194,5 +239,6 @@ export function selfCheck(backend: Backend, threads: number): KernelCheck[] {
     checkKnapsack(labels.length, labels, 'cold', backend, twin, threads),
     checkKnapsack(labels.length, labels, 'warm', backend, twin, threads),
     ...[3, 31].map((length) => checkCones(length, backend, twin, threads)),
+    checkLabels(points.rows, backend, twin, threads),
   ];
 }

@@ -12,14 +12,16 @@ describe('selfCheck(backend, threads)', () => {
       ...['dense f64', 'dense f32', 'sparse f64', 'sparse f32', 'sparse ones', 'sparse f64, 32-bit columns'].flatMap((form) => [
         `X·w, ${form}`,
         `Xᵀu, ${form}`,
+        `X·W, 4 planes, ${form}`,
       ]),
       'knapsack, cold start',
       'knapsack, warm start',
       'cones, of 3 entries',
       'cones, of 31 entries',
+      'certified labels',
     ]);
-    for (const { bound, time } of checks) {
-      expect(bound).toBeGreaterThan(0);
+    for (const { kernel, bound, time } of checks) {
+      expect(bound > 0 || kernel === 'certified labels').toBe(true);
       expect(bound).toBeLessThan(1e-12);
       expect(time.backend > 0 && time.twin > 0).toBe(true);
     }
@@ -60,5 +62,23 @@ describe('selfCheck(backend, threads)', () => {
           .map(({ kernel }) => kernel),
       ).toEqual(['cones, of 3 entries', 'cones, of 31 entries']);
     }
+  });
+
+  it('lists a certified label too many as not agreeing, of labels of which some are certain and some are not', () => {
+    const right = kernels('js');
+    let [rows, found] = [0, 0];
+    const backend: Backend = {
+      ...right,
+      certifyLabels(values, products, norms, planes, classes, certain, ...others) {
+        right.certifyLabels(values, products, norms, planes, classes, certain, ...others);
+        rows = certain.length;
+        found = certain.reduce((sum, one) => sum + one, 0);
+        certain[certain.indexOf(0)] = 1;
+      },
+    };
+    const wrong = selfCheck(backend, 2).filter(({ agrees }) => !agrees);
+    expect(wrong.map(({ kernel }) => kernel)).toEqual(['certified labels']);
+    expect(found).toBeGreaterThan(rows / 10);
+    expect(found).toBeLessThan((9 * rows) / 10);
   });
 });
