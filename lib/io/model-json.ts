@@ -483,10 +483,10 @@ function readProofs(value: unknown, count: number, cols: number): StatedProofs |
     const own = properties(given, '{ slope, low, high, norm } or null', `${where}[${p}]`);
     const number = (name: string) => finite(own(name), `${where}[${p}].${name}`, 'ERR_MODEL');
     const [slope, low, high, norm] = [number('slope'), number('low'), number('high'), number('norm')];
-    for (const [name, length] of Object.entries({ slope, norm })) {
-      if (length < 0) throw rangeError('ERR_MODEL', 'a number of 0 or more', `${where}[${p}].${name}`, length);
+    for (const [name, value] of Object.entries({ slope, high, norm })) {
+      if (value < 0) throw rangeError('ERR_MODEL', 'a number of 0 or more', `${where}[${p}].${name}`, value);
     }
-    if (low > high) throw rangeError('ERR_MODEL', `a number of at least ${low}, as low is,`, `${where}[${p}].high`, high);
+    if (low > 0) throw rangeError('ERR_MODEL', 'a number of 0 or less', `${where}[${p}].low`, low);
     const its = centre ?? readByColumn(own('centre'), cols, `${where}[${p}].centre`);
     planes.push({ slope, low, high, norm, inverseScale, centre: its });
   }

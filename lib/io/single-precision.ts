@@ -42,8 +42,9 @@ const SPARE = 1 + 16 * UNIT;
  * Problem: the value at x changes by e·x, where e is the difference of the weights. With m the centre, and D the difference in scaled
  *          space, that is e·m + D·(x̃ - m̃).
  * Given:   bounds for `weights`, and the centre and scale that they refer to.
- * Wanted:  bounds for the rounded weights: e·m moves `low` and `high`, |D| is added to `slope` and `norm`. The bounds have room for the
- *          rounding of a prediction, which grows with |w| at most; so that room grows by no more than |D| / |w| of all of the bounds.
+ * Wanted:  bounds for the rounded weights: e·m moves `low` or `high` outwards, |D| is added to `slope` and `norm`. The bounds have room for
+ *          the rounding of a prediction, which grows with |w| at most; so that room grows by no more than |D| / |w| of all of the bounds.
+ *          Neither end moves inwards: the rounded plane's own value must lie between them too (method C11).
  */
 export function boundsOfRounded(proof: PlaneProof, weights: Float64Array): PlaneBounds {
   const { slope, low, high, norm, inverseScale, centre } = proof;
@@ -72,8 +73,8 @@ export function boundsOfRounded(proof: PlaneProof, weights: Float64Array): Plane
   const rounding = 8 * UNIT * (Math.abs(low) + Math.abs(high) + Math.abs(shift) + spare);
   const bounds = {
     slope: (slope + distance) * (1 + growth) * SPARE,
-    low: low - shift - spare - rounding,
-    high: high - shift + spare + rounding,
+    low: low - Math.max(shift, 0) - spare - rounding,
+    high: high - Math.min(shift, 0) + spare + rounding,
     norm: (norm + distance) * SPARE,
   };
   return Object.values(bounds).every(Number.isFinite) ? bounds : UNBOUNDED;

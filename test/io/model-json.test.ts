@@ -5,6 +5,7 @@ import { checkTextLength, outlineOf, readJSON, writeJSON } from '../../lib/io/mo
 import { textOf } from '../../lib/io/json-text.js';
 import { boundsOfRounded, shortest } from '../../lib/io/single-precision.js';
 import { UNBOUNDED } from '../../lib/svm/certificate.js';
+import { LinearSvm } from '../../lib/svm/linear-svm.js';
 import { modelOf, sidesOf, type Model, type PlaneProof } from '../../lib/svm/model.js';
 import type { SvmJSON1, SvmJSON2 } from '../../lib/types.js';
 import { normal, random } from '../support/random.js';
@@ -273,7 +274,8 @@ describe('readJSON(json)', () => {
     ['no slope', (json) => (json.proofs.planes![1] = {} as never), 'Expected a finite number for json.proofs.planes[1].slope but received undefined'],
     ['a negative slope', (json) => Object.assign(json.proofs.planes![1]!, { slope: -1 }), 'Expected a number of 0 or more for json.proofs.planes[1].slope but received -1'],
     ['a negative norm', (json) => Object.assign(json.proofs.planes![1]!, { norm: -1e-300 }), 'Expected a number of 0 or more for json.proofs.planes[1].norm but received -1e-300'],
-    ['low above high', (json) => Object.assign(json.proofs.planes![2]!, { low: 2, high: 1 }), 'Expected a number of at least 2, as low is, for json.proofs.planes[2].high but received 1'],
+    ['low above 0', (json) => Object.assign(json.proofs.planes![2]!, { low: 0.5 }), 'Expected a number of 0 or less for json.proofs.planes[2].low but received 0.5'],
+    ['high below 0', (json) => Object.assign(json.proofs.planes![2]!, { high: -0.5 }), 'Expected a number of 0 or more for json.proofs.planes[2].high but received -0.5'],
     ['no centre', (json) => Object.assign(json.proofs.planes![2]!, { centre: undefined }), 'Expected an array of numbers or { length, indices, values } for json.proofs.planes[2].centre but received undefined'],
     ['a short centre', (json) => Object.assign(json.proofs, { centre: [1] }), 'Expected 3 numbers for json.proofs.centre, one for each weight, but received 1'],
   ])('refuses %s', (_what, change, message) => {
@@ -489,6 +491,23 @@ describe('boundsOfRounded(proof, weights)', () => {
       if (slope > 0) moved++;
     }
     expect(moved).toBe(400);
+  });
+
+  it("keeps the rounded plane's own value between the bounds, so that a label is not certified which predict does not give", () => {
+    // By the exact planes the point's label is 0, by two votes; the first plane's vote turns when its weight is rounded, all votes are then
+    // equal, and the sums of values make it 2.
+    const sharp = { slope: 1e-15, low: -1e-15, high: 1e-15, norm: 1, inverseScale: Float64Array.of(1), centre: Float64Array.of(1) };
+    const rounded = Math.fround(0.1);
+    const planes = [
+      { weights: [0.1], bias: (-0.1 - rounded) / 2 },
+      { weights: [0], bias: -1e-9 },
+      { weights: [0], bias: 0.1 },
+    ];
+    const model = planesOf([0, 1, 2], 'pairs', planes, { proofs: [sharp, sharp, sharp] });
+    const exactly = LinearSvm.fromJSON(parsed(writeJSON(model, { proofs: true })));
+    expect([exactly.predictOne([1]), exactly.certify([[1]])]).toEqual([0, [true]]);
+    const read = LinearSvm.fromJSON(parsed(writeJSON(model, { proofs: true, precision: 'f32' })));
+    expect([read.predictOne([1]), read.certify([[1]])]).toEqual([2, [false]]);
   });
 
   it('adds little: about half a unit of 32 bits of the norm', () => {

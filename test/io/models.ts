@@ -90,7 +90,7 @@ export function anyModel({ weight = finite, proofs = true }: Kind = {}): fc.Arbi
       .map(({ planes, columns, inverseScale, centres, bounds, proved }) => {
         const scale = Float64Array.from(inverseScale);
         const own = bounds.map(({ slope, ends, norm, known }, p): PlaneProof => {
-          const [low, high] = ends.toSorted((a, b) => a - b) as [number, number];
+          const [low, high] = [-Math.abs(ends[0]), Math.abs(ends[1])];
           const centre = Float64Array.from(centres[shared ? 0 : p]!, (x) => x + 0);
           if (known > 0) return { slope, low, high, norm, inverseScale: scale, centre };
           return unproved;
