@@ -7,7 +7,7 @@
 import type { ResolvedSvmOptions } from '../input/index.js';
 import type { WeightRange } from '../input/weights.js';
 import { pause, type Lane, type Loop } from '../solver/drivers.js';
-import { blockHeight, blocksOf, shiftedBiases } from '../svm/model.js';
+import { blockHeight, blocksOf, shiftedBiases, type PlaneTable } from '../svm/model.js';
 import { worstOf } from '../svm/plane-infos.js';
 import { classOf, membersOf } from '../svm/taking-part.js';
 import { trainPlane, type CommonParameters } from '../svm/train-plane.js';
@@ -50,26 +50,52 @@ export class FoldFits {
     this.#fold = fold;
   }
 
+  /** A fit and its score. `start`: where its planes start. */
   fit(gamma: number, start: readonly WarmPlane[] | undefined, began: number, lane: Lane): Loop<Scored> {
     return this.#data.classes ? this.#several(gamma, start, began, lane) : this.#two(gamma, start?.[0], began, lane);
   }
 
-  *#two(gamma: number, warmStart: WarmPlane | undefined, began: number, { number: lane, busy, signal }: Lane): Loop<Scored> {
-    const { threads, tasksHere } = this.#data;
-    const { weights, weightRange, y } = this.#fold;
-    const training = new Training(this.#data, this.#options, {
-      gamma,
-      weights,
-      weightRange,
-      y,
-      warmStart,
-      threads: threads - busy() + 1, // the pool that helps a fit serves one at a time, so at most `threads` work at any moment
-      lane,
-      signal,
-      began,
-    });
+  /** The planes of a fit, which is not scored. */
+  *train(gamma: number, began: number, lane: Lane): Loop<PlaneTable> {
+    if (this.#data.classes) return (yield* this.#planes(gamma, undefined, began, lane)).table;
+    const training = this.#training(gamma, undefined, began, lane);
     try {
-      if (tasksHere > 0) yield pause(); // its first tasks run on this thread
+      if (this.#data.tasksHere > 0) yield pause(); // its first tasks run on this thread
+      const { weights, bias } = yield* training.finish(yield* training.loop());
+      return { weights, biases: Float64Array.of(bias) };
+    } finally {
+      training.release();
+    }
+  }
+
+  /** The planes' values of the rows held out, a block of rows at a time. `visit` is told the row, and its values. */
+  *visit(table: PlaneTable, visit: (row: number, values: Float64Array) => void): Loop<void> {
+    const { matrix, threads, rows } = this.#data;
+    const biases = shiftedBiases(matrix, table);
+    const planes = biases.length;
+    const height = blockHeight(rows, planes);
+    const room = new Float64Array(height * planes);
+    for (const { begin, end } of blocksOf(rows, height)) {
+      matrix.decide(table.weights, biases, room.subarray(0, (end - begin) * planes), threads, begin, end);
+      for (let i = begin; i < end; i++) {
+        if (this.#fold.heldOut(i)) visit(i, room.subarray((i - begin) * planes, (i - begin + 1) * planes));
+      }
+      yield pause();
+    }
+  }
+
+  #training(gamma: number, warmStart: WarmPlane | undefined, began: number, { number: lane, busy, signal }: Lane): Training {
+    const { weights, weightRange, y } = this.#fold;
+    // The pool that helps a fit serves one at a time, so at most `threads` work at any moment.
+    const threads = this.#data.threads - busy() + 1;
+    const parameters = { gamma, weights, weightRange, y, warmStart, threads, lane, signal, began };
+    return new Training(this.#data, this.#options, parameters);
+  }
+
+  *#two(gamma: number, warmStart: WarmPlane | undefined, began: number, lane: Lane): Loop<Scored> {
+    const training = this.#training(gamma, warmStart, began, lane);
+    try {
+      if (this.#data.tasksHere > 0) yield pause(); // its first tasks run on this thread
       const { score } = training.tasks;
       const end = yield* training.loop();
       yield score.ask({ t: end.check.measured.t });
@@ -95,6 +121,16 @@ export class FoldFits {
   }
 
   *#several(gamma: number, start: readonly WarmPlane[] | undefined, began: number, lane: Lane): Loop<Scored> {
+    const { table, ...trained } = yield* this.#planes(gamma, start, began, lane);
+    return { ...trained, ...(yield* this.#score(table)) };
+  }
+
+  *#planes(
+    gamma: number,
+    start: readonly WarmPlane[] | undefined,
+    began: number,
+    lane: Lane,
+  ): Loop<Pick<Scored, 'planes' | 'status' | 'iterations'> & { readonly table: PlaneTable }> {
     const { weights, weightRange } = this.#fold;
     const { sides } = this.#options;
     const { cols } = this.#data;
@@ -121,42 +157,32 @@ export class FoldFits {
       statuses.push(info.status);
       iterations += info.iterations;
     }
-    return { planes, ...(yield* this.#score(table)), status: worstOf(statuses), iterations };
+    return { table, planes, status: worstOf(statuses), iterations };
   }
 
-  /** Accuracy and loss on the rows held out, a block of rows at a time. */
-  *#score(table: { readonly weights: Float64Array; readonly biases: Float64Array }): Loop<Pick<Scored, 'accuracy' | 'loss'>> {
-    const { matrix, threads, rows, labels } = this.#data;
+  /** Accuracy and loss on the rows held out. */
+  *#score(table: PlaneTable): Loop<Pick<Scored, 'accuracy' | 'loss'>> {
+    const { labels } = this.#data;
     const { sides } = this.#options;
-    const { heldOut } = this.#fold;
     const classes = labels.length;
-    const biases = shiftedBiases(matrix, table);
     const [right, number] = [labels.map(() => 0), labels.map(() => 0)];
     let loss = 0;
-    const height = blockHeight(rows, sides.length + classes);
-    const values = new Float64Array(height * sides.length);
     const votes = sides[0]!.negative === undefined ? undefined : new Votes(sides, classes);
-    const winners = new Uint16Array(height);
-    for (const { begin, end } of blocksOf(rows, height)) {
-      matrix.decide(table.weights, biases, values.subarray(0, (end - begin) * sides.length), threads, begin, end);
-      votes?.winners(values, end - begin, winners);
-      for (let i = begin; i < end; i++) {
-        if (!heldOut(i)) continue;
-        const k = classOf(this.#data, i);
-        number[k]!++;
-        const found = votes ? winners[i - begin] : winner(values, (i - begin) * classes, classes);
-        if (found === k) right[k]!++;
-        let margin = Infinity;
-        for (let p = 0; p < sides.length; p++) {
-          const { positive, negative } = sides[p]!;
-          const value = values[(i - begin) * sides.length + p]!;
-          if (positive === k) margin = Math.min(margin, value);
-          else if (negative === k || negative === undefined) margin = Math.min(margin, -value);
-        }
-        loss += Math.max(0, 1 - margin);
+    const winners = new Uint16Array(1);
+    yield* this.visit(table, (i, values) => {
+      const k = classOf(this.#data, i);
+      number[k]!++;
+      votes?.winners(values, 1, winners);
+      const found = votes ? winners[0] : winner(values, 0, classes);
+      if (found === k) right[k]!++;
+      let margin = Infinity;
+      for (let p = 0; p < sides.length; p++) {
+        const { positive, negative } = sides[p]!;
+        if (positive === k) margin = Math.min(margin, values[p]!);
+        else if (negative === k || negative === undefined) margin = Math.min(margin, -values[p]!);
       }
-      yield pause();
-    }
+      loss += Math.max(0, 1 - margin);
+    });
     return { accuracy: this.#accuracy(right, number), loss: loss / sumOf(number) };
   }
 }
