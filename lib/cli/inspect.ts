@@ -1,6 +1,6 @@
 /** fista-classify inspect: shows the contents of a model. */
 import { show } from '../errors.js';
-import { entriesOf } from '../io/model-json.js';
+import { entriesOf } from '../io/model-checksum.js';
 import type { Arguments, Command } from './arguments.js';
 import type { Context } from './context.js';
 import { brief, count } from './format.js';

@@ -4,7 +4,18 @@ import { coded, option, plural, rangeError, show, typeError, Verbatim, words, ty
 import { stop } from '../svm/stopping.js';
 import { rowWeights, type Weights } from '../svm/taking-part.js';
 import { sidesOf, type Sides } from '../svm/model.js';
-import type { Label, Loss, Multiclass, Scale, StopRule, SvmMethod, SvmOptions, SvmProgress, WarmPlane } from '../types.js';
+import type {
+  CalibrationKind,
+  Label,
+  Loss,
+  Multiclass,
+  Scale,
+  StopRule,
+  SvmMethod,
+  SvmOptions,
+  SvmProgress,
+  WarmPlane,
+} from '../types.js';
 import { checkColumns, checkPlanes } from './capacity.js';
 import { checkFolds } from './fold-options.js';
 import { isArray, isObject } from './intrinsics.js';
@@ -62,6 +73,7 @@ export interface FitInput<L extends Label = Label> extends TrainingInput<L> {
   /** Weights by row, or one for all rows. */
   readonly rowWeights: Float64Array;
   readonly weightRange: WeightRange;
+  readonly probability: CalibrationKind | undefined;
 }
 
 const SVM_OPTIONS = [
@@ -74,6 +86,7 @@ const SVM_OPTIONS = [
   'scale',
   'positive',
   'multiclass',
+  'probability',
   'warmStart',
   'keepSets',
   'stop',
@@ -106,11 +119,16 @@ export function resolveFit<L extends Label>(points: unknown, labels: unknown, gi
   const weightRange = rangeOf(byRow, weights);
   checkWeights(typeof gamma === 'number' ? gamma : 1, weightRange);
   if (gamma === 'auto') checkFolds(QUICK_FOLDS, members, training.labels, "gamma: 'auto'");
-  return { ...training, options: resolved, gamma, rowWeights: byRow, weightRange };
+  const probability = optional(options.probability, 'probability', oneOfThese('sigmoid', 'isotonic'));
+  if (probability) checkFolds(CALIBRATION_FOLDS, members, training.labels, words`${option('probability')}`);
+  return { ...training, options: resolved, gamma, rowWeights: byRow, weightRange, probability };
 }
 
 /** The number of folds of the quick cross-validation that chooses gamma. */
 export const QUICK_FOLDS = 3;
+
+/** The number of folds on which planes are calibrated, as in LIBSVM and scikit-learn. */
+export const CALIBRATION_FOLDS = 5;
 
 /** The paper's default, for the number of rows that take part (method 1.3). */
 function paperGamma(members: ResolvedSvmOptions['members']): number {

@@ -15,7 +15,7 @@
 import { coded, plural } from '../errors.js';
 import { isPairs, type Model } from '../svm/model.js';
 import { checkIntegers } from './liblinear.js';
-import { entriesOf } from './model-json.js';
+import { entriesOf } from './model-checksum.js';
 
 /** Entries that are written at a time: at most 150 kB of text. */
 const BLOCK = 4096;

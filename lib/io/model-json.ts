@@ -1,60 +1,27 @@
 /**
  * Models as JSON with a checksum. JSON that is read may be truncated, edited or forged.
  *
- * Version 1 is for two classes. Version 2 has any number of planes, which may be rounded to 32 bits, and optionally what is proved of them.
+ * Version 1 is for two classes. Version 2 has any number of planes, which may be rounded to 32 bits, and optionally what is proved
+ * of them, and how their values become probabilities.
  */
 import { constants } from 'node:buffer';
-import { createHash, type Hash } from 'node:crypto';
-import { endianness, freemem } from 'node:os';
+import { freemem } from 'node:os';
 import { coded, plural, rangeError, show, typeError } from '../errors.js';
-import { isArray, isObject } from '../input/intrinsics.js';
+import { isArray } from '../input/intrinsics.js';
 import { MAX_COLUMNS } from '../input/capacity.js';
 import { MAX_CLASSES, type ClassLabels } from '../input/labels.js';
-import { finite, notFinite } from '../input/numbers.js';
+import { finite } from '../input/numbers.js';
 import { boolean, knownOptions, oneOfThese, optional } from '../input/options.js';
 import { UNBOUNDED, type PlaneBounds } from '../svm/certificate.js';
 import { isPairs, modelOf, sidesOf, type Model, type PlaneProof, type PlaneTable } from '../svm/model.js';
 import type { Label, ModelWriting, Multiclass, SvmJSON } from '../types.js';
-import { inChunks } from './chunks.js';
+import { calibrationOutline, readCalibration } from './calibration-json.js';
 import { plainOf, textOf, type Outline, type OutlineObject } from './json-text.js';
+import { numbers, properties, readList, SINGLE, type Own } from './json-values.js';
+import { Checksum, checksumOfOne, entriesOf, isSame, type Entries } from './model-checksum.js';
 import { boundsOfRounded, shortest } from './single-precision.js';
 
 const FORMAT = 'fista-classify/linear-svm';
-
-/** The nonzero weights: possibly a handful among millions. */
-export interface Entries {
-  readonly length: number;
-  readonly indices: Uint32Array;
-  readonly values: Float64Array;
-}
-
-const BLOCK = 4096;
-const ZEROS = new Uint8Array(8 * BLOCK);
-
-/** Finds the nonzero weights. Blocks of zeros are skipped at the speed of memory, and not copied. */
-export function entriesOf(weights: Float64Array): Entries {
-  const { length } = weights;
-  let [indices, values] = [new Uint32Array(64), new Float64Array(64)];
-  let used = 0;
-  for (let begin = 0; begin < length; begin += BLOCK) {
-    const block = weights.subarray(begin, begin + BLOCK);
-    const bytes = Buffer.from(block.buffer, block.byteOffset, block.byteLength);
-    if (bytes.compare(ZEROS, 0, bytes.length) === 0) continue;
-    if (used + block.length > indices.length) [indices, values] = [longer(indices), longer(values)];
-    for (let j = 0; j < block.length; j++) {
-      if (block[j] === 0) continue;
-      indices[used] = begin + j;
-      values[used++] = block[j]!;
-    }
-  }
-  return { length, indices: indices.subarray(0, used), values: values.subarray(0, used) };
-}
-
-function longer<T extends Uint32Array | Float64Array>(list: T): T {
-  const copy = new (list.constructor as new (length: number) => T)(2 * list.length + BLOCK);
-  copy.set(list);
-  return copy;
-}
 
 /** Checks how a model is to be written. */
 export function resolveWriting(options?: ModelWriting): Required<ModelWriting> {
@@ -92,7 +59,8 @@ export function checkTextLength(model: Model, options: ModelWriting, max: number
 export function outlineOf(model: Model, { proofs = false, precision = 'f64' }: ModelWriting = {}): OutlineObject {
   const single = precision === 'f32';
   const stated = proofs ? statedProofs(model, single) : undefined;
-  return model.labels.length === 2 && !stated && !single ? onePlane(model) : severalPlanes(model, stated, single);
+  const plain = model.labels.length === 2 && !stated && !single && !model.calibration;
+  return plain ? onePlane(model) : severalPlanes(model, stated, single);
 }
 
 function onePlane({ labels, planes, columns }: Model): OutlineObject {
@@ -103,7 +71,7 @@ function onePlane({ labels, planes, columns }: Model): OutlineObject {
 }
 
 function severalPlanes(model: Model, stated: StatedProofs | undefined, single: boolean): OutlineObject {
-  const { labels, planes, columns } = model;
+  const { labels, planes, columns, calibration } = model;
   const multiclass = labels.length === 2 ? undefined : isPairs(model) ? 'pairs' : 'rest';
   const sum = new Checksum({ labels, multiclass, columns, cols: planes[0]!.weights.length });
   return {
@@ -122,6 +90,7 @@ function severalPlanes(model: Model, stated: StatedProofs | undefined, single: b
       }
     },
     proofs: stated && proofsOutline(stated, sum),
+    calibration: calibration && calibrationOutline(calibration, sum),
     checksum: () => sum.digest(),
   };
 }
@@ -140,8 +109,6 @@ function rounded(weights: Float64Array, plane: number): Float64Array {
   const where = `planes[${plane}].weights[${bad}], as precision is 'f32',`;
   throw rangeError('ERR_MODEL', SINGLE, where, weights[bad]);
 }
-
-const SINGLE = 'a number that 32 bits can hold';
 
 /** Proofs in the form in which they are written. */
 interface StatedProofs {
@@ -174,10 +141,6 @@ function isBounded({ slope, low, high, norm }: PlaneBounds): boolean {
   return [slope, low, high, norm].every(Number.isFinite);
 }
 
-function isSame(one: Float64Array, other: Float64Array): boolean {
-  return one === other || bytesOf(one).equals(bytesOf(other));
-}
-
 function proofsOutline({ inverseScale, centre, planes }: StatedProofs, sum: Checksum): OutlineObject {
   const common = { inverseScale: entriesOf(inverseScale), centre: centre && entriesOf(centre) };
   return {
@@ -200,91 +163,6 @@ function proofsOutline({ inverseScale, centre, planes }: StatedProofs, sum: Chec
   };
 }
 
-/** The SHA-256 of everything that predictions of version 1 depend on. It is the same for both forms of weights. */
-function checksumOfOne(
-  labels: readonly Label[],
-  bias: number,
-  columns: readonly string[] | undefined,
-  { length, indices, values }: Entries,
-): string {
-  const hash = createHash('sha256').update(JSON.stringify(columns ? [labels, bias, length, columns] : [labels, bias, length]));
-  for (const list of [indices, values]) updateBy(hash, list);
-  return hash.digest('hex');
-}
-
-/**
- * The SHA-256 of everything that predictions and proofs of version 2 depend on, taken in the order of the file. It is the same for both
- * forms of weights. Every list is preceded by its length, so that no two models are hashed alike.
- */
-class Checksum {
-  readonly #hash = createHash('sha256');
-
-  constructor(head: {
-    readonly labels: readonly Label[];
-    readonly multiclass: Multiclass | undefined;
-    readonly columns: readonly string[] | undefined;
-    readonly cols: number;
-  }) {
-    const { labels, multiclass = null, columns = null, cols } = head;
-    for (const chunk of inChunks(textOf([labels, multiclass, cols, columns]), undefined)) this.#hash.update(chunk);
-  }
-
-  plane(bias: number, weights: Entries): void {
-    this.#numbers(bias);
-    this.#entries(weights);
-  }
-
-  /** What the proofs of all planes have in common. */
-  columns(inverseScale: Entries, centre: Entries | undefined): void {
-    this.#entries(inverseScale);
-    this.#optional(centre);
-  }
-
-  /** What is proved of a plane, if anything, and its own centre, if it has one. */
-  bounds(bounds: PlaneBounds | undefined, centre: Entries | undefined): void {
-    this.#numbers(bounds ? 1 : 0);
-    if (bounds) this.#numbers(bounds.slope, bounds.low, bounds.high, bounds.norm);
-    this.#optional(centre);
-  }
-
-  digest(): string {
-    return this.#hash.digest('hex');
-  }
-
-  #optional(list: Entries | undefined): void {
-    this.#numbers(list ? 1 : 0);
-    if (list) this.#entries(list);
-  }
-
-  #entries({ indices, values }: Entries): void {
-    this.#numbers(indices.length);
-    for (const list of [indices, values]) updateBy(this.#hash, list);
-  }
-
-  #numbers(...numbers: number[]): void {
-    updateBy(
-      this.#hash,
-      Float64Array.from(numbers, (number) => number + 0),
-    ); // + 0: no -0, which JSON does not keep
-  }
-}
-
-function bytesOf(list: Uint32Array | Float64Array): Buffer {
-  return Buffer.from(list.buffer, list.byteOffset, list.byteLength);
-}
-
-/** Numbers that a hash takes at a time: it takes no more than 2 GB. */
-const HASHED = 2 ** 20;
-
-/** Updates a hash by numbers, whose lowest bytes come first. */
-function updateBy(hash: Hash, list: Uint32Array | Float64Array): void {
-  for (let begin = 0; begin < list.length; begin += HASHED) {
-    const bytes = bytesOf(list.subarray(begin, begin + HASHED));
-    if (endianness() === 'LE') hash.update(bytes);
-    else hash.update(list instanceof Uint32Array ? Buffer.from(bytes).swap32() : Buffer.from(bytes).swap64());
-  }
-}
-
 /**
  * Reads a model that `writeJSON` wrote, from data that may be truncated, edited or forged. Reads own properties only, each once. Memory
  * grows with the numbers that are present, not with the lengths that lists claim.
@@ -299,8 +177,6 @@ export function readJSON(json: unknown): Model {
   const newer = typeof version === 'number' && version > 2 ? ' (written by a newer fista-classify)' : '';
   throw coded(RangeError, 'ERR_MODEL', `Expected version 1 or 2 for json.version but received ${show(version)}${newer}`);
 }
-
-type Own = (name: string) => unknown;
 
 function readOnePlane(own: Own): Model {
   const labels = readTwoLabels(own('labels'));
@@ -321,17 +197,18 @@ function readSeveralPlanes(own: Own): Model {
   const cols = planes[0]!.entries.length;
   const columns = readColumns(own('columns'), cols);
   const stated = readProofs(own('proofs'), planes.length, cols);
+  const calibration = readCalibration(own('calibration'), planes.length);
   const sum = own('checksum');
   // Without a checksum nothing says that the proofs are about these weights: the model may have been edited on purpose.
   const proofs = sum === undefined ? undefined : stated && proofsOf(stated);
   const sides = sidesOf(labels.length, multiclass ?? 'pairs'); // only now: it may be a billion of them
-  const model = modelOf(labels, sides, tableOf(planes), { proofs, columns });
+  const model = modelOf(labels, sides, tableOf(planes), { proofs, columns, calibration });
   if (sum !== undefined && sum !== checksumOf(model, multiclass, planes, stated)) throw damaged(sum, ['planes'], model);
   return model;
 }
 
 function checksumOf(
-  { labels, columns }: Model,
+  { labels, columns, calibration }: Model,
   multiclass: Multiclass | undefined,
   planes: readonly ReadPlane[],
   stated: StatedProofs | undefined,
@@ -343,11 +220,13 @@ function checksumOf(
     sum.columns(entriesOf(inverseScale), centre && entriesOf(centre));
     for (const proof of stated.planes) sum.bounds(proof, proof && !centre ? entriesOf(proof.centre) : undefined);
   }
+  calibration?.forEach((one) => sum.calibration(one));
   return sum.digest();
 }
 
-function damaged(sum: unknown, kept: readonly string[], { columns, proofs }: Model): Error {
-  const all = ['labels', ...kept, ...(columns ? ['columns'] : []), ...(proofs ? ['proofs'] : [])];
+function damaged(sum: unknown, kept: readonly string[], model: Model): Error {
+  const others = (['columns', 'proofs', 'calibration'] as const).filter((name) => model[name]);
+  const all = ['labels', ...kept, ...others];
   return coded(
     RangeError,
     'ERR_MODEL',
@@ -370,12 +249,6 @@ function tableOf(planes: readonly ReadPlane[]): PlaneTable {
     for (let k = 0; k < indices.length; k++) weights[p * cols + indices[k]!] = values[k]!;
   });
   return { weights, biases: Float64Array.from(planes, ({ bias }) => bias) };
-}
-
-/** Returns a function that reads an object's own properties. */
-function properties(value: unknown, what: string, where: string): Own {
-  if (!isObject(value) || isArray(value)) throw typeError('ERR_MODEL', what, where, value);
-  return (name) => (Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined);
 }
 
 function readLabel(label: unknown, k: number): Label {
@@ -453,13 +326,6 @@ function readPlanes(list: unknown, classes: number, multiclass: Multiclass | und
   return planes;
 }
 
-/** Checks that it is an array of so many entries, which are to be read once. */
-function readList(list: unknown, length: number, what: string, where: string): unknown[] {
-  if (!isArray(list)) throw typeError('ERR_MODEL', what, where, list);
-  if (list.length !== length) throw rangeError('ERR_MODEL', what, where, list.length);
-  return list;
-}
-
 function readProofs(value: unknown, count: number, cols: number): StatedProofs | undefined {
   if (value === undefined) return undefined;
   const own = properties(value, 'an object', 'json.proofs');
@@ -529,29 +395,6 @@ function readEntries(list: unknown, where: string, single = false): Entries {
   // A file may list zeros, which entries exclude.
   const { indices: used, values: entries } = entriesOf(values);
   return { length, indices: used.map((k) => columns[k]!), values: entries };
-}
-
-/**
- * Copies an array of at most `max` finite numbers, and reads each once. The copy grows with the numbers read, so an array that only claims
- * a large length allocates little.
- */
-function numbers(list: unknown, max: number, where: string, single = false): Float64Array {
-  if (!isArray(list)) throw typeError('ERR_MODEL', 'an array of numbers', where, list);
-  const { length } = list;
-  if (!(length <= max)) throw rangeError('ERR_MODEL', `at most ${plural(max, 'number')}`, where, length);
-  let copy = new Float64Array(Math.min(length, 1024));
-  for (let k = 0; k < length; k++) {
-    const value = list[k];
-    if (typeof value !== 'number' || !Number.isFinite(value)) throw notFinite(value, `${where}[${k}]`, 'ERR_MODEL');
-    if (k === copy.length) {
-      const longer = new Float64Array(Math.min(length, 2 * k));
-      longer.set(copy);
-      copy = longer;
-    }
-    copy[k] = single ? Math.fround(value) : value;
-    if (single && !Number.isFinite(copy[k])) throw rangeError('ERR_MODEL', SINGLE, `${where}[${k}]`, value);
-  }
-  return copy;
 }
 
 function readColumns(list: unknown, length: number): string[] | undefined {

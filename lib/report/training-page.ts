@@ -5,7 +5,7 @@ import { escape, table } from './html.js';
 import { lineChart } from './line-chart.js';
 import { brief, count, percent, upward } from './number-text.js';
 import { page } from './page.js';
-import { entriesOf } from '../io/model-json.js';
+import { entriesOf } from '../io/model-checksum.js';
 import type { LinearSvm } from '../svm/linear-svm.js';
 import type { Label, SvmInfo, SvmProgress, SvmShares, SvmStatus } from '../types.js';
 

@@ -2,7 +2,7 @@
 import type { Step } from '../backend/tasks.js';
 import type { Labels } from '../input/labels.js';
 import type { Loop } from '../solver/drivers.js';
-import { membersOf, type RowWeights } from '../svm/taking-part.js';
+import { membersOf, rowWeights, type RowWeights, type Weights } from '../svm/taking-part.js';
 import type { Random } from './random.js';
 
 /**
@@ -22,4 +22,11 @@ export function* deal(training: Labels, weights: RowWeights, folds: number, rand
     }
   }
   return fold;
+}
+
+/** Weights by row, 0 for rows in fold k and for those in none. */
+export function weightsOutside(fold: Int32Array, k: number, weights: Weights, training: Labels): Float64Array {
+  const others = new Uint8Array(fold.length);
+  for (let i = 0; i < others.length; i++) others[i] = Number(fold[i]! >= 0 && fold[i] !== k);
+  return rowWeights(weights, training, others);
 }

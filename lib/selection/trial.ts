@@ -7,10 +7,10 @@
 import { Interrupted } from '../errors.js';
 import { rangeOf, type CrossValidationInput, type ResolvedSvmOptions } from '../input/index.js';
 import { pause, sideBySide, type Lane, type Loop } from '../solver/drivers.js';
-import { rowWeights } from '../svm/taking-part.js';
 import type { TrainingData } from '../svm/training-data.js';
 import type { CrossValidationProgress, GammaScore, Label, SvmStatus, WarmPlane } from '../types.js';
 import { FoldFits, type Scored } from './fold-fits.js';
+import { weightsOutside } from './folds.js';
 import { FACTOR } from './grid.js';
 
 /** Throws if the time of all fits is up: nothing can be chosen then, nor trained afterwards. */
@@ -104,16 +104,9 @@ export class Trial {
     return this.#columns.find((column) => column.gamma === gamma)!.model!;
   }
 
-  /** Weights by row, 0 for those in fold k. */
-  #weightsOf(k: number): Float64Array {
-    const others = new Uint8Array(this.#fold.length);
-    for (let i = 0; i < others.length; i++) others[i] = Number(this.#fold[i]! >= 0 && this.#fold[i] !== k);
-    return rowWeights(this.#options.weights, this.#data, others);
-  }
-
   /** One fold: a fit for each gamma, each starting where the last one ended. `further`: the first one where an earlier path did. */
   *#path(k: number, columns: readonly Column[], further: boolean, lane: Lane): Loop<void> {
-    const weights = this.#weightsOf(k);
+    const weights = weightsOutside(this.#fold, k, this.#options.weights, this.#data);
     const fold = new FoldFits(this.#data, this.#options, {
       weights,
       weightRange: rangeOf(weights, this.#options.weights),

@@ -1,10 +1,11 @@
 /** A fit from its checked arguments to a model, for two classes or more. */
 import { Interrupted } from '../errors.js';
-import type { FitInput } from '../input/index.js';
+import type { FitInput, ResolvedSvmOptions } from '../input/index.js';
 import type { ClassLabels } from '../input/labels.js';
+import { calibrating } from '../selection/calibrating.js';
 import { chooseGamma, type Choice } from '../selection/choose-gamma.js';
 import { pause, type Loop } from '../solver/drivers.js';
-import type { Label, SvmInfo } from '../types.js';
+import type { CalibrationKind, Label, SvmInfo } from '../types.js';
 import { modelOf, sidesOf, type Model } from './model.js';
 import { ClassesFit } from './multiclass.js';
 import { membersOf } from './taking-part.js';
@@ -17,14 +18,15 @@ export interface FitResult<L extends Label> {
   readonly info: SvmInfo;
 }
 
-/** A fit: copies the points, chooses gamma if that is asked for, and trains. */
+/** A fit: copies the points, chooses gamma if that is asked for, trains, and calibrates if that is asked for. */
 export function* fitting<L extends Label>(input: FitInput<L>): Loop<FitResult<L>> {
   const { options } = input;
   const data = new TrainingData(input);
   try {
     yield data.copying(options);
     const choice = input.gamma === 'auto' ? yield* chooseGamma(data, options) : undefined;
-    return yield* data.classes ? fittingClasses(data, input, choice) : fittingTwo(data, input, choice);
+    const result = yield* data.classes ? fittingClasses(data, input, choice) : fittingTwo(data, input, choice);
+    return input.probability ? yield* calibrated(data, input.probability, options, result) : result;
   } catch (error) {
     if (error instanceof Interrupted) return outOfTime(data, input);
     throw error;
@@ -76,6 +78,22 @@ function* fittingClasses<L extends Label>(
     began,
   };
   return yield* fit.run(common, options.warmStart ?? choice?.warmStart ?? [], choice?.validation);
+}
+
+/** The same model with probabilities; without, if the time is up. */
+function* calibrated<L extends Label>(
+  data: TrainingData<L>,
+  kind: CalibrationKind,
+  options: ResolvedSvmOptions,
+  { model, info }: FitResult<L>,
+): Loop<FitResult<L>> {
+  try {
+    const calibration = yield* calibrating(data, options, kind, info.gamma);
+    return { model: { ...model, calibration }, info: { ...info, elapsed: performance.now() - data.began } };
+  } catch (error) {
+    if (!(error instanceof Interrupted)) throw error;
+    return { model, info: { ...info, status: 'time-limit', elapsed: performance.now() - data.began } };
+  }
 }
 
 /** The result if the time was up before there was a problem to solve. */

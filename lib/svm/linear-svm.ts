@@ -8,6 +8,7 @@ import { libsvmLines } from '../io/libsvm-model.js';
 import { readJSON, writeJSON } from '../io/model-json.js';
 import { run, runAsync } from '../solver/drivers.js';
 import type {
+  CalibrationKind,
   ConfusionRow,
   FileLabels,
   Label,
@@ -22,6 +23,7 @@ import type {
 import { fitting, type FitResult } from './fitting.js';
 import { certifyLabels } from './label-certificate.js';
 import { decide, decideInBlocks, decisionOf, isPairs, sidesOf, type Model, type Plane, type Sides } from './model.js';
+import { Probabilities } from './probability.js';
 import { classOf } from './taking-part.js';
 import { Votes, winner } from './votes.js';
 
@@ -50,6 +52,8 @@ export class LinearSvm<L extends Label = Label> {
   readonly planes: readonly Plane<L>[];
   /** The names of the columns, if the model was read from a file that has them. */
   readonly columns: readonly string[] | undefined;
+  /** How `probability` follows from decision values; undefined: the model estimates no probabilities. */
+  readonly calibration: CalibrationKind | undefined;
   /** How the fit went, and what it proved; undefined for a model that was read. */
   readonly info: SvmInfo | undefined;
   readonly #model: Model<L>;
@@ -60,10 +64,11 @@ export class LinearSvm<L extends Label = Label> {
   private constructor(made: Made<L>) {
     if (!(made instanceof Made)) throw notMade('LinearSvm', 'LinearSvm.fit(points, labels, options)');
     const { model, info } = made;
-    const { labels, planes, columns } = model;
+    const { labels, planes, columns, calibration } = model;
     this.labels = labels;
     this.planes = planes;
     this.columns = columns;
+    this.calibration = calibration?.[0]!.kind;
     this.info = info;
     this.#model = model;
     this.#sides = sidesOf(labels.length, isPairs(model) ? 'pairs' : 'rest');
@@ -150,6 +155,27 @@ export class LinearSvm<L extends Label = Label> {
     const all = out ? new Float64Array(input.values.length) : input.values; // the caller's array is written when nothing is wrong
     for (const { begin, end, values } of decideInBlocks(this.#model, input)) {
       this.#votes.decide(values, end - begin, all.subarray(begin * length, end * length));
+    }
+    if (out) input.values.set(all);
+    return out ?? all;
+  }
+
+  /**
+   * Estimated probabilities of the labels, row by row, one for each label in the order of `labels`. Of a model that was trained with the
+   * option `probability`. Nothing is proved of them. Into `out` if given.
+   */
+  probability(points: Points, out?: Float64Array): Float64Array {
+    const { calibration } = this.#model;
+    if (!calibration) {
+      const message = 'Expected a model trained with the option probability for model.probability but this one has none';
+      throw coded(TypeError, 'ERR_MODEL', message);
+    }
+    const { length } = this.labels;
+    const input = resolveDecisions(this.#cols, points, out, length);
+    const probabilities = new Probabilities(this.#sides, calibration, length);
+    const all = out ? new Float64Array(input.values.length) : input.values; // the caller's array is written when nothing is wrong
+    for (const { begin, end, values } of decideInBlocks(this.#model, input)) {
+      probabilities.write(values, end - begin, all.subarray(begin * length, end * length));
     }
     if (out) input.values.set(all);
     return out ?? all;

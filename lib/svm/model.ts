@@ -10,6 +10,7 @@ import { checkKeys } from '../input/keys.js';
 import { isList, pointLength } from '../input/lists.js';
 import { finite } from '../input/numbers.js';
 import type { Label, Point } from '../types.js';
+import type { Calibration } from './calibration.js';
 import type { PlaneBounds } from './certificate.js';
 
 /** A plane: of two classes or of a pair of them, or, without a negative side, of one class against the rest. */
@@ -40,6 +41,8 @@ export interface Model<L extends Label = Label> {
   readonly proofs: readonly PlaneProof[] | undefined;
   /** The names of the columns, if the points had them. */
   readonly columns?: readonly string[] | undefined;
+  /** By plane, how its values become probabilities; undefined: the model estimates none. */
+  readonly calibration?: readonly Calibration[] | undefined;
 }
 
 export interface PlaneTable {
@@ -77,7 +80,7 @@ export function modelOf<L extends Label>(
   labels: ClassLabels<L>,
   sides: readonly Sides[],
   table: PlaneTable,
-  more: Pick<Model<L>, 'proofs' | 'columns'>,
+  more: Pick<Model<L>, 'proofs' | 'columns' | 'calibration'>,
 ): Model<L> {
   const cols = table.weights.length / sides.length;
   const planes = sides.map((side, p) => ({
