@@ -80,7 +80,11 @@ export class Votes {
   }
 }
 
+/** Sums beyond this are squashed as it is: the triple of a larger one could overflow. */
+export const LARGEST_SUM = 2 ** 1000;
+
 /** Between -1/3 and 1/3. */
 function squashed(sum: number): number {
-  return Number.isFinite(sum) ? sum / (3 * (Math.abs(sum) + 1)) : Math.sign(sum) / 3;
+  const size = Math.abs(sum);
+  return size < LARGEST_SUM ? sum / (3 * (size + 1)) : Math.sign(sum) / 3;
 }

@@ -34,4 +34,12 @@ describe('Votes', () => {
     new Votes(sidesOf(3, 'pairs'), 3).winners(values, 1, out);
     expect(out[0]).toBe(2);
   });
+
+  it('squashes sums whose triple overflows to a third, as the largest ones', () => {
+    const out = new Float64Array(3);
+    for (const size of [1e100, 6.1e307, 1.7e308]) {
+      new Votes(sidesOf(3, 'pairs'), 3).decide(Float64Array.of(size, 0, 0), 1, out); // 1 beats 0; 0 and 1 beat 2
+      expect(out).toEqual(Float64Array.of(1 - 1 / 3, 2 + 1 / 3, 0));
+    }
+  });
 });
