@@ -5,7 +5,7 @@ import { printable } from '../errors.js';
 import type { Arguments, Command } from './arguments.js';
 import type { Context } from './context.js';
 import { count } from './format.js';
-import { version } from './version.js';
+import { version } from '../version.js';
 
 export const doctor: Command = {
   name: 'doctor',

@@ -10,7 +10,7 @@ import { runSeparate, separate } from './separate-command.js';
 import { runTrain, train } from './train.js';
 import { messageOf, show, type Term } from '../errors.js';
 import { nearest } from '../input/index.js';
-import { version } from './version.js';
+import { version } from '../version.js';
 
 type Run = (args: Arguments, context: Context) => Promise<number>;
 
