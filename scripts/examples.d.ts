@@ -4,5 +4,5 @@ export function matches(printed: string, said: readonly string[]): boolean;
 export function runExample(
   code: string,
   packageFolder: string,
-  options?: { name?: string; env?: NodeJS.ProcessEnv },
+  options?: { name?: string; env?: NodeJS.ProcessEnv; beside?: readonly string[] },
 ): Promise<string>;

@@ -41,12 +41,18 @@ function matches(printed, said) {
   return new RegExp(`^${pattern.map((line) => `${line}\n`).join('')}$`).test(printed);
 }
 
-/** Runs code in a new folder where the package, which is elsewhere, can be imported; hands over what it prints. */
-async function runExample(code, packageFolder, { name = 'example.mjs', env = process.env } = {}) {
+/**
+ * Runs code in a new folder where the package, which is elsewhere, can be imported, and those of its development dependencies that are to be
+ * beside it; hands over what it prints.
+ */
+async function runExample(code, packageFolder, { name = 'example.mjs', env = process.env, beside = [] } = {}) {
   const folder = fs.mkdtempSync(join(tmpdir(), 'fista-example-'));
   try {
     fs.mkdirSync(join(folder, 'node_modules'));
     fs.symlinkSync(packageFolder, join(folder, 'node_modules', 'fista-classify'), 'junction');
+    for (const other of beside) {
+      fs.symlinkSync(join(packageFolder, 'node_modules', other), join(folder, 'node_modules', other), 'junction');
+    }
     fs.writeFileSync(join(folder, name), code);
     const { stdout } = await promisify(execFile)(process.execPath, [name], { cwd: folder, env });
     return stdout;

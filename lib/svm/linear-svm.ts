@@ -6,6 +6,7 @@ import { notMade, resolveDecisions, resolveFit, resolveScore, type FitInput } fr
 import { liblinearLines, readLiblinear } from '../io/liblinear.js';
 import { libsvmLines } from '../io/libsvm-model.js';
 import { readJSON, writeJSON } from '../io/model-json.js';
+import { onnxBytes } from '../io/onnx.js';
 import { run, runAsync } from '../solver/drivers.js';
 import type {
   CalibrationKind,
@@ -248,6 +249,11 @@ export class LinearSvm<L extends Label = Label> {
   /** The text of a model that LIBSVM's svm-predict reads, for two classes or pairs of them. Labels must be integers. */
   toLibsvm(): string {
     return [...libsvmLines(this.#model)].join('');
+  }
+
+  /** The model in ONNX, in double precision: a graph from `points` to `label`, `decision` and, where the model has them, `probabilities`. */
+  toOnnx(): Uint8Array {
+    return onnxBytes(this.#model);
   }
 }
 

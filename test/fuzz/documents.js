@@ -200,6 +200,9 @@ async function checkModel(model, chance, { LinearSvm }) {
   const rest = planes[0].negative === undefined;
   const libsvm = await attempt(['ERR_LABELS', 'ERR_MODEL'], () => model.toLibsvm());
   demand((libsvm !== undefined) === (integers && !rest), "LIBSVM's text where labels are integers, but not against the rest");
+  const unicode = labels.every((label) => typeof label !== 'string' || Buffer.from(label).toString() === label);
+  const onnx = await attempt(['ERR_LABELS'], () => model.toOnnx());
+  demand((onnx !== undefined) === unicode, 'ONNX where labels are Unicode');
 }
 
 // ---- Models as JSON
