@@ -1,17 +1,19 @@
-/** fista-classify convert: converts data between LIBSVM text and CSV, and models between JSON and LIBLINEAR's text. */
+/** fista-classify convert: converts data between LIBSVM text and CSV, and models between JSON and LIBLINEAR's text, and to ONNX. */
 import { coded } from '../errors.js';
 import { libsvmLines } from '../io/libsvm.js';
 import { resolveLibsvmWriting } from '../input/index.js';
 import { modelLines } from '../io/model-file.js';
+import { onnxPieces } from '../io/onnx.js';
 import { LinearSvm } from '../svm/linear-svm.js';
 import { usageError, type Arguments, type Command } from './arguments.js';
 import type { Context } from './context.js';
 import { count } from './format.js';
 import { DATA_OPTIONS, denseRow, isCsv, readData, type Data } from './read-data.js';
 import { looksLikeModel, readModel } from './read-model.js';
-import { checkWritable, writeFile } from './write-file.js';
+import { checkWritable, writeBytes, writeFile } from './write-file.js';
 
-const FORMATS = ['json', 'liblinear', 'libsvm', 'csv'] as const;
+const MODEL_FORMATS = ['json', 'liblinear', 'onnx'] as const;
+const FORMATS = [...MODEL_FORMATS, 'libsvm', 'csv'] as const;
 /** The maximum number of columns written as CSV: each takes a name in the header and a cell in every row. */
 const MAX_NAMES = 1_000_000;
 type Format = (typeof FORMATS)[number];
@@ -25,6 +27,7 @@ export const convert: Command = {
       'fista-classify convert model.json liblinear.model',
       'writes a model for liblinear-predict; models of liblinear-train are converted to JSON likewise',
     ],
+    ['fista-classify convert model.json model.onnx', 'writes a model for ONNX runtimes'],
     ['fista-classify convert --label species flowers.csv flowers.svm.gz', 'CSV to LIBSVM text, gzipped'],
   ],
   files: { min: 2, max: 2 },
@@ -32,7 +35,7 @@ export const convert: Command = {
     {
       names: ['--to'],
       value: 'FORMAT',
-      help: `${FORMATS.join(', ')} (default: by the name of out if it ends in .json or .csv;\notherwise liblinear for a model, libsvm for data)`,
+      help: `${FORMATS.join(', ')} \n(default: by the name of out if it ends in .json, .onnx or .csv;\notherwise liblinear for a model, libsvm for data)`,
     },
     { names: ['--cols'], value: 'N', help: 'LIBSVM text: the number of columns (default: as many as the file uses)' },
     ...DATA_OPTIONS,
@@ -48,17 +51,17 @@ export async function runConvert(args: Arguments, context: Context): Promise<num
   const [from, to] = args.files as [string, string];
   const asked = args.oneOf('to', FORMATS);
   await checkWritable(to, output, from);
-  const model = asked ? asked === 'json' || asked === 'liblinear' : !isCsv(from, args) && (await looksLikeModel(from));
-  const format: Format =
-    asked ?? (/\.json(\.gz)?$/i.test(to) ? 'json' : /\.csv(\.gz)?$/i.test(to) ? 'csv' : model ? 'liblinear' : 'libsvm');
-  if (model !== (format === 'json' || format === 'liblinear')) {
-    throw usageError(
-      `Expected ${model ? 'json or liblinear for a model' : 'libsvm or csv for data'} but received ${format} (${from} to ${to})`,
-    );
+  const model = asked ? isModelFormat(asked) : !isCsv(from, args) && (await looksLikeModel(from));
+  const format = asked ?? formatByName(to) ?? (model ? 'liblinear' : 'libsvm');
+  if (model !== isModelFormat(format)) {
+    const fits = model ? 'json, liblinear or onnx for a model' : 'libsvm or csv for data';
+    throw usageError(`Expected ${fits} but received ${format} (${from} to ${to})`);
   }
-  if (format === 'json' || format === 'liblinear') {
+  if (isModelFormat(format)) {
     const { model, training } = await readModel(from, signal);
-    await writeFile(to, modelLines({ ...LinearSvm.modelOf(model), info: model.info }, format, { training }), output, signal);
+    const parts = LinearSvm.modelOf(model);
+    if (format === 'onnx') await writeBytes(to, onnxPieces(parts), output, signal);
+    else await writeFile(to, modelLines({ ...parts, info: model.info }, format, { training }), output, signal);
     const weights = model.planes.reduce((sum, plane) => sum + plane.weights.length, 0);
     await summarise(`${count(weights, 'weight')}`, { from, to, format, weights });
     return 0;
@@ -78,6 +81,15 @@ export async function runConvert(args: Arguments, context: Context): Promise<num
     if (to === '-') return;
     await output.result(json, output.quiet ? [] : [`wrote ${to} (${format}): ${what}`]);
   }
+}
+
+function isModelFormat(format: Format): format is (typeof MODEL_FORMATS)[number] {
+  return (MODEL_FORMATS as readonly Format[]).includes(format);
+}
+
+function formatByName(path: string): Format | undefined {
+  const ending = /\.(json|onnx|csv)(\.gz)?$/i.exec(path)?.[1];
+  return ending?.toLowerCase() as Format | undefined;
 }
 
 function* csvLines({ points, labels, columns }: Data): Generator<string> {

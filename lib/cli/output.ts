@@ -44,8 +44,8 @@ export class Output {
     return text === '' ? Promise.resolve() : this.write(`${text}\n`);
   }
 
-  /** Writes text to stdout, unchanged. */
-  write(text: string): Promise<void> {
+  /** Writes text or bytes to stdout, unchanged. */
+  write(text: string | Uint8Array): Promise<void> {
     this.clear();
     if (this.#closed) return Promise.resolve();
     return new Promise((done, fail) => {

@@ -4,7 +4,7 @@ import { access, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createGzip } from 'node:zlib';
 import { targetOf, writeAtomically } from '../io/atomic.js';
-import { inChunks } from '../io/chunks.js';
+import { bytesInChunks, inChunks } from '../io/chunks.js';
 import { pipe } from '../io/pipe.js';
 import { usageError } from './arguments.js';
 import type { Output } from './output.js';
@@ -32,17 +32,25 @@ export async function checkWritable(path: string, output: Output, ...read: reado
 }
 
 /** Writes a file whole or not at all; `-` is stdout. A path that ends in .gz is compressed. */
-export async function writeFile(path: string, lines: Iterable<string>, output: Output, signal?: AbortSignal): Promise<void> {
-  const text = inChunks(lines, signal);
+export function writeFile(path: string, lines: Iterable<string>, output: Output, signal?: AbortSignal): Promise<void> {
+  return writeChunks(path, inChunks(lines, signal), output);
+}
+
+/** Writes bytes, as `writeFile` writes lines. */
+export function writeBytes(path: string, pieces: Iterable<Uint8Array>, output: Output, signal?: AbortSignal): Promise<void> {
+  return writeChunks(path, bytesInChunks(pieces, signal), output);
+}
+
+async function writeChunks(path: string, chunks: Iterable<string | Uint8Array>, output: Output): Promise<void> {
   if (path === '-') {
-    for (const chunk of text) {
+    for (const chunk of chunks) {
       if (output.closed) return;
       await output.write(chunk);
     }
   } else if (path.endsWith('.gz')) {
-    await writeAtomically(path, pipe<Uint8Array>(text, createGzip()));
+    await writeAtomically(path, pipe<Uint8Array>(chunks, createGzip()));
   } else {
-    await writeAtomically(path, text);
+    await writeAtomically(path, chunks);
   }
 }
 

@@ -6,7 +6,7 @@ import { Readable, type Transform } from 'node:stream';
  * chunk is copied, as the stream may still read it when the next is asked for. Both streams are destroyed in any case.
  */
 export async function* pipe<T>(
-  chunks: Iterable<string> | AsyncIterable<Uint8Array>,
+  chunks: Iterable<string | Uint8Array> | AsyncIterable<Uint8Array>,
   transform: Transform,
   reword: (error: Error) => unknown = (error) => error,
 ): AsyncGenerator<T, void, undefined> {

@@ -980,6 +980,19 @@ describe('fista-classify convert', () => {
     expect(await bad(1, ['inspect', file('x.json', text('m.model').slice(0, -2))])).toContain('the file was cut');
   });
 
+  it('writes the bytes of toOnnx, by the name of the file or with --to onnx, and reads none', async () => {
+    await good(['train', WDBC, 'm.json']);
+    const bytes = Buffer.from(LinearSvm.fromJSON(json('m.json')).toOnnx());
+    expect(await good(['convert', 'm.json', 'm.onnx'])).toBe('wrote m.onnx (onnx): 30 weights\n');
+    await good(['convert', 'm.json', 'm.ONNX.gz']);
+    await good(['convert', '--to', 'onnx', 'm.json', 'other']);
+    expect(readFileSync(file('m.onnx')).equals(bytes)).toBe(true);
+    expect(gunzipSync(readFileSync(file('m.ONNX.gz'))).equals(bytes)).toBe(true);
+    expect(readFileSync(file('other')).equals(bytes)).toBe(true);
+    expect(await bad(2, ['convert', WDBC, 'd.onnx'])).toContain('Expected libsvm or csv for data but received onnx');
+    expect((await run(['convert', 'm.onnx', 'm.svm'])).code).toBe(1);
+  });
+
   it('refuses to overwrite the file that it reads', async () => {
     file('d.svm', '1 1:1\n-1 2:2\n');
     symlinkSync('d.svm', file('link'));
@@ -993,7 +1006,7 @@ describe('fista-classify convert', () => {
 
   it('refuses formats and labels that do not fit, and keeps the old file', async () => {
     await good(['train', '-q', WDBC, 'm.json']);
-    expect(await bad(2, ['convert', 'm.json', 'm.csv'])).toContain('Expected json or liblinear for a model but received csv');
+    expect(await bad(2, ['convert', 'm.json', 'm.csv'])).toContain('Expected json, liblinear or onnx for a model but received csv');
     expect(await bad(2, ['convert', WDBC, 'm2.json'])).toContain('Expected libsvm or csv for data but received json');
     file('words.svm', 'a 1:1\nb 1:2\n');
     await good(['train', '-q', '--labels', 'string', 'words.svm', 'w.json']);
