@@ -69,18 +69,23 @@ function buildDriver(name) {
   }
 }
 
-/** A Python that has scikit-learn. */
-function findPython() {
+/** A Python that has a module. */
+function findPython(module) {
   for (const python of [process.env.PYTHON, 'python3', '/usr/bin/python3']) {
     if (!python) continue;
     try {
-      execFileSync(python, ['-c', 'import sklearn'], { stdio: 'ignore' });
-      return [python, join(__dirname, 'driver.py')];
+      execFileSync(python, ['-c', `import ${module}`], { stdio: 'ignore' });
+      return python;
     } catch {
       continue;
     }
   }
   return undefined;
+}
+
+function findSklearn() {
+  const python = findPython('sklearn');
+  return python && [python, join(__dirname, 'driver.py')];
 }
 
 function findLibsvmJs() {
@@ -98,7 +103,7 @@ function findPeers(print, names) {
     liblinear: [() => buildDriver('liblinear'), 'LIBLINEAR: apt-get install liblinear-dev g++'],
     libsvm: [() => buildDriver('libsvm'), 'LIBSVM: apt-get install libsvm-dev g++'],
     openblas: [() => buildDriver('openblas'), 'OpenBLAS: apt-get install libopenblas-dev g++'],
-    sklearn: [findPython, 'scikit-learn: apt-get install python3-sklearn, or name a Python that has it by PYTHON'],
+    sklearn: [findSklearn, 'scikit-learn: apt-get install python3-sklearn, or name a Python that has it by PYTHON'],
     'libsvm-js': [findLibsvmJs, 'libsvm-js: npm ci'],
   };
   const found = {};
@@ -173,4 +178,4 @@ class Peer {
   }
 }
 
-module.exports = { writeProblem, readProblem, findPeers, Peer };
+module.exports = { writeProblem, readProblem, findPeers, findPython, Peer };
