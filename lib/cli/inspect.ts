@@ -21,7 +21,7 @@ export async function runInspect(args: Arguments, { output, signal }: Context): 
   const top = args.number('top', [0, 1e9]) ?? 10;
   const [file] = args.files as [string];
   const { model, format, training } = await readModel(file, signal);
-  const { labels, planes, columns } = model;
+  const { labels, planes, columns, calibration } = model;
   const { bias } = planes[0]!;
   // Of several planes, the largest magnitude of each column's weights.
   const weights = planes.length === 1 ? planes[0]!.weights : largestOf(planes.map((plane) => plane.weights));
@@ -43,6 +43,7 @@ export async function runInspect(args: Arguments, { output, signal }: Context): 
       format,
       labels,
       ...(planes.length === 1 ? { bias } : { planes: planes.length }),
+      ...(calibration && { probabilities: calibration }),
       weights: { count: weights.length, nonzero: used, norm, largest },
       training: Object.fromEntries(known),
     },
@@ -55,6 +56,7 @@ export async function runInspect(args: Arguments, { output, signal }: Context): 
             `planes    ${count(planes.length)}, ${planes[0]!.negative === undefined ? 'each class against the rest' : 'each pair of classes'}; by column, the largest weight of any`,
           ]),
       `weights   ${count(weights.length)}, of which ${count(used)} are not 0; norm ${brief(norm)}`,
+      ...(calibration ? [`probabilities by ${calibration === 'sigmoid' ? 'sigmoid' : 'isotonic regression'}`] : []),
       ...(known.length > 0 ? [`training  ${known.map(([name, value]) => `${name} ${plain(String(value))}`).join(', ')}`] : []),
       ...(largest.length > 0 ? ['largest weights'] : []),
       ...largest.map(({ column, weight }) => `  ${plain(column).padEnd(width)}  ${weight}`),

@@ -25,7 +25,11 @@ export const predict: Command = {
       names: ['--decision-values'],
       help: "print the decision value after each label; above 0 stands for the model's second label\n(three labels or more: one value a label, the largest is the label's)",
     },
-    { names: ['-b'], value: '0|1', help: 'only 0 is accepted: probabilities are not supported' },
+    {
+      names: ['-b'],
+      value: '0|1',
+      help: "1: print probabilities after each label, one a label, below a line with the labels' names,\nas LIBSVM does; the model must have been trained with -b",
+    },
     { names: ['--no-label'], help: 'CSV: the file has no column of labels' },
     ...DATA_OPTIONS,
   ],
@@ -40,14 +44,17 @@ export const predict: Command = {
 export async function runPredict(args: Arguments, { output, signal }: Context): Promise<number> {
   const [data, file, asked] = args.files as [string, string, string?];
   const out = asked ?? '-';
-  if (args.number('b', [0, 1]) === 1)
-    throw usageError('Expected 0 for -b but received 1: a linear SVM has no probabilities (see --decision-values)');
+  const probable = args.number('b', [0, 1]) === 1;
+  if (probable && args.has('decision-values')) throw usageError('Expected one of -b and --decision-values but received both');
   if (asked !== undefined || !output.json) await checkWritable(out, output, data, file);
   const { model } = await readModel(file, signal);
   // Labels are printed one per line, so none may contain a line end, nor any other control character.
   const odd = model.labels.find((label) => printable(String(label)) !== String(label));
   if (odd !== undefined) {
     throw coded(RangeError, 'ERR_MODEL', `Expected labels without control characters for ${file} but received ${show(odd)}`);
+  }
+  if (probable && !model.calibration) {
+    throw coded(RangeError, 'ERR_MODEL', `Expected a model trained with -b for ${file} but it has no probabilities`);
   }
   const cols = model.planes[0]!.weights.length;
   const word = typeof model.labels[0] === 'string';
@@ -73,9 +80,10 @@ export async function runPredict(args: Arguments, { output, signal }: Context): 
     output.warn(`${data} has columns beyond the ${cols} of the model: ${count(ignored)} of its entries were ignored`);
 
   const predicted = model.predict(points);
-  const values = args.has('decision-values') ? model.decision(points) : undefined;
+  const values = probable ? model.probability(points) : args.has('decision-values') ? model.decision(points) : undefined;
   const each = values ? values.length / predicted.length : 0;
   const lines = function* () {
+    if (probable) yield `labels ${model.labels.map(String).join(' ')}\n`;
     for (const [i, label] of predicted.entries()) {
       yield [label, ...(values?.subarray(i * each, (i + 1) * each) ?? [])].map(String).join(' ') + '\n';
     }

@@ -63,6 +63,11 @@ export const train: Command = {
       value: 'KIND',
       help: 'three labels or more: pairs (a plane a pair of classes, with votes), rest (one a class\nagainst the rest) or auto (default: auto, which is pairs where columns are few)',
     },
+    {
+      names: ['-b', '--probability'],
+      value: '0|1|KIND',
+      help: 'learn probabilities from rows held out, by five more fits: sigmoid (or 1), or isotonic\n(default: 0, none)',
+    },
     { names: ['--seed'], value: 'N', help: 'the seed for dealing rows to folds (default 0)' },
     { names: ['--format'], value: 'json|liblinear', help: 'the format of the model (default: json)' },
     { names: ['--report'], value: 'FILE.html', help: 'write a page with curves, margins and weights' },
@@ -228,6 +233,7 @@ function fitOptions(args: Arguments): SvmOptions {
   const rules = e !== undefined ? [stop.gap(e)] : words !== undefined ? stopRules(words) : undefined;
   const scale = args.oneOf('scale', ['auto', 'none', 'standard', 'maxabs']);
   const multiclass = args.oneOf('multiclass', ['auto', 'pairs', 'rest']);
+  const probability = probabilityOf(args);
   for (const [label, weight] of args.suffixed) toNumber(weight, `-w${label}`, 'finite');
   if (args.has('balanced') && args.suffixed.size > 0)
     throw usageError('Expected one of --balanced and -w<label> but received both');
@@ -238,8 +244,20 @@ function fitOptions(args: Arguments): SvmOptions {
     ...(rules && { stop: rules }),
     ...(scale && { scale }),
     ...(multiclass && { multiclass }),
+    ...(probability && { probability }),
     ...runOptions(args),
   };
+}
+
+/** What -b asks for: LIBSVM's 0 or 1, or a word. */
+function probabilityOf(args: Arguments): SvmOptions['probability'] {
+  const asked = args.oneOf('probability', ['0', '1', 'sigmoid', 'isotonic']) ?? '0';
+  if (asked === '0') return undefined;
+  if (args.has('v')) throw usageError('Expected one of -b and -v, which writes no model, but received both');
+  if (args.text('format') === 'liblinear') {
+    throw usageError("Expected --format json with -b but received liblinear: LIBLINEAR's models of SVMs have no probabilities");
+  }
+  return asked === '1' ? 'sigmoid' : asked;
 }
 
 /** Names the file in errors about its labels, with what can be done about them on the command line. */

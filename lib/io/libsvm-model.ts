@@ -10,9 +10,11 @@
  *         no sign changes, and a value of 0 votes alike.
  *
  * svm-predict takes the label with the most votes; among equal ones the first, here the largest. `predict` breaks ties by the values. Labels
- * may differ there, and nowhere else.
+ * may differ there, and nowhere else. The sigmoids of probabilities are written too, for svm-predict -b 1; it couples them by iteration to
+ * a tolerance of 0.005 a class, and takes the most probable label. There is no place for isotonic calibration.
  */
 import { coded, plural } from '../errors.js';
+import type { Calibration } from '../svm/calibration.js';
 import { isPairs, type Model } from '../svm/model.js';
 import { checkIntegers } from './liblinear.js';
 import { entriesOf } from './model-checksum.js';
@@ -35,13 +37,20 @@ export function libsvmLines(model: Model): Generator<string> {
   return lines(model);
 }
 
-function* lines({ labels, planes }: Model): Generator<string> {
+function* lines({ labels, planes, calibration }: Model): Generator<string> {
   const classes = labels.length;
   yield `svm_type c_svc\nkernel_type linear\nnr_class ${classes}\ntotal_sv ${planes.length}\n`;
   const biases: number[] = [];
   for (const { plane } of pairs(classes)) biases.push(-planes[plane]!.bias + 0);
   yield* line('rho', biases);
   yield* line('label', labels.toReversed());
+  if (calibration?.[0]!.kind === 'sigmoid') {
+    const sigmoids = calibration as readonly (Calibration & { kind: 'sigmoid' })[];
+    for (const name of ['a', 'b'] as const) {
+      const numbers = Array.from(pairs(classes), ({ plane }) => sigmoids[plane]![name]);
+      yield* line(`prob${name.toUpperCase()}`, numbers);
+    }
+  }
   yield* line(
     'nr_sv',
     Array.from(labels, (_, k) => classes - 1 - k),

@@ -1,5 +1,5 @@
 /**
- * Calibrates the planes of a fit on rows that were held out (method 4.1).
+ * Calibrates the planes of a fit on rows that were held out (method 3.2).
  *
  * Problem: values of rows that a plane learnt from are too far apart to learn probabilities from.
  * Given:   points and labels, copied; the options of the fit, and its gamma.

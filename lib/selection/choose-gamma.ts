@@ -1,5 +1,5 @@
 /**
- * gamma: 'auto' (method 3).
+ * gamma: 'auto' (method 3.1).
  *
  * Problem: a gamma with a good accuracy on rows that were not trained on.
  * Given:   points and labels, copied; the options of the fit.

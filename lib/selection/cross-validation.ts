@@ -1,5 +1,5 @@
 /**
- * Cross-validation over a list of gammas (method 3).
+ * Cross-validation over a list of gammas (method 3.1).
  *
  * Problem: which gamma does best on rows that were held out.
  * Given:   points, labels, gammas, and folds or their number.

@@ -1,5 +1,5 @@
 /**
- * The fits of one fold, and their scores on the rows that are held out (method 3).
+ * The fits of one fold, and their scores on the rows that are held out (method 3.1).
  *
  * Given:  copied data, the options of a fit, weights that are 0 for rows held out.
  * Wanted: for a gamma, the planes, the accuracy and the loss on the rows held out, and how the fits ended.

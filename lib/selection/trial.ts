@@ -1,5 +1,5 @@
 /**
- * Fits and scores every fold with every gamma (method 3). The data are copied once: rows that are held out have weight 0.
+ * Fits and scores every fold with every gamma (method 3.1). The data are copied once: rows that are held out have weight 0.
  *
  * Given:  copied data, the options of a fit, gammas in ascending order, the fold of each row.
  * Wanted: by gamma, the accuracies and how the fits ended; the best gamma, and the smallest one within a standard error of it.

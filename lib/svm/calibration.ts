@@ -1,5 +1,5 @@
 /**
- * From a plane's value to the probability of its positive side (method 4.1).
+ * From a plane's value to the probability of its positive side (method 3.2).
  *
  * Problem: P(positive | value), which grows with the value.
  * Given:   values of rows that the plane was not trained on, which of them are positive, and their weights.

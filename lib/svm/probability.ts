@@ -1,5 +1,5 @@
 /**
- * From the values of planes to the probabilities of classes (method 4.2).
+ * From the values of planes to the probabilities of classes (method 3.3).
  *
  * Given:  the values of all planes at a point, and each plane's calibration.
  * Wanted: one probability a class. Against the rest: each plane's, divided by their sum. Of pairs: those that agree best with the pairs'.

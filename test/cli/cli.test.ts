@@ -178,7 +178,14 @@ describe.concurrent('fista-classify', () => {
     [['separate', '--time-limit', '1e', 'x.csv', 'y.csv'], 'Expected a time with its unit'],
     [['train', '-w1', 'two', 'x'], 'Expected a finite number for -w1 but received "two"'],
     [['train', '--scale', 'big', 'x'], 'Expected auto, none, standard or maxabs for --scale but received "big"'],
-    [['predict', '-b', '1', 'x', 'y'], 'Expected 0 for -b but received 1: a linear SVM has no probabilities'],
+    [['predict', '-b', '1', '--decision-values', 'x', 'y'], 'Expected one of -b and --decision-values but received both'],
+    [['predict', '-b', '2', 'x', 'y'], 'Expected'],
+    [['train', '-b', '2', 'x'], 'Expected 0, 1, sigmoid or isotonic for --probability but received "2"'],
+    [['train', '-b', '1', '-v', '3', 'x'], 'Expected one of -b and -v, which writes no model, but received both'],
+    [
+      ['train', '-b', '1', '--format', 'liblinear', 'x'],
+      "Expected --format json with -b but received liblinear: LIBLINEAR's models of SVMs have no probabilities",
+    ],
     [['separate', 'x.csv'], 'Expected two files of points or one .json file of ellipsoids but received x.csv'],
     [['separate', '--radius', '-1', 'x.csv', 'y.csv'], 'Expected one radius or two, of 0 or more, for --radius but received -1'],
   ])('with arguments %j exits with code 2 and says why', async (args, message) => {
@@ -444,6 +451,29 @@ describe('fista-classify train', () => {
     expect(await good(['train', '--labels', 'string', '-v', '3', 'data.svm'])).toContain('Accuracy = 100%');
     await good(['train', '--labels', 'string', '--report', 'page.html', 'data.svm', 'm.json']);
     expect(text('page.html')).toContain('ant, bee, cow');
+  });
+
+  it('-b 1 trains and predicts probabilities, in the layout of svm-predict', async () => {
+    const lines = Array.from({ length: 90 }, (_, i) => `${i % 3} 1:${i % 3 === 0 ? 3 : 0} 2:${i % 3 === 1 ? 3 : 0} 3:${i % 7}`);
+    file('data.svm', lines.join('\n'));
+    for (const kind of ['1', 'isotonic']) {
+      await good(['train', '-b', kind, 'data.svm', 'm.json']);
+      await good(['predict', '-b', '1', 'data.svm', 'm.json', 'out']);
+      const [head, ...rows] = text('out').trimEnd().split('\n');
+      expect(head).toBe('labels 0 1 2');
+      expect(rows).toHaveLength(90);
+      for (const [i, row] of rows.entries()) {
+        const [label, ...p] = row.split(' ').map(Number);
+        expect(label).toBe(i % 3);
+        expect(p.reduce((sum, x) => sum + x, 0)).toBeCloseTo(1, 12);
+        expect(p.indexOf(Math.max(...p))).toBe(i % 3);
+      }
+      expect(await good(['inspect', 'm.json'])).toContain(kind === '1' ? 'sigmoid' : 'isotonic');
+    }
+    await good(['train', 'data.svm', 'm.json']);
+    expect(await bad(1, ['predict', '-b', '1', 'data.svm', 'm.json', 'out'])).toContain(
+      'Expected a model trained with -b for m.json but it has no probabilities',
+    );
   });
 
   it('refuses a model given as data, as predict does', async () => {

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { libsvmLines } from '../../lib/io/libsvm-model.js';
-import type { Model } from '../../lib/svm/model.js';
+import { sidesOf, type Model } from '../../lib/svm/model.js';
+import { Probabilities } from '../../lib/svm/probability.js';
 import { normal, random } from '../support/random.js';
 import { labelOf, planesOf, randomModel, valuesOf, votesOf } from './models.js';
 
@@ -73,12 +74,15 @@ describe.skipIf(!predict)('svm-predict with libsvmLines(model)', () => {
   beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'libsvm-'))));
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  function theirs(model: Model, rows: readonly (readonly number[])[]): number[] {
+  const theirs = (model: Model, rows: readonly (readonly number[])[]) => output(model, rows).map(Number);
+
+  /** The lines that svm-predict writes. */
+  function output(model: Model, rows: readonly (readonly number[])[], options: string[] = []): string[] {
     const [data, file, out] = ['data', 'model', 'out'].map((name) => join(folder, name)) as [string, string, string];
     writeFileSync(data, rows.map((row) => `0${row.map((x, j) => ` ${j + 1}:${x}`).join('')}\n`).join(''));
     writeFileSync(file, textOf(model));
-    execFileSync(predict!, [data, file, out], { stdio: 'pipe' });
-    return readFileSync(out, 'utf8').trim().split('\n').map(Number);
+    execFileSync(predict!, [...options, data, file, out], { stdio: 'pipe' });
+    return readFileSync(out, 'utf8').trim().split('\n');
   }
 
   const cases: [number, number, number][] = [
@@ -105,6 +109,22 @@ describe.skipIf(!predict)('svm-predict with libsvmLines(model)', () => {
       alone++;
     });
     expect(alone).toBeGreaterThan(150);
+  });
+
+  it.each([2, 3, 5])('gives the probabilities of a model of %i classes, to its tolerance', (classes) => {
+    const uniform = random(classes);
+    const rows = Array.from({ length: 200 }, () => Array.from({ length: 3 }, () => normal(uniform)));
+    const sides = sidesOf(classes, 'pairs');
+    const calibration = sides.map(() => ({ kind: 'sigmoid' as const, a: -1 - uniform(), b: uniform() - 0.5 }));
+    const model = { ...randomModel(Array.from({ length: classes }, (_, k) => k), 'pairs', 3, classes), calibration }; // prettier-ignore
+    const [head, ...lines] = output(model, rows, ['-b', '1']);
+    const order = head!.split(' ').slice(1).map(Number); // the order of their columns
+    const [probabilities, out] = [new Probabilities(sides, calibration, classes), new Float64Array(classes)];
+    rows.forEach((row, i) => {
+      const [, ...found] = lines[i]!.split(' ').map(Number);
+      probabilities.write(valuesOf(model, row), 1, out);
+      order.forEach((c, k) => expect(Math.abs(found[k]! - out[c]!)).toBeLessThan(classes === 2 ? 1e-5 : 0.01));
+    });
   });
 
   it('votes for the smaller label where a value is 0, as predict does', () => {
