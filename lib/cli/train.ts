@@ -65,7 +65,7 @@ export const train: Command = {
     },
     {
       names: ['-b', '--probability'],
-      value: '0|1|KIND',
+      value: 'KIND',
       help: 'learn probabilities from rows held out, by five more fits: sigmoid (or 1), or isotonic\n(default: 0, none)',
     },
     { names: ['--seed'], value: 'N', help: 'the seed for dealing rows to folds (default 0)' },

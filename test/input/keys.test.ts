@@ -192,7 +192,6 @@ describe('keys of options', () => {
     ['n_jobs', -1, meant('threads')],
     ['verbose', true, 'onProgress is called with the state of a run'],
     ['kernel', 'rbf', 'models here are linear: there is no kernel'],
-    ['probability', true, 'models give no probabilities: decision(points) tells how far each point is on its side'],
     ['penalty', 'l2', "only L2-regularised losses are trained, 'hinge' or 'squared-hinge' (option loss): leave it out"],
     ['dual', true, 'the dual is always solved: leave it out'],
     ['fit_intercept', true, 'a bias is always trained, and is not regularised: leave it out'],
@@ -207,7 +206,7 @@ describe('keys of options', () => {
     ['multi_class', 'ovr', meant('multiclass')],
     ['decision_function_shape', 'ovo', "use multiclass: 'pairs' (a plane a pair of classes) or 'rest' (one a class)"],
     ['time_limit', 1, meant('timeLimit')],
-    ['constructor', 1, 'expected one of gamma, C, loss, mu, classWeight, sampleWeight, scale, positive, multiclass, warmStart, keepSets, stop, method, solver, maxIterations, timeLimit, signal, onProgress, threads, backend'],
+    ['constructor', 1, 'expected one of gamma, C, loss, mu, classWeight, sampleWeight, scale, positive, multiclass, probability, warmStart, keepSets, stop, method, solver, maxIterations, timeLimit, signal, onProgress, threads, backend'],
   ];
   it.each(FOREIGN)('LinearSvm.fit refuses %s: %j and suggests what to use', async (name, value, hint) => {
     expect(await refusal(() => LinearSvm.fit(rows, labels, { [name]: value }))).toBe(
