@@ -40,21 +40,20 @@ function logistic(x: number): number {
   return x >= 0 ? 1 / (1 + e) : e / (1 + e);
 }
 
-/** log(1 + exp(x)), without overflow. */
-function softplus(x: number): number {
-  return Math.max(x, 0) + Math.log1p(Math.exp(-Math.abs(x)));
-}
-
+/** Newton's method takes about ten steps; more are a safeguard. */
 const MAX_STEPS = 100;
 /** Keeps the matrix of second derivatives invertible. */
 const RIDGE = 1e-12;
-/** Steps that are shorter than this change nothing. */
-const SMALLEST_STEP = 1e-13;
+/** Where the likelihood can grow by no more than this share of the weights, one more step takes it to the last digits. */
+const NEAR = 1e-12;
 const SHORTEST = 2 ** -40;
 const NEARLY_EQUAL = 2 ** -1000;
+/** More rows than this start from the sigmoid of some of them. */
+const SAMPLE = 4096;
 
 /** Newton's method with backtracking on the likelihood of targets that are a little inside 0 and 1 (Platt's). */
-export function fitSigmoid({ values, positive, weights }: HeldOutValues): Calibration & { kind: 'sigmoid' } {
+export function fitSigmoid(held: HeldOutValues): Calibration & { kind: 'sigmoid' } {
+  const { values, positive, weights } = held;
   let [min, max] = [Infinity, -Infinity];
   const total = [0, 0];
   for (let i = 0; i < values.length; i++) {
@@ -63,32 +62,72 @@ export function fitSigmoid({ values, positive, weights }: HeldOutValues): Calibr
     max = Math.max(max, values[i]!);
     total[positive[i]!]! += weights[i]!;
   }
-  const targets = [1 / (total[0]! + 2), (total[1]! + 1) / (total[1]! + 2)];
   // Values are moved and scaled to the range from -1 to 1, where Newton's steps are well conditioned. If all are equal, or so nearly that
   // a would overflow, a stays 0.
   const middle = max / 2 + min / 2;
   const half = max / 2 - min / 2;
   const reach = half > NEARLY_EQUAL ? half : 1;
   const scaled = values.map((value) => (value - middle) / reach);
-  const loss = (a: number, b: number) => {
-    let sum = 0;
-    for (let i = 0; i < scaled.length; i++) {
-      if (weights[i]! === 0) continue;
-      const f = a * scaled[i]! + b;
-      sum += weights[i]! * (softplus(-f) + targets[positive[i]!]! * f);
-    }
-    return sum;
-  };
-  let [a, b] = [0, Math.log((total[0]! + 1) / (total[1]! + 1))];
-  let now = loss(a, b);
+  const likelihood = new Likelihood({ values: scaled, positive, weights }, total as [number, number]);
+  const start = values.length > 4 * SAMPLE ? fitSigmoid(sampleOf(held)) : undefined;
+  let [a, b] = start ? [start.a * reach, start.b + start.a * middle] : [0, Math.log((total[0]! + 1) / (total[1]! + 1))];
+  let now = likelihood.at(a, b);
   for (let step = 0; step < MAX_STEPS; step++) {
-    let [gradientA, gradientB, aa, ab, bb] = [0, 0, RIDGE, 0, RIDGE];
-    for (let i = 0; i < scaled.length; i++) {
+    const { gradientA, gradientB, aa, ab, bb } = now;
+    const determinant = aa * bb - ab * ab;
+    const stepA = (ab * gradientB - bb * gradientA) / determinant;
+    const stepB = (ab * gradientA - aa * gradientB) / determinant;
+    const descent = gradientA * stepA + gradientB * stepB;
+    if (!(descent < -NEAR * (total[0]! + total[1]!))) {
+      if (Number.isFinite(stepA + stepB)) [a, b] = [a + stepA, b + stepB];
+      break;
+    }
+    let size = 1;
+    let next = likelihood.at(a + stepA, b + stepB);
+    while (next.loss > now.loss + 1e-4 * size * descent && size > SHORTEST) {
+      size /= 2;
+      next = likelihood.at(a + size * stepA, b + size * stepB);
+    }
+    [a, b, now] = [a + size * stepA, b + size * stepB, next];
+  }
+  return { kind: 'sigmoid', a: a / reach, b: b - (a / reach) * middle };
+}
+
+/** Every so manieth row. */
+function sampleOf({ values, positive, weights }: HeldOutValues): HeldOutValues {
+  const each = Math.ceil(values.length / SAMPLE);
+  const length = Math.ceil(values.length / each);
+  return {
+    values: Float64Array.from({ length }, (_, k) => values[k * each]!),
+    positive: Uint8Array.from({ length }, (_, k) => positive[k * each]!),
+    weights: Float64Array.from({ length }, (_, k) => weights[k * each]!),
+  };
+}
+
+/** Minus the logarithm of the likelihood, and its derivatives. */
+class Likelihood {
+  readonly #held: HeldOutValues;
+  readonly #targets: readonly [negative: number, positive: number];
+
+  constructor(held: HeldOutValues, [negative, positive]: readonly [number, number]) {
+    this.#held = held;
+    this.#targets = [1 / (negative + 2), (positive + 1) / (positive + 2)];
+  }
+
+  at(a: number, b: number) {
+    const { values, positive, weights } = this.#held;
+    const [low, high] = this.#targets;
+    let [loss, gradientA, gradientB, aa, ab, bb] = [0, 0, 0, RIDGE, 0, RIDGE];
+    for (let i = 0; i < values.length; i++) {
       const weight = weights[i]!;
       if (weight === 0) continue;
-      const value = scaled[i]!;
-      const p = logistic(-(a * value + b));
-      const slope = weight * (targets[positive[i]!]! - p);
+      const value = values[i]!;
+      const target = positive[i] ? high : low;
+      const f = a * value + b;
+      const e = Math.exp(-Math.abs(f));
+      const p = f >= 0 ? e / (1 + e) : 1 / (1 + e);
+      loss += weight * (Math.log(1 + e) + (f >= 0 ? target * f : (target - 1) * f));
+      const slope = weight * (target - p);
       const curvature = weight * p * (1 - p);
       gradientA += slope * value;
       gradientB += slope;
@@ -96,51 +135,39 @@ export function fitSigmoid({ values, positive, weights }: HeldOutValues): Calibr
       ab += curvature * value;
       bb += curvature;
     }
-    const determinant = aa * bb - ab * ab;
-    const stepA = (ab * gradientB - bb * gradientA) / determinant;
-    const stepB = (ab * gradientA - aa * gradientB) / determinant;
-    if (!(Math.abs(stepA) + Math.abs(stepB) > SMALLEST_STEP * (1 + Math.abs(a) + Math.abs(b)))) break;
-    const descent = gradientA * stepA + gradientB * stepB;
-    let size = 1;
-    let next = loss(a + stepA, b + stepB);
-    while (next > now + 1e-4 * size * descent && size > SHORTEST) {
-      size /= 2;
-      next = loss(a + size * stepA, b + size * stepB);
-    }
-    if (!(next <= now)) break; // to the last digits
-    [a, b, now] = [a + size * stepA, b + size * stepB, next];
+    return { loss, gradientA, gradientB, aa, ab, bb };
   }
-  return { kind: 'sigmoid', a: a / reach, b: b - (a / reach) * middle };
 }
 
 /** Pools adjacent violators: the nondecreasing function of the values that is nearest to 1 for positive rows and 0 for others. */
 export function fitIsotonic({ values, positive, weights }: HeldOutValues): Calibration & { kind: 'isotonic' } {
-  const order = Uint32Array.from(values.keys()).filter((i) => weights[i]! > 0);
-  order.sort((i, j) => values[i]! - values[j]!);
-  // Rows of equal values are one, and so are neighbours whose means would fall.
-  const pools: { first: number; last: number; weight: number; sum: number }[] = [];
-  for (const i of order) {
-    const [value, weight] = [values[i]!, weights[i]!];
-    const pool = pools.at(-1);
-    if (pool && pool.last === value && pool.first === value) {
-      pool.weight += weight;
-      pool.sum += weight * positive[i]!;
-    } else {
-      pools.push({ first: value, last: value, weight, sum: weight * positive[i]! });
-    }
+  // Rows of equal values are one.
+  const all = values.filter((_, i) => weights[i]! > 0).sort();
+  const distinct = all.filter((value, k) => k === 0 || value !== all[k - 1]);
+  const [weight, sum] = [new Float64Array(distinct.length), new Float64Array(distinct.length)];
+  for (let i = 0; i < values.length; i++) {
+    if (weights[i]! === 0) continue;
+    const k = lastBelow(distinct, values[i]!) + 1;
+    weight[k]! += weights[i]!;
+    sum[k]! += weights[i]! * positive[i]!;
   }
-  const kept: typeof pools = [];
-  for (const pool of pools) {
-    let last = { ...pool };
-    for (let before = kept.at(-1); before && before.sum * last.weight >= last.sum * before.weight; before = kept.at(-1)) {
-      last = { first: before.first, last: last.last, weight: before.weight + last.weight, sum: before.sum + last.sum };
-      kept.pop();
+  // Neighbours whose means would fall, or are equal, are pooled. The first ones of the lists become the pools.
+  const first = new Uint32Array(distinct.length);
+  let pools = 0;
+  for (let k = 0; k < distinct.length; k++) {
+    [first[pools], weight[pools], sum[pools]] = [k, weight[k]!, sum[k]!];
+    for (; pools > 0 && sum[pools - 1]! * weight[pools]! >= sum[pools]! * weight[pools - 1]!; pools--) {
+      weight[pools - 1]! += weight[pools]!;
+      sum[pools - 1]! += sum[pools]!;
     }
-    kept.push(last);
+    pools++;
   }
-  const ends = kept.flatMap(({ first, last, weight, sum }) =>
-    (first === last ? [first] : [first, last]).map((value) => [value, sum / weight] as const),
-  );
+  const ends: [value: number, probability: number][] = [];
+  for (let p = 0; p < pools; p++) {
+    const last = (p + 1 < pools ? first[p + 1]! : distinct.length) - 1;
+    ends.push([distinct[first[p]!]!, sum[p]! / weight[p]!]);
+    if (last > first[p]!) ends.push([distinct[last]!, sum[p]! / weight[p]!]);
+  }
   return {
     kind: 'isotonic',
     values: Float64Array.from(ends, ([value]) => value),
@@ -148,17 +175,22 @@ export function fitIsotonic({ values, positive, weights }: HeldOutValues): Calib
   };
 }
 
-function interpolated(values: Float64Array, probabilities: Float64Array, value: number): number {
-  const last = values.length - 1;
-  if (value <= values[0]!) return probabilities[0]!;
-  if (value >= values[last]!) return probabilities[last]!;
-  let [low, high] = [0, last]; // values[low] < value <= values[high]
+/** The index of the last of ascending numbers that is below this one; -1 if none is. */
+function lastBelow(ascending: Float64Array, value: number): number {
+  let [low, high] = [-1, ascending.length];
   while (high - low > 1) {
     const middle = (low + high) >> 1;
-    if (values[middle]! < value) low = middle;
+    if (ascending[middle]! < value) low = middle;
     else high = middle;
   }
-  const [x, y] = [values[low]!, probabilities[low]!];
+  return low;
+}
+
+function interpolated(values: Float64Array, probabilities: Float64Array, value: number): number {
+  const k = lastBelow(values, value);
+  if (k < 0) return probabilities[0]!;
+  if (k === values.length - 1) return probabilities[k]!;
+  const [x, y] = [values[k]!, probabilities[k]!];
   // Halved, as a difference of values may overflow.
-  return y + (probabilities[high]! - y) * ((value / 2 - x / 2) / (values[high]! / 2 - x / 2));
+  return y + (probabilities[k + 1]! - y) * ((value / 2 - x / 2) / (values[k + 1]! / 2 - x / 2));
 }
