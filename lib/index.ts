@@ -5,6 +5,9 @@ export { ellipsoidFromCovariance, separateEllipsoids, separateEllipsoidsAsync } 
 export { readCsv } from './io/csv.js';
 export { readLibsvm, writeLibsvm } from './io/libsvm.js';
 export { loadModel, saveModel } from './io/model-file.js';
+export { calibrationCurve } from './metrics/calibration-curve.js';
+export { chooseThreshold } from './metrics/choose-threshold.js';
+export { precisionRecallCurve, rocCurve } from './metrics/curves.js';
 export { stop } from './svm/stopping.js';
 export { LinearSvm, type BinarySvm, type Fitted } from './svm/linear-svm.js';
 export type { Plane } from './svm/model.js';

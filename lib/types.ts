@@ -305,6 +305,71 @@ export interface Score {
 
 export type ConfusionRow = [number, number, ...number[]];
 
+/** Precision, recall and their harmonic mean: of a class, or averages over the classes. A quotient with the divisor 0 is 0. */
+export interface AverageScore {
+  /** The share of the points predicted to be of the class that are. */
+  precision: number;
+  /** The share of the points of the class that are predicted to be. */
+  recall: number;
+  f1: number;
+}
+
+export interface CurveOptions {
+  /** The positive label; all others are negative. With three labels or more it must be given. @default the larger one of two */
+  positive?: Label;
+}
+
+/** What each threshold comes to: points of a larger value are called positive. From Infinity, where none is, down to -Infinity. */
+export interface RocCurve {
+  /** Descending: Infinity, the middles between neighbouring distinct values, -Infinity. */
+  readonly thresholds: Float64Array;
+  /** By threshold, the share of the negative points that are called positive. */
+  readonly falsePositiveRate: Float64Array;
+  /** By threshold, the share of the positive points that are called positive. */
+  readonly truePositiveRate: Float64Array;
+  /** The area under the curve. */
+  readonly auc: number;
+}
+
+export interface PrecisionRecallCurve {
+  /** As of a ROC curve. */
+  readonly thresholds: Float64Array;
+  /** By threshold, the share of the points called positive that are; 1 at Infinity, where none is called so. */
+  readonly precision: Float64Array;
+  /** By threshold, the share of the positive points that are called positive. */
+  readonly recall: Float64Array;
+  /** The mean precision, by the gain in recall at each threshold. */
+  readonly averagePrecision: number;
+}
+
+export interface CalibrationOptions extends CurveOptions {
+  /** The number of bins. @default 10 */
+  bins?: number;
+  /** Bins of equal width, or of about as many points each. @default 'uniform' */
+  strategy?: 'uniform' | 'quantile';
+}
+
+/** By bin of probabilities, ascending, without the empty ones. */
+export interface CalibrationCurve {
+  /** The mean probability. */
+  readonly predicted: Float64Array;
+  /** The share of the points that are positive. */
+  readonly observed: Float64Array;
+  /** The number of points. */
+  readonly counts: Uint32Array;
+}
+
+/** What a threshold shall reach: a precision or a recall, from 0 to 1. */
+export type ThresholdOptions = CurveOptions &
+  ({ precision: number; recall?: undefined } | { recall: number; precision?: undefined });
+
+/** A threshold, and what it comes to: points of a larger value are called positive. */
+export interface OperatingPoint {
+  readonly threshold: number;
+  readonly precision: number;
+  readonly recall: number;
+}
+
 /** How a model is written as JSON. */
 export interface ModelWriting {
   /**

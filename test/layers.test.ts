@@ -164,6 +164,13 @@ describe('lib', () => {
     }
   });
 
+  it('computes metrics without models, backends or data sets', () => {
+    for (const file of libFiles.filter((name) => name.startsWith('lib/metrics/'))) {
+      for (const { from } of imports(file))
+        expect([file, from]).toEqual([file, expect.stringMatching(/^(\.|\.\.\/input|\.\.)\/[\w-]+\.js$/)]);
+    }
+  });
+
   it('creates errors about arguments only in lib/input, in the readers of models, and in lib/svm/stopping.ts', () => {
     const makers = libFiles.filter((file) => /\b(typeError|rangeError)\s*\(|\bnew (Type|Range)Error\s*\(/.test(code(file)));
     const allowed = [

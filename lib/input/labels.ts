@@ -25,11 +25,11 @@ export const MAX_CLASSES = 2 ** 16;
 /** Where the labels are: the command line names their file. */
 const PLACE: Term = { kind: 'code', name: 'labels', text: '' };
 
-/** Checks that there is a label, of any kind, for each row of points. */
-export function labelList<T>(labels: unknown, rows: number): ArrayLike<T> {
+/** Checks that there is a label, of any kind, for each row of points, or whatever else there is one for. */
+export function labelList<T>(labels: unknown, rows: number, each = 'row of points'): ArrayLike<T> {
   const list = listOf<T>(labels, 'ERR_LABELS', 'an array of labels', 'labels');
   if (list.length !== rows) {
-    const what = `${plural(rows, 'label')}, one for each row of points,`;
+    const what = `${plural(rows, 'label')}, one for each ${each},`;
     throw coded(RangeError, 'ERR_LABELS', `Expected ${what} but received ${list.length}`);
   }
   return list;
@@ -51,9 +51,9 @@ function checkLabel(label: unknown, i: number, type: string, as: string): void {
 export function resolveLabels(
   list: unknown,
   rows: number,
-  { positive, known }: { positive?: unknown; known?: ClassLabels },
+  { positive, known, each }: { positive?: unknown; known?: ClassLabels; each?: string },
 ): Labels {
-  const given = labelList<Label>(list, rows);
+  const given = labelList<Label>(list, rows, each);
   if (known && known.length > 2) return { labels: known, ...manyClasses(given, known) };
   const seen: Label[] = known ? [...known] : [];
   const type = known ? typeof known[0] : typeOf(given[0]);

@@ -107,6 +107,9 @@ export const SPLIT_WORDS: ForeignWords = {
   trainsize: 'the rest is for training: use testShare or testSize',
 };
 
+/** For curves and thresholds. */
+export const CURVE_WORDS: ForeignWords = { poslabel: 'positive', nbins: 'bins' };
+
 /** For a separation. */
 export const ESP_WORDS: ForeignWords = { ...RUN_WORDS, l: 'stepSize', tol: 'tolerance', eps: 'tolerance', epsilon: 'tolerance' };
 

@@ -4,12 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
+  calibrationCurve,
+  chooseThreshold,
   crossValidate,
   Dataset,
   ellipsoidFromCovariance,
   LinearSvm,
+  precisionRecallCurve,
   readCsv,
   readLibsvm,
+  rocCurve,
   separateEllipsoids,
   separateEllipsoidsAsync,
   stop,
@@ -149,6 +153,10 @@ describe('keys of options', () => {
     ['crossValidate', () => crossValidate(rows, labels, odd as object)],
     ['trainTestSplit', () => trainTestSplit(rows, labels, odd as object)],
     ['Dataset.from', () => Dataset.from(rows, odd as object)],
+    ['rocCurve', () => rocCurve([1, 2], [0, 1], odd as object)],
+    ['precisionRecallCurve', () => precisionRecallCurve([1, 2], [0, 1], odd as object)],
+    ['calibrationCurve', () => calibrationCurve([0, 1], [0, 1], odd as object)],
+    ['chooseThreshold', () => chooseThreshold([1, 2], [0, 1], { recall: 1, ...odd })],
     ['separateEllipsoids', () => separateEllipsoids(far, far, odd as object)],
     ['separateEllipsoidsAsync', () => separateEllipsoidsAsync(far, far, odd as object)],
     ['ellipsoidFromCovariance', () => ellipsoidFromCovariance([0], [1], odd as object)],
