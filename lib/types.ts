@@ -297,10 +297,43 @@ export interface SvmInfo {
 }
 
 /** How well a model does. */
-export interface Score {
+export interface Score<L extends Label = Label> {
+  /** The share of the points that are predicted right. */
   accuracy: number;
+  /** The mean recall of the classes that have points. */
+  balancedAccuracy: number;
   /** `confusion[i][j]`: points of label i that were predicted as label j. */
   confusion: [ConfusionRow, ConfusionRow, ...ConfusionRow[]];
+  /** By class, in the order of the model's labels. */
+  classes: ClassScore<L>[];
+  /** The means over the classes that have points or are predicted. */
+  macro: AverageScore;
+  /** The means over the classes, by their numbers of points. */
+  weighted: AverageScore;
+  /** Matthews' correlation coefficient, -1 to 1; 0 if all points are of one class, or are predicted to be. */
+  matthews: number;
+  /**
+   * The area under the ROC curve of the decision values: of two classes, that of labels[1]; of more, the mean over the classes. Undefined if no
+   * class has one, or if there are more than 2^25 decision values.
+   */
+  rocAuc: number | undefined;
+  /** The average precision, in the same way. */
+  averagePrecision: number | undefined;
+  /** Where there are probabilities: the mean of -log p, p being the probability of a point's own label, at least 2^-52. */
+  logLoss?: number;
+  /** Where there are probabilities: their mean squared error; of three classes or more, added up over the classes. */
+  brier?: number;
+}
+
+/** How well a model does on one class. */
+export interface ClassScore<L extends Label = Label> extends AverageScore {
+  label: L;
+  /** The number of points of the class. */
+  support: number;
+  /** The area under the ROC curve of this class against all others; undefined if there are only points of one side. */
+  rocAuc: number | undefined;
+  /** The average precision of this class against all others; undefined if there are only points of one side. */
+  averagePrecision: number | undefined;
 }
 
 export type ConfusionRow = [number, number, ...number[]];

@@ -42,6 +42,20 @@ export function rank(values: Float64Array, positive: Uint8Array): Ranking {
   };
 }
 
+/** The ranking by the values' negatives, in which the negative points are the positive ones. */
+export function opposite({ values, truePositives, falsePositives, positives, negatives }: Ranking): Ranking {
+  const last = values.length - 1;
+  // Those of this value or a smaller one: all but those above it.
+  const others = (counts: Uint32Array, all: number) => counts.map((_, k) => all - (k === last ? 0 : counts[last - k - 1]!));
+  return {
+    values: values.map((_, k) => -values[last - k]!),
+    truePositives: others(falsePositives, negatives),
+    falsePositives: others(truePositives, positives),
+    positives: negatives,
+    negatives: positives,
+  };
+}
+
 /** The values of one side, ascending. */
 function sorted(values: Float64Array, positive: Uint8Array, side: 0 | 1): Float64Array {
   const some = new Float64Array(values.length);

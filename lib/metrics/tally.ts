@@ -21,12 +21,9 @@ export interface Tally {
   readonly right: Uint32Array;
 }
 
-export function emptyTally(classes: number): Tally {
-  return { rows: 0, actual: new Uint32Array(classes), predicted: new Uint32Array(classes), right: new Uint32Array(classes) };
-}
-
 export function tallyOf(classes: number, actual: ArrayLike<number>, predicted: ArrayLike<number>): Tally {
-  const tally = { ...emptyTally(classes), rows: actual.length };
+  const counts = () => new Uint32Array(classes);
+  const tally = { rows: actual.length, actual: counts(), predicted: counts(), right: counts() };
   for (let i = 0; i < actual.length; i++) {
     const [is, found] = [actual[i]!, predicted[i]!];
     tally.actual[is]!++;

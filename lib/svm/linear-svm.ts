@@ -2,15 +2,15 @@
 import { kernels } from '../backend/load.js';
 import { Dataset } from '../data/dataset.js';
 import { coded } from '../errors.js';
-import { notMade, resolveDecisions, resolveFit, resolveScore, type FitInput } from '../input/index.js';
+import { notMade, resolveDecisions, resolveFit, resolveScore, type DecisionsInput, type FitInput } from '../input/index.js';
 import { liblinearLines, readLiblinear } from '../io/liblinear.js';
 import { libsvmLines } from '../io/libsvm-model.js';
 import { readJSON, writeJSON } from '../io/model-json.js';
 import { onnxBytes } from '../io/onnx.js';
+import { MAX_VALUES, scoreOf } from '../metrics/score-of.js';
 import { run, runAsync } from '../solver/drivers.js';
 import type {
   CalibrationKind,
-  ConfusionRow,
   FileLabels,
   Label,
   ModelWriting,
@@ -25,7 +25,7 @@ import { fitting, type FitResult } from './fitting.js';
 import { certifyLabels } from './label-certificate.js';
 import { decide, decideInBlocks, decisionOf, isPairs, sidesOf, type Model, type Plane, type Sides } from './model.js';
 import { Probabilities } from './probability.js';
-import { classOf } from './taking-part.js';
+import { classNumbers } from './taking-part.js';
 import { Votes, winner } from './votes.js';
 
 /** A model that was trained here, with `info` on how the fit went. */
@@ -199,22 +199,29 @@ export class LinearSvm<L extends Label = Label> {
     return winners;
   }
 
-  /** How well the model does on labelled points. `confusion[i][j]`: points of label i that were predicted as label j. */
-  score(points: Points, labels: ArrayLike<L>): Score {
+  /** How well the model does on labelled points: accuracy, confusion, and metrics by class and of all. */
+  score(points: Points, labels: ArrayLike<L>): Score<L> {
     const input = resolveScore({ cols: this.#cols, labels: this.labels }, points, labels);
+    return scoreOf({ labels: this.labels, actual: classNumbers(input), ...this.#predictions(input) });
+  }
+
+  /** The predicted labels by number, and the decision values, where these are not too many to hold. */
+  #predictions(input: DecisionsInput): { predicted: Uint16Array; values: Float64Array | undefined } {
     const { rows } = input.source;
-    const more = this.labels.slice(2);
-    const row = (): ConfusionRow => [0, 0, ...more.map(() => 0)];
-    const confusion: Score['confusion'] = [row(), row(), ...more.map(row)];
-    let right = 0;
-    const count = (i: number, found: number) => {
-      const is = classOf(input, i);
-      confusion[is]![found]!++;
-      if (is === found) right++;
-    };
-    if (this.isBinary()) decide(this.#model, input).forEach((value, i) => count(i, value > 0 ? 1 : 0));
-    else for (const { begin, winners } of this.#winners(input)) winners.forEach((found, k) => count(begin + k, found));
-    return { accuracy: right / rows, confusion };
+    const { length } = this.labels;
+    const predicted = new Uint16Array(rows);
+    if (this.isBinary()) {
+      const values = decide(this.#model, input);
+      for (let i = 0; i < rows; i++) predicted[i] = Number(values[i]! > 0);
+      return { predicted, values: rows > MAX_VALUES ? undefined : values };
+    }
+    const all = rows * length > MAX_VALUES ? undefined : new Float64Array(rows * length);
+    for (const { begin, end, values } of decideInBlocks(this.#model, input)) {
+      predicted.set(this.#winnersOf(values), begin);
+      if (this.#votes && all) this.#votes.decide(values, end - begin, all.subarray(begin * length, end * length));
+      else all?.set(values, begin * length);
+    }
+    return { predicted, values: all };
   }
 
   /**

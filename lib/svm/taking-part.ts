@@ -44,6 +44,11 @@ export function classOf({ y, classes }: ClassCodes, row: number): number {
   return classes ? classes[row]! : y[row]! > 0 ? 1 : 0;
 }
 
+/** The class of each row. */
+export function classNumbers({ y, classes }: ClassCodes): Uint16Array {
+  return classes ?? new Uint16Array(y.length).map((_, row) => Number(y[row]! > 0));
+}
+
 /** The rows of each class that take part. */
 export function membersOf(training: Labels, weights: RowWeights): Uint32Array[] {
   const lists = countByClass(training, weights).map((count) => new Uint32Array(count));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { averagePrecisionOf, rank, rocAucOf, thresholdBelow } from '../../lib/metrics/ranking.js';
+import { averagePrecisionOf, opposite, rank, rocAucOf, thresholdBelow } from '../../lib/metrics/ranking.js';
 import { expectNear } from './near.js';
 import { RANKED, THREE_CLASSES } from './sklearn.js';
 
@@ -44,6 +44,22 @@ describe('rocAucOf and averagePrecisionOf', () => {
         const precisions = up!.map((value) => from(up!, value) / (from(up!, value) + from(down!, value)));
         expectNear([rocAucOf(ranked)!], [wins / up!.length / down!.length]);
         expectNear([averagePrecisionOf(ranked)!], [precisions.reduce((a, b) => a + b) / up!.length]);
+      }),
+    );
+  });
+});
+
+describe('opposite(ranking)', () => {
+  it('is the ranking of the negated values of the other side', () => {
+    fc.assert(
+      fc.property(points, (list) => {
+        const values = list.map(([value]) => value + 0); // without -0
+        const y = list.map(([, is]) => is);
+        const other = ranking(
+          values.map((value) => 0 - value),
+          y.map((is) => 1 - is),
+        );
+        expect(opposite(ranking(values, y))).toEqual({ ...other, values: other.values.map((value) => (value === 0 ? -0 : value)) });
       }),
     );
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Dataset, LinearSvm, type Label } from '../../lib/index.js';
+import { Dataset, LinearSvm, precisionRecallCurve, rocCurve, type Label } from '../../lib/index.js';
 import { binary, clouds, dense, rounded, sparse, wdbc } from '../support/svm-data.js';
 
 const finite = fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e100, max: 1e100 });
@@ -339,35 +339,55 @@ describe('model.predict(points) and model.predictOne(point)', () => {
 });
 
 describe('model.score(points, labels)', () => {
-  it('returns accuracy and confusion', () => {
+  it('returns accuracy, confusion, and metrics by class and of all', () => {
     const line = modelOf([1], 0, ['no', 'yes']);
     const points = [[-2], [-1], [1], [2], [3]];
-    expect(line.score(points, ['no', 'yes', 'no', 'yes', 'yes'])).toEqual({
+    const { classes, ...all } = line.score(points, ['no', 'yes', 'no', 'yes', 'yes']);
+    expect(all).toEqual({
       accuracy: 3 / 5,
+      balancedAccuracy: (1 / 2 + 2 / 3) / 2,
       confusion: [
         [1, 1],
         [1, 2],
       ],
+      macro: { precision: (1 / 2 + 2 / 3) / 2, recall: (1 / 2 + 2 / 3) / 2, f1: (1 / 2 + 2 / 3) / 2 },
+      weighted: { precision: 3 / 5, recall: 3 / 5, f1: 3 / 5 },
+      matthews: 1 / 6,
+      rocAuc: 5 / 6,
+      averagePrecision: expect.closeTo((1 + 1 + 3 / 4) / 3, 14) as number,
     });
+    const averagePrecision = expect.closeTo((1 + 2 / 3) / 2, 14) as number;
+    expect(classes[0]).toEqual({
+      label: 'no',
+      precision: 1 / 2,
+      recall: 1 / 2,
+      f1: 1 / 2,
+      support: 2,
+      rocAuc: 5 / 6,
+      averagePrecision,
+    });
+    expect(classes[1]).toMatchObject({ label: 'yes', support: 3, rocAuc: all.rocAuc, averagePrecision: all.averagePrecision });
   });
 
-  it('takes labels of one class only', () => {
-    expect(modelOf([1], 0, [0, 1]).score([[1], [2]], [1, 1])).toEqual({
-      accuracy: 1,
-      confusion: [
-        [0, 0],
-        [0, 2],
-      ],
-    });
+  it('takes labels of one class only: there is no ROC curve then', () => {
+    const score = modelOf([1], 0, [0, 1]).score([[1], [2]], [1, 1]);
+    expect(score).toMatchObject({ accuracy: 1, balancedAccuracy: 1, matthews: 0, rocAuc: undefined, averagePrecision: undefined });
+    expect(score.confusion).toEqual([[0, 0], [0, 2]]); // prettier-ignore
+    expect(score.classes.map(({ rocAuc }) => rocAuc)).toEqual([undefined, undefined]);
   });
 
-  it('agrees with predict on wdbc', () => {
-    const { accuracy, confusion } = model.score(rows, labels);
+  it('agrees with predict and the curves on wdbc', () => {
+    const { accuracy, confusion, classes, rocAuc, averagePrecision } = model.score(rows, labels);
     const predicted = model.predict(rows);
     expect(accuracy).toBe(labels.filter((label, i) => label === predicted[i]).length / labels.length);
     expect(confusion.flat().reduce((a, b) => a + b)).toBe(569);
     expect(confusion[0][0] + confusion[0][1]).toBe(357);
     expect(accuracy).toBeGreaterThan(0.98);
-    expect(model.score(Dataset.from(rows), labels)).toEqual({ accuracy, confusion });
+    expect(model.score(Dataset.from(rows), labels)).toMatchObject({ accuracy, confusion });
+    const values = model.decision(rows);
+    expect(rocAuc).toBe(rocCurve(values, labels).auc);
+    expect(averagePrecision).toBe(precisionRecallCurve(values, labels).averagePrecision);
+    const negative = precisionRecallCurve(values.map((value) => -value), labels, { positive: model.labels[0] }); // prettier-ignore
+    expect(classes[0]!.averagePrecision).toBe(negative.averagePrecision);
   });
 });
