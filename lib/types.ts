@@ -438,6 +438,11 @@ export interface CrossValidationOptions<L extends Label = Label> {
   seed?: number;
   /** The measure of accuracy: the share of rows predicted correctly, or the mean of that share over the classes. @default 'plain' */
   accuracy?: 'plain' | 'balanced';
+  /**
+   * What gammas are compared by: a metric of `model.score`, or a function of the rows that are held out, whose larger results are better. It is
+   * called once for each fit. @default 'accuracy', as `accuracy` has it
+   */
+  scoring?: Metric | ((held: HeldOut<L>) => number);
   /** The label on the positive side, of two. @default the larger one */
   positive?: L;
   /** With three labels or more, as for a fit. @default 'auto' */
@@ -468,6 +473,30 @@ export interface CrossValidationOptions<L extends Label = Label> {
   backend?: 'auto' | BackendName;
 }
 
+/**
+ * A metric of `model.score`. precision, recall and f1 are those of labels[1] of two; f1Macro and f1Weighted are averages over the classes;
+ * rocAuc and averagePrecision those of labels[1] or, of three labels or more, means over the classes.
+ */
+export type Metric =
+  | 'accuracy'
+  | 'balancedAccuracy'
+  | 'precision'
+  | 'recall'
+  | 'f1'
+  | 'f1Macro'
+  | 'f1Weighted'
+  | 'matthews'
+  | 'rocAuc'
+  | 'averagePrecision';
+
+/** The rows that were held out from a fit, in their order, and what its model makes of them. */
+export interface HeldOut<L extends Label = Label> {
+  readonly labels: readonly L[];
+  readonly predicted: readonly L[];
+  /** As `model.decision` gives it: of two labels, one number a row; of more, one a row and label. */
+  readonly decision: Float64Array;
+}
+
 /** A finished fit of a cross-validation, and the progress of the whole. */
 export interface CrossValidationProgress {
   /** The fold held out, from 0. */
@@ -475,7 +504,9 @@ export interface CrossValidationProgress {
   readonly gamma: number;
   /** The accuracy on the held-out rows. */
   readonly accuracy: number;
-  /** The mean accuracy for this gamma, over the folds that have been fitted with it. */
+  /** What `scoring` gives for them; without it, the accuracy. */
+  readonly score: number;
+  /** The mean score for this gamma, over the folds that have been fitted with it. */
   readonly mean: number;
   /** How the fit ended. */
   readonly status: SvmStatus;
@@ -487,11 +518,14 @@ export interface CrossValidationProgress {
   readonly elapsed: number;
 }
 
-/** The accuracy of one gamma. */
+/** How well one gamma does. */
 export interface GammaScore {
   readonly gamma: number;
   /** The accuracy on the held-out rows, by fold. */
   readonly accuracy: readonly number[];
+  /** What `scoring` gives for the held-out rows, by fold; without it, the accuracy. */
+  readonly score: readonly number[];
+  /** The mean score. */
   readonly mean: number;
   /** The standard error of the mean: the folds' standard deviation / √folds. */
   readonly standardError: number;
@@ -507,7 +541,7 @@ export interface CrossValidation {
   /** The best one. */
   readonly gamma: number;
   /**
-   * The gamma with the highest mean; among equal ones, the least loss. Here and in `oneStandardError`, a gamma whose fits all finished is
+   * The gamma with the best mean score; among equal ones, the least loss. Here and in `oneStandardError`, a gamma whose fits all finished is
    * preferred to one with `unfinished` fits.
    */
   readonly best: GammaScore;

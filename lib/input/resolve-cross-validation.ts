@@ -5,7 +5,8 @@ import type { CrossValidationOptions, CrossValidationProgress, Label, SvmOptions
 import { resolveSvmOptions, resolveTraining, type ResolvedSvmOptions, type TrainingInput } from './resolve-fit.js';
 import { checkFolds, foldsByRow } from './fold-options.js';
 import { listOf, numbersOf } from './lists.js';
-import { integer, knownOptions, oneOfThese, optional, resolveLimits, RUN_OPTIONS, SEED, sensibleNumber } from './options.js';
+import { integer, knownOptions, optional, resolveLimits, RUN_OPTIONS, SEED, sensibleNumber } from './options.js';
+import { resolveScoring, type ScoringInput } from './resolve-scoring.js';
 import { CROSS_VALIDATION_WORDS } from './words.js';
 
 const CROSS_VALIDATION_OPTIONS = [
@@ -13,6 +14,7 @@ const CROSS_VALIDATION_OPTIONS = [
   'gammas',
   'seed',
   'accuracy',
+  'scoring',
   'positive',
   'multiclass',
   'classWeight',
@@ -24,7 +26,7 @@ const CROSS_VALIDATION_OPTIONS = [
 ] as const satisfies readonly (keyof CrossValidationOptions)[];
 
 /** The arguments of a cross-validation, checked and completed. */
-export interface CrossValidationInput<L extends Label = Label> extends TrainingInput<L> {
+export interface CrossValidationInput<L extends Label = Label> extends TrainingInput<L>, ScoringInput {
   /** The options that all fits share. */
   readonly options: ResolvedSvmOptions;
   /** The number of folds; or the fold of each row, -1 for a row that takes no part. */
@@ -32,7 +34,6 @@ export interface CrossValidationInput<L extends Label = Label> extends TrainingI
   /** Ascending; or the default of a fit; undefined: those around it. */
   readonly gammas: readonly number[] | 'default' | undefined;
   readonly seed: number;
-  readonly balanced: boolean;
   readonly onProgress: ((progress: CrossValidationProgress) => void) | undefined;
 }
 
@@ -66,7 +67,7 @@ export function resolveCrossValidation<L extends Label>(
     folds,
     gammas: optional(options.gammas, 'gammas', gammaList),
     seed: optional(options.seed, 'seed', SEED) ?? 0,
-    balanced: optional(options.accuracy, 'accuracy', oneOfThese('plain', 'balanced')) === 'balanced',
+    ...resolveScoring(options, training, folds),
     onProgress: resolveLimits<CrossValidationProgress>({ onProgress: options.onProgress }).onProgress,
   };
 }

@@ -96,7 +96,8 @@ export const CROSS_VALIDATION_WORDS: ForeignWords = {
   cost: 'gammas',
   gamma: 'gammas',
   paramgrid: 'gammas',
-  scoring: 'accuracy',
+  metric: 'scoring',
+  score: 'scoring',
 };
 
 /** For a split. */

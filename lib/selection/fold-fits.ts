@@ -2,10 +2,12 @@
  * The fits of one fold, and their scores on the rows that are held out (method 3.1).
  *
  * Given:  copied data, the options of a fit, weights that are 0 for rows held out.
- * Wanted: for a gamma, the planes, the accuracy and the loss on the rows held out, and how the fits ended.
+ * Wanted: for a gamma, the planes, the accuracy, the score and the loss on the rows held out, and how the fits ended.
  */
 import type { ResolvedSvmOptions } from '../input/index.js';
 import type { WeightRange } from '../input/weights.js';
+import type { FoldPredictions, Scorer } from '../metrics/scoring.js';
+import { accuracyOf, balancedAccuracyOf, tallyOf, type Tally } from '../metrics/tally.js';
 import { pause, type Lane, type Loop } from '../solver/drivers.js';
 import { blockHeight, blocksOf, shiftedBiases, type PlaneTable } from '../svm/model.js';
 import { worstOf } from '../svm/plane-infos.js';
@@ -20,6 +22,8 @@ import type { Label, SvmStatus, WarmPlane } from '../types.js';
 export interface Scored {
   readonly planes: readonly WarmPlane[];
   readonly accuracy: number;
+  /** What the scorer gives; without one, the accuracy. */
+  readonly score: number;
   /** The mean of max(0, 1 - margin) on the rows held out; of several planes, the smallest margin of those that a row's class is part of. */
   readonly loss: number;
   readonly status: SvmStatus;
@@ -34,12 +38,16 @@ export interface Fold {
   readonly heldOut: (row: number) => boolean;
   /** Whether the accuracy is the mean over the classes. */
   readonly balanced: boolean;
+  /** Undefined: the score is the accuracy. */
+  readonly scorer?: Scorer | undefined;
 }
 
 export class FoldFits {
   readonly #data: TrainingData<Label>;
   readonly #options: ResolvedSvmOptions;
   readonly #fold: Fold;
+  /** How many rows are held out. */
+  #number: number | undefined;
   // Of several classes.
   #inverseScale: Float64Array | undefined;
   #members: readonly Uint32Array[] | undefined;
@@ -73,7 +81,7 @@ export class FoldFits {
     const { matrix, threads, rows } = this.#data;
     const biases = shiftedBiases(matrix, table);
     const planes = biases.length;
-    const height = blockHeight(rows, planes);
+    const height = blockHeight(rows, planes + Math.ceil(matrix.describe().stored / rows)); // of long rows fewer, as this thread waits
     const room = new Float64Array(height * planes);
     for (const { begin, end } of blocksOf(rows, height)) {
       matrix.decide(table.weights, biases, room.subarray(0, (end - begin) * planes), threads, begin, end);
@@ -100,10 +108,18 @@ export class FoldFits {
       const end = yield* training.loop();
       yield score.ask({ t: end.check.measured.t });
       const { positiveRight, positive, negativeRight, negative, hinge } = score.answer;
+      const tally: Tally = {
+        rows: positive + negative,
+        actual: Uint32Array.of(negative, positive),
+        predicted: Uint32Array.of(negativeRight + positive - positiveRight, positiveRight + negative - negativeRight),
+        right: Uint32Array.of(negativeRight, positiveRight),
+      };
       const plane = yield* training.finish(end);
+      const table = { weights: plane.weights, biases: Float64Array.of(plane.bias) };
+      const { rows } = this.#fold.scorer?.byRow ? yield* this.#predict(table) : {};
       return {
         planes: [plane],
-        accuracy: this.#accuracy([negativeRight, positiveRight], [negative, positive]),
+        ...this.#scores({ tally, rows }),
         loss: hinge / (positive + negative),
         status: end.status,
         iterations: end.check.iteration,
@@ -113,16 +129,16 @@ export class FoldFits {
     }
   }
 
-  /** From how many rows of each class are right, and how many there are. */
-  #accuracy(right: readonly number[], number: readonly number[]): number {
-    if (!this.#fold.balanced) return sumOf(right) / sumOf(number);
-    const shares = right.flatMap((count, k) => (number[k]! > 0 ? [count / number[k]!] : []));
-    return sumOf(shares) / shares.length;
+  #scores({ tally, rows }: Pick<FoldPredictions, 'tally' | 'rows'>): Pick<Scored, 'accuracy' | 'score'> {
+    const { balanced, scorer } = this.#fold;
+    const accuracy = balanced ? balancedAccuracyOf(tally) : accuracyOf(tally);
+    return { accuracy, score: scorer ? scorer.of({ labels: this.#data.labels, tally, rows }) : accuracy };
   }
 
   *#several(gamma: number, start: readonly WarmPlane[] | undefined, began: number, lane: Lane): Loop<Scored> {
     const { table, ...trained } = yield* this.#planes(gamma, start, began, lane);
-    return { ...trained, ...(yield* this.#score(table)) };
+    const { loss, ...predictions } = yield* this.#predict(table);
+    return { ...trained, ...this.#scores(predictions), loss };
   }
 
   *#planes(
@@ -160,21 +176,26 @@ export class FoldFits {
     return { table, planes, status: worstOf(statuses), iterations };
   }
 
-  /** Accuracy and loss on the rows held out. */
-  *#score(table: PlaneTable): Loop<Pick<Scored, 'accuracy' | 'loss'>> {
+  /** Counts and loss of the rows held out, and their decision values, if the scorer needs them. */
+  *#predict(table: PlaneTable): Loop<Pick<FoldPredictions, 'tally' | 'rows'> & Pick<Scored, 'loss'>> {
     const { labels } = this.#data;
     const { sides } = this.#options;
     const classes = labels.length;
-    const [right, number] = [labels.map(() => 0), labels.map(() => 0)];
-    let loss = 0;
+    const number = (this.#number ??= this.#countHeldOut());
+    const [actual, predicted] = [new Uint16Array(number), new Uint16Array(number)];
+    const width = classes === 2 ? 1 : classes;
+    const kept = this.#fold.scorer?.byRow ? new Float64Array(number * width) : undefined;
     const votes = sides[0]!.negative === undefined ? undefined : new Votes(sides, classes);
     const winners = new Uint16Array(1);
+    let [at, loss] = [0, 0];
     yield* this.visit(table, (i, values) => {
       const k = classOf(this.#data, i);
-      number[k]!++;
       votes?.winners(values, 1, winners);
-      const found = votes ? winners[0] : winner(values, 0, classes);
-      if (found === k) right[k]!++;
+      actual[at] = k;
+      predicted[at] = votes ? winners[0]! : winner(values, 0, classes);
+      if (votes && classes > 2 && kept) votes.decide(values, 1, kept.subarray(at * width, (at + 1) * width));
+      else kept?.set(values, at * width);
+      at++;
       let margin = Infinity;
       for (let p = 0; p < sides.length; p++) {
         const { positive, negative } = sides[p]!;
@@ -183,8 +204,13 @@ export class FoldFits {
       }
       loss += Math.max(0, 1 - margin);
     });
-    return { accuracy: this.#accuracy(right, number), loss: loss / sumOf(number) };
+    const tally = tallyOf(classes, actual, predicted);
+    return { tally, rows: kept && { labels, actual, predicted, values: kept }, loss: loss / number };
+  }
+
+  #countHeldOut(): number {
+    let count = 0;
+    for (let i = 0; i < this.#data.rows; i++) if (this.#fold.heldOut(i)) count++;
+    return count;
   }
 }
-
-const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, x) => sum + x, 0);

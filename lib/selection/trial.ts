@@ -2,7 +2,7 @@
  * Fits and scores every fold with every gamma (method 3.1). The data are copied once: rows that are held out have weight 0.
  *
  * Given:  copied data, the options of a fit, gammas in ascending order, the fold of each row.
- * Wanted: by gamma, the accuracies and how the fits ended; the best gamma, and the smallest one within a standard error of it.
+ * Wanted: by gamma, the accuracies, the scores and how the fits ended; the best gamma, and the smallest one within a standard error of it.
  */
 import { Interrupted } from '../errors.js';
 import { rangeOf, type CrossValidationInput, type ResolvedSvmOptions } from '../input/index.js';
@@ -23,6 +23,7 @@ export function inTime({ began }: Pick<TrainingData<Label>, 'began'>, { timeLimi
 interface Column {
   readonly gamma: number;
   readonly accuracy: number[];
+  readonly score: number[];
   readonly loss: number[];
   readonly status: SvmStatus[];
   /** The first fold's, by plane. */
@@ -47,7 +48,7 @@ export class Trial {
   readonly #data: TrainingData<Label>;
   readonly #options: ResolvedSvmOptions;
   readonly #fold: Int32Array;
-  readonly #how: Pick<CrossValidationInput, 'balanced' | 'onProgress'>;
+  readonly #how: Pick<CrossValidationInput, 'balanced' | 'scorer' | 'onProgress'>;
   readonly #began: number | undefined;
   readonly #y: Int8Array;
   readonly #columns: Column[] = []; // by gamma, ascending
@@ -60,7 +61,7 @@ export class Trial {
     data: TrainingData<Label>,
     options: ResolvedSvmOptions,
     fold: Int32Array,
-    how: Pick<CrossValidationInput, 'balanced' | 'onProgress'>,
+    how: Pick<CrossValidationInput, 'balanced' | 'scorer' | 'onProgress'>,
     began?: number,
   ) {
     this.#data = data;
@@ -80,7 +81,7 @@ export class Trial {
   /** Tries gammas, all folds side by side. */
   *run(gammas: readonly number[]): Loop<void> {
     const { threads, backend } = this.#data;
-    const columns = gammas.map((gamma): Column => ({ gamma, accuracy: [], loss: [], status: [] }));
+    const columns = gammas.map((gamma): Column => ({ gamma, accuracy: [], score: [], loss: [], status: [] }));
     const larger = gammas[0]! > (this.#columns.at(-1)?.gamma ?? Infinity);
     this.#columns.push(...columns);
     this.#columns.sort((a, b) => a.gamma - b.gamma);
@@ -113,6 +114,7 @@ export class Trial {
       y: this.#y,
       heldOut: (i) => this.#fold[i] === k,
       balanced: this.#how.balanced,
+      scorer: this.#how.scorer,
     });
     yield pause(); // rows may be many, and the next step reads them all again
     let warmStart = further ? this.#last[k] : undefined;
@@ -122,6 +124,7 @@ export class Trial {
       warmStart = scored.planes;
       if (k === 0) column.model = scored.planes;
       column.accuracy[k] = scored.accuracy;
+      column.score[k] = scored.score;
       column.loss[k] = scored.loss;
       column.status[k] = scored.status;
       this.#done++;
@@ -130,12 +133,13 @@ export class Trial {
     if (columns.at(-1) === this.#columns.at(-1)) this.#last[k] = warmStart!;
   }
 
-  #progress(k: number, { gamma, accuracy }: Column, { status, iterations }: Scored): CrossValidationProgress {
-    const known = Object.values(accuracy); // of the folds that have come this far
+  #progress(k: number, { gamma, score }: Column, { accuracy, status, iterations }: Scored): CrossValidationProgress {
+    const known = Object.values(score); // of the folds that have come this far
     return {
       fold: k,
       gamma,
-      accuracy: accuracy[k]!,
+      accuracy,
+      score: score[k]!,
       mean: known.reduce((a, b) => a + b, 0) / known.length,
       status,
       iterations,
@@ -146,14 +150,15 @@ export class Trial {
   }
 
   result(): TrialResult {
-    const table = this.#columns.map(({ gamma, accuracy, loss, status }): GammaScore => {
-      const n = accuracy.length;
-      const mean = accuracy.reduce((a, b) => a + b, 0) / n;
-      const squares = accuracy.reduce((sum, a) => sum + (a - mean) ** 2, 0);
+    const table = this.#columns.map(({ gamma, accuracy, score, loss, status }): GammaScore => {
+      const n = score.length;
+      const mean = score.reduce((a, b) => a + b, 0) / n;
+      const squares = score.reduce((sum, a) => sum + (a - mean) ** 2, 0);
       const unfinished = status.filter((one) => one === 'max-iterations' || one === 'time-limit').length;
       return {
         gamma,
         accuracy,
+        score,
         mean,
         standardError: Math.sqrt(squares / (n - 1) / n),
         loss: loss.reduce((a, b) => a + b, 0) / n,
@@ -164,9 +169,10 @@ export class Trial {
     // What a fit that met a limit would have reached is not known: gammas without such a fit are preferred.
     const finished = table.filter(({ unfinished }) => unfinished === 0);
     const choice = finished.length > 0 ? finished : table;
-    const better = (a: GammaScore, b: GammaScore) => a.mean > b.mean || (a.mean === b.mean && a.loss < b.loss);
+    const value = ({ mean }: GammaScore) => (this.#how.scorer?.isLoss ? -mean : mean);
+    const better = (a: GammaScore, b: GammaScore) => value(a) > value(b) || (a.mean === b.mean && a.loss < b.loss);
     const best = choice.reduce((a, b) => (better(b, a) ? b : a));
-    const oneStandardError = choice.find(({ mean }) => mean >= best.mean - best.standardError)!;
+    const oneStandardError = choice.find((one) => value(one) >= value(best) - best.standardError)!;
     return { table, best, oneStandardError, atEdge: table.length > 1 && (best === table[0] || best === table.at(-1)) };
   }
 }
