@@ -319,9 +319,9 @@ export interface Score<L extends Label = Label> {
   rocAuc: number | undefined;
   /** The average precision, in the same way. */
   averagePrecision: number | undefined;
-  /** Where there are probabilities: the mean of -log p, p being the probability of a point's own label, at least 2^-52. */
+  /** Of a model that estimates probabilities: the mean of -log p, p being the probability of a point's own label, at least 2^-52. */
   logLoss?: number;
-  /** Where there are probabilities: their mean squared error; of three classes or more, added up over the classes. */
+  /** Of a model that estimates probabilities: their mean squared error; of three classes or more, added up over the classes. */
   brier?: number;
 }
 

@@ -7,7 +7,7 @@ import { liblinearLines, readLiblinear } from '../io/liblinear.js';
 import { libsvmLines } from '../io/libsvm-model.js';
 import { readJSON, writeJSON } from '../io/model-json.js';
 import { onnxBytes } from '../io/onnx.js';
-import { MAX_VALUES, scoreOf } from '../metrics/score-of.js';
+import { MAX_VALUES, scoreOf, type Predictions } from '../metrics/score-of.js';
 import { run, runAsync } from '../solver/drivers.js';
 import type {
   CalibrationKind,
@@ -205,23 +205,30 @@ export class LinearSvm<L extends Label = Label> {
     return scoreOf({ labels: this.labels, actual: classNumbers(input), ...this.#predictions(input) });
   }
 
-  /** The predicted labels by number, and the decision values, where these are not too many to hold. */
-  #predictions(input: DecisionsInput): { predicted: Uint16Array; values: Float64Array | undefined } {
+  /** The predicted labels by number, and the decision values and probabilities, where these are not too many to hold. */
+  #predictions(input: DecisionsInput): Pick<Predictions, 'predicted' | 'values' | 'probabilities'> {
     const { rows } = input.source;
     const { length } = this.labels;
+    const { calibration } = this.#model;
+    const room = (each: number) => (rows * each > MAX_VALUES ? undefined : new Float64Array(rows * each));
     const predicted = new Uint16Array(rows);
+    const probabilities = calibration && room(length);
+    const estimates = calibration && new Probabilities(this.#sides, calibration, length);
     if (this.isBinary()) {
       const values = decide(this.#model, input);
       for (let i = 0; i < rows; i++) predicted[i] = Number(values[i]! > 0);
-      return { predicted, values: rows > MAX_VALUES ? undefined : values };
+      if (probabilities) estimates!.write(values, rows, probabilities);
+      return { predicted, values: rows > MAX_VALUES ? undefined : values, probabilities };
     }
-    const all = rows * length > MAX_VALUES ? undefined : new Float64Array(rows * length);
-    for (const { begin, end, values } of decideInBlocks(this.#model, input)) {
-      predicted.set(this.#winnersOf(values), begin);
-      if (this.#votes && all) this.#votes.decide(values, end - begin, all.subarray(begin * length, end * length));
-      else all?.set(values, begin * length);
+    const values = room(length);
+    for (const { begin, end, values: planes } of decideInBlocks(this.#model, input)) {
+      const block = (all: Float64Array) => all.subarray(begin * length, end * length);
+      predicted.set(this.#winnersOf(planes), begin);
+      if (values && this.#votes) this.#votes.decide(planes, end - begin, block(values));
+      else values?.set(planes, begin * length);
+      if (probabilities) estimates!.write(planes, end - begin, block(probabilities));
     }
-    return { predicted, values: all };
+    return { predicted, values, probabilities };
   }
 
   /**

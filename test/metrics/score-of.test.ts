@@ -85,6 +85,21 @@ describe('model.score(points, labels) of three labels or more', () => {
     );
   });
 
+  it.each([{ given: labels }, { given: labels.map((label) => (label === 'ant' ? label : 'bee')) }])(
+    'has the losses of the probabilities, where the model gives any: %#',
+    ({ given }) => {
+      const model = LinearSvm.fit(rows, given, { probability: 'sigmoid' });
+      const { logLoss, brier } = model.score(rows, given);
+      const p = model.probability(rows);
+      const k = model.labels.length;
+      const own = given.map((label, i) => p[i * k + model.labels.indexOf(label)]!);
+      expect(logLoss).toBeCloseTo(-own.reduce((sum, q) => sum + Math.log(q), 0) / rows.length, 12);
+      const squares = p.map((q, at) => (q - Number(given[Math.floor(at / k)] === model.labels[at % k])) ** 2);
+      expect(brier).toBeCloseTo(squares.reduce((a, b) => a + b) / rows.length / (k === 2 ? 2 : 1), 12);
+      expect(LinearSvm.fit(rows, given).score(rows, given)).not.toHaveProperty('logLoss');
+    },
+  );
+
   it('has no areas above 2^25 decision values', () => {
     const count = 1024;
     const planes = Array.from({ length: count }, (_, k) => ({ bias: -k, weights: [1] }));
