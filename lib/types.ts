@@ -443,6 +443,11 @@ export interface CrossValidationOptions<L extends Label = Label> {
    * called once for each fit. @default 'accuracy', as `accuracy` has it
    */
   scoring?: Metric | ((held: HeldOut<L>) => number);
+  /**
+   * How probabilities are learnt, for scoring: 'logLoss' or 'brier', or for a function: from five more fits for each one, on parts of its
+   * rows. @default 'sigmoid' with 'logLoss' and 'brier', else none
+   */
+  probability?: CalibrationKind;
   /** The label on the positive side, of two. @default the larger one */
   positive?: L;
   /** With three labels or more, as for a fit. @default 'auto' */
@@ -475,7 +480,8 @@ export interface CrossValidationOptions<L extends Label = Label> {
 
 /**
  * A metric of `model.score`. precision, recall and f1 are those of labels[1] of two; f1Macro and f1Weighted are averages over the classes;
- * rocAuc and averagePrecision those of labels[1] or, of three labels or more, means over the classes.
+ * rocAuc and averagePrecision those of labels[1] or, of three labels or more, means over the classes. Of logLoss and brier, which are about
+ * probabilities, smaller is better.
  */
 export type Metric =
   | 'accuracy'
@@ -487,7 +493,9 @@ export type Metric =
   | 'f1Weighted'
   | 'matthews'
   | 'rocAuc'
-  | 'averagePrecision';
+  | 'averagePrecision'
+  | 'logLoss'
+  | 'brier';
 
 /** The rows that were held out from a fit, in their order, and what its model makes of them. */
 export interface HeldOut<L extends Label = Label> {
@@ -495,6 +503,8 @@ export interface HeldOut<L extends Label = Label> {
   readonly predicted: readonly L[];
   /** As `model.decision` gives it: of two labels, one number a row; of more, one a row and label. */
   readonly decision: Float64Array;
+  /** With the option `probability`: one number a row and label. */
+  readonly probability?: Float64Array;
 }
 
 /** A finished fit of a cross-validation, and the progress of the whole. */

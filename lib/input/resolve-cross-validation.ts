@@ -14,6 +14,7 @@ const CROSS_VALIDATION_OPTIONS = [
   'gammas',
   'seed',
   'accuracy',
+  'probability',
   'scoring',
   'positive',
   'multiclass',

@@ -3,7 +3,7 @@ import { coded, option, rangeError, show, typeError, words } from '../errors.js'
 import { MAX_VALUES } from '../metrics/score-of.js';
 import { METRICS, type Scorer } from '../metrics/scoring.js';
 import { classOf } from '../svm/taking-part.js';
-import type { HeldOut, Metric } from '../types.js';
+import type { CalibrationKind, HeldOut, Metric } from '../types.js';
 import { isRevoked } from './intrinsics.js';
 import type { Labels } from './labels.js';
 import { oneOfThese, optional } from './options.js';
@@ -13,26 +13,37 @@ export interface ScoringInput {
   readonly balanced: boolean;
   /** Undefined: the score is the accuracy. */
   readonly scorer?: Scorer;
+  /** Undefined: there are no probabilities. */
+  readonly probability?: CalibrationKind | undefined;
 }
 
 const SCORING = option('scoring');
 
 export function resolveScoring(
-  { scoring, accuracy }: { scoring?: unknown; accuracy?: unknown },
+  { scoring, accuracy, probability }: { scoring?: unknown; accuracy?: unknown; probability?: unknown },
   training: Labels,
   folds: number | Int32Array,
 ): ScoringInput {
   const balanced = optional(accuracy, 'accuracy', oneOfThese('plain', 'balanced')) === 'balanced';
+  const kind = optional(probability, 'probability', oneOfThese('sigmoid', 'isotonic'));
+  const called = typeof scoring === 'function' && !isRevoked(scoring);
+  if (kind && !called && !PROBABLE.includes(scoring as Metric)) {
+    const names = PROBABLE.map((name) => `'${name}'`).join(', ');
+    const where = words`${SCORING}, as there are probabilities,`;
+    throw rangeError('ERR_OPTION', `${names} or a function`, where, scoring);
+  }
   if (scoring === undefined) return { balanced };
   if (accuracy !== undefined) {
     const what = words`Expected one of ${SCORING} and ${option('accuracy')} but received both`;
     throw coded(RangeError, 'ERR_OPTION', what);
   }
-  const scorer = typeof scoring === 'function' && !isRevoked(scoring) ? byFunction(scoring as Callback) : byName(scoring, training);
+  const scorer = called ? byFunction(scoring as Callback) : byName(scoring, training);
   if (scorer.byRow) checkSizes(training, folds);
   if (scorer.ranks && typeof folds !== 'number') checkBothSides(training, folds);
-  return { balanced, scorer };
+  return { balanced, scorer, probability: kind ?? (scorer.probabilities ? 'sigmoid' : undefined) };
 }
+
+const PROBABLE = (Object.keys(METRICS) as Metric[]).filter((name) => METRICS[name].probabilities);
 
 type Callback = (held: HeldOut) => unknown;
 
@@ -58,9 +69,10 @@ function byFunction(call: Callback): Scorer {
     ranks: false,
     ofTwo: false,
     of: ({ labels, rows }) => {
-      const { actual, predicted, values } = rows!;
+      const { actual, predicted, values, probabilities: probability } = rows!;
       const named = (numbers: Uint16Array) => Array.from(numbers, (k) => labels[k]!);
-      const score = call({ labels: named(actual), predicted: named(predicted), decision: values });
+      const held = { labels: named(actual), predicted: named(predicted), decision: values };
+      const score = call({ ...held, ...(probability && { probability }) });
       if (typeof score === 'number' && Number.isFinite(score)) return score;
       const what = words`what ${SCORING} returns`;
       throw (typeof score === 'number' ? rangeError : typeError)('ERR_OPTION', 'a finite number', what, score);

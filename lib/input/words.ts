@@ -37,7 +37,6 @@ const TRAIN_WORDS: ForeignWords = {
   kernel: linear,
   degree: linear,
   coef0: linear,
-  probability: "only a fit learns probabilities: LinearSvm.fit(points, labels, { probability: 'sigmoid' })",
   penalty: problem,
   dual: 'the dual is always solved: leave it out',
   solver: problem,

@@ -2,6 +2,7 @@
 import type { ClassLabels } from '../input/labels.js';
 import type { Metric } from '../types.js';
 import { overall, rankingOf, type Predictions } from './score-of.js';
+import { brierOf, logLossOf } from './probability-scores.js';
 import { averagePrecisionOf, rocAucOf, type Ranking } from './ranking.js';
 import { accuracyOf, balancedAccuracyOf, classScore, macroOf, matthewsOf, weightedOf, type Tally } from './tally.js';
 
@@ -22,6 +23,8 @@ export interface Scorer {
   readonly ranks: boolean;
   /** Whether it is about the second one of two classes. */
   readonly ofTwo: boolean;
+  /** Whether it needs probabilities. @default false */
+  readonly probabilities?: boolean;
   readonly of: (fold: FoldPredictions) => number;
 }
 
@@ -44,7 +47,18 @@ function ranked(of: (ranking: Ranking) => number | undefined): Scorer {
   };
 }
 
-/** Those of probabilities, which are losses, have their place here once models give probabilities. */
+/** A loss of probabilities. */
+function probable(of: typeof logLossOf): Scorer {
+  return {
+    isLoss: true,
+    byRow: true,
+    ranks: false,
+    ofTwo: false,
+    probabilities: true,
+    of: ({ labels, rows }) => of(labels.length, rows!.actual, rows!.probabilities!),
+  };
+}
+
 export const METRICS: Readonly<Record<Metric, Scorer>> = {
   accuracy: counted(accuracyOf),
   balancedAccuracy: counted(balancedAccuracyOf),
@@ -56,4 +70,6 @@ export const METRICS: Readonly<Record<Metric, Scorer>> = {
   matthews: counted(matthewsOf),
   rocAuc: ranked(rocAucOf),
   averagePrecision: ranked(averagePrecisionOf),
+  logLoss: probable(logLossOf),
+  brier: probable(brierOf),
 };

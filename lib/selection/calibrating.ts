@@ -5,60 +5,80 @@
  * Given:   points and labels, copied; the options of the fit, and its gamma.
  * Wanted:  by plane, how its values become probabilities, from planes of the same kind that were trained on the other folds.
  */
-import { coded } from '../errors.js';
+import { coded, option, words } from '../errors.js';
+import { checkFolds } from '../input/fold-options.js';
 import { rangeOf, type ResolvedSvmOptions } from '../input/index.js';
 import { CALIBRATION_FOLDS } from '../input/resolve-fit.js';
 import { pause, sideBySide, type Lane, type Loop } from '../solver/drivers.js';
 import { calibrate, type Calibration } from '../svm/calibration.js';
 import type { Sides } from '../svm/model.js';
-import { classOf, membersOf, weightOf, type RowWeights } from '../svm/taking-part.js';
+import { classOf, countByClass, membersOf, weightOf, type RowWeights } from '../svm/taking-part.js';
 import type { TrainingData } from '../svm/training-data.js';
 import type { CalibrationKind, Label } from '../types.js';
 import { FoldFits } from './fold-fits.js';
 import { deal, weightsOutside } from './folds.js';
+import { inTime } from './in-time.js';
 import { Random } from './random.js';
-import { inTime } from './trial.js';
+
+/** How a calibration is made. */
+interface How {
+  readonly kind: CalibrationKind;
+  readonly gamma: number;
+}
 
 /** Trains a model a fold, side by side, and calibrates on the rows held out. Throws Interrupted if the time is up. */
-export function* calibrating(
-  data: TrainingData<Label>,
-  fit: ResolvedSvmOptions,
-  kind: CalibrationKind,
-  gamma: number,
-): Loop<readonly Calibration[]> {
-  const options: ResolvedSvmOptions = { ...fit, warmStart: undefined, keepSets: false, onProgress: undefined };
-  const breather = pause(() => inTime(data, fit));
-  const fold = yield* deal(data, fit.weights.byRow, CALIBRATION_FOLDS, new Random(0), breather);
-  const held = new HeldOut(data, fit.sides, fit.weights.byRow);
+export function* calibrating(data: TrainingData<Label>, fit: ResolvedSvmOptions, how: How): Loop<readonly Calibration[]> {
+  const fold = yield* deal(
+    data,
+    fit.weights.byRow,
+    CALIBRATION_FOLDS,
+    new Random(0),
+    pause(() => inTime(data, fit)),
+  );
+  const held = new HeldOut(data, fit.sides, fold, fit.weights.byRow);
   const loops = Array.from({ length: CALIBRATION_FOLDS }, (_, k) => (lane: Lane): Loop<void> => {
-    return holdingOut(data, options, fold, k, gamma, held, lane);
+    return holdingOut(data, fit, how.gamma, { fold, k, began: data.began }, held, lane);
   });
   yield sideBySide(loops, data.backend.name === 'native' ? data.threads : 1, fit.signal);
+  return yield* held.calibrate(how.kind);
+}
+
+/** The same for the rows outside of fold k of a cross-validation, one model after the other. Each has the time of a fit. */
+export function* calibratingOutside(
+  data: TrainingData<Label>,
+  fit: ResolvedSvmOptions,
+  { kind, gamma, fold: outer, k: out }: How & { readonly fold: Int32Array; readonly k: number },
+  lane: Lane,
+): Loop<readonly Calibration[]> {
+  const others = Uint8Array.from(outer, (k) => Number(k >= 0 && k !== out));
+  const where = words`the probabilities for ${option('scoring')}, outside fold ${out}`;
+  checkFolds(CALIBRATION_FOLDS, countByClass(data, others), data.labels, where);
+  const fold = yield* deal(data, others, CALIBRATION_FOLDS, new Random(0), pause());
+  const held = new HeldOut(data, fit.sides, fold, fit.weights.byRow);
+  for (let k = 0; k < CALIBRATION_FOLDS; k++) {
+    yield* holdingOut(data, fit, gamma, { fold, k, began: undefined }, held, lane);
+  }
   return yield* held.calibrate(kind);
 }
 
+/** `began`: when the time limit of all fits together began; by default each fit has its own. */
 function* holdingOut(
   data: TrainingData<Label>,
-  options: ResolvedSvmOptions,
-  fold: Int32Array,
-  k: number,
+  fit: ResolvedSvmOptions,
   gamma: number,
+  { fold, k, began }: { readonly fold: Int32Array; readonly k: number; readonly began: number | undefined },
   held: HeldOut,
   lane: Lane,
 ): Loop<void> {
-  inTime(data, options);
+  const options: ResolvedSvmOptions = { ...fit, warmStart: undefined, keepSets: false, onProgress: undefined };
+  if (began !== undefined) inTime({ began }, options);
   const weights = weightsOutside(fold, k, options.weights, data);
   const weightRange = rangeOf(weights, options.weights);
-  const fits = new FoldFits(data, options, {
-    weights,
-    weightRange,
-    y: data.y,
-    heldOut: (i) => fold[i] === k,
-    balanced: false,
-  });
+  const heldOut = (i: number) => fold[i] === k;
+  const fits = new FoldFits(data, options, { weights, weightRange, y: data.y, heldOut, balanced: false });
   yield pause(); // rows may be many, and the next step reads them all again
-  const table = yield* fits.train(gamma, data.began, lane);
-  inTime(data, options);
+  const table = yield* fits.train(gamma, began ?? performance.now(), lane);
+  if (began !== undefined) inTime({ began }, options);
   let first: Float64Array | undefined;
   yield* fits.visit(table, (i, values) => {
     first ??= values.slice();
@@ -80,11 +100,15 @@ class HeldOut {
   /** Whether the values of all rows of a fold are the same. */
   #equal = true;
 
-  constructor(data: TrainingData<Label>, sides: readonly Sides[], sampleWeight: RowWeights) {
+  /** `fold`: by row, -1 for one that takes no part. */
+  constructor(data: TrainingData<Label>, sides: readonly Sides[], fold: Int32Array, sampleWeight: RowWeights) {
     this.#data = data;
     this.#sides = sides;
     this.#sampleWeight = sampleWeight;
-    this.#members = membersOf(data, sampleWeight);
+    this.#members = membersOf(
+      data,
+      Uint8Array.from(fold, (k) => Number(k >= 0)),
+    );
     this.#rank = new Uint32Array(data.rows);
     this.#begin = new Uint32Array(this.#members.length);
     let total = 0;

@@ -18,7 +18,8 @@ import type { GammaScore, Label, SvmInfo, WarmPlane } from '../types.js';
 import { deal } from './folds.js';
 import { gammasAround, QUICK_REACH } from './grid.js';
 import { Random } from './random.js';
-import { inTime, Trial, type TrialResult } from './trial.js';
+import { inTime } from './in-time.js';
+import { Trial, type TrialResult } from './trial.js';
 
 /** The result of a quick cross-validation. */
 export interface Choice {

@@ -10,7 +10,9 @@ import type { FoldPredictions, Scorer } from '../metrics/scoring.js';
 import { accuracyOf, balancedAccuracyOf, tallyOf, type Tally } from '../metrics/tally.js';
 import { pause, type Lane, type Loop } from '../solver/drivers.js';
 import { blockHeight, blocksOf, shiftedBiases, type PlaneTable } from '../svm/model.js';
+import type { Calibration } from '../svm/calibration.js';
 import { worstOf } from '../svm/plane-infos.js';
+import { Probabilities } from '../svm/probability.js';
 import { classOf, membersOf } from '../svm/taking-part.js';
 import { trainPlane, type CommonParameters } from '../svm/train-plane.js';
 import type { TrainingData } from '../svm/training-data.js';
@@ -46,6 +48,7 @@ export class FoldFits {
   readonly #data: TrainingData<Label>;
   readonly #options: ResolvedSvmOptions;
   readonly #fold: Fold;
+  #calibration: readonly Calibration[] | undefined;
   /** How many rows are held out. */
   #number: number | undefined;
   // Of several classes.
@@ -58,8 +61,15 @@ export class FoldFits {
     this.#fold = fold;
   }
 
-  /** A fit and its score. `start`: where its planes start. */
-  fit(gamma: number, start: readonly WarmPlane[] | undefined, began: number, lane: Lane): Loop<Scored> {
+  /** A fit and its score. `start`: where its planes start. `calibration`: of its planes, for probabilities. */
+  fit(
+    gamma: number,
+    start: readonly WarmPlane[] | undefined,
+    began: number,
+    lane: Lane,
+    calibration?: readonly Calibration[],
+  ): Loop<Scored> {
+    this.#calibration = calibration;
     return this.#data.classes ? this.#several(gamma, start, began, lane) : this.#two(gamma, start?.[0], began, lane);
   }
 
@@ -185,6 +195,8 @@ export class FoldFits {
     const [actual, predicted] = [new Uint16Array(number), new Uint16Array(number)];
     const width = classes === 2 ? 1 : classes;
     const kept = this.#fold.scorer?.byRow ? new Float64Array(number * width) : undefined;
+    const probabilities = kept && this.#calibration && new Float64Array(number * classes);
+    const probability = probabilities && new Probabilities(sides, this.#calibration!, classes);
     const votes = sides[0]!.negative === undefined ? undefined : new Votes(sides, classes);
     const winners = new Uint16Array(1);
     let [at, loss] = [0, 0];
@@ -195,6 +207,7 @@ export class FoldFits {
       predicted[at] = votes ? winners[0]! : winner(values, 0, classes);
       if (votes && classes > 2 && kept) votes.decide(values, 1, kept.subarray(at * width, (at + 1) * width));
       else kept?.set(values, at * width);
+      probability?.write(values, 1, probabilities!.subarray(at * classes, (at + 1) * classes));
       at++;
       let margin = Infinity;
       for (let p = 0; p < sides.length; p++) {
@@ -205,7 +218,7 @@ export class FoldFits {
       loss += Math.max(0, 1 - margin);
     });
     const tally = tallyOf(classes, actual, predicted);
-    return { tally, rows: kept && { labels, actual, predicted, values: kept }, loss: loss / number };
+    return { tally, rows: kept && { labels, actual, predicted, values: kept, probabilities }, loss: loss / number };
   }
 
   #countHeldOut(): number {

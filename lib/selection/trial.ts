@@ -4,20 +4,15 @@
  * Given:  copied data, the options of a fit, gammas in ascending order, the fold of each row.
  * Wanted: by gamma, the accuracies, the scores and how the fits ended; the best gamma, and the smallest one within a standard error of it.
  */
-import { Interrupted } from '../errors.js';
 import { rangeOf, type CrossValidationInput, type ResolvedSvmOptions } from '../input/index.js';
 import { pause, sideBySide, type Lane, type Loop } from '../solver/drivers.js';
 import type { TrainingData } from '../svm/training-data.js';
 import type { CrossValidationProgress, GammaScore, Label, SvmStatus, WarmPlane } from '../types.js';
+import { calibratingOutside } from './calibrating.js';
 import { FoldFits, type Scored } from './fold-fits.js';
 import { weightsOutside } from './folds.js';
 import { FACTOR } from './grid.js';
-
-/** Throws if the time of all fits is up: nothing can be chosen then, nor trained afterwards. */
-export function inTime({ began }: Pick<TrainingData<Label>, 'began'>, { timeLimit, signal }: ResolvedSvmOptions): void {
-  signal?.throwIfAborted();
-  if (performance.now() - began >= timeLimit) throw new Interrupted();
-}
+import { inTime } from './in-time.js';
 
 /** What the fits with one gamma came to, by fold. */
 interface Column {
@@ -42,13 +37,15 @@ export interface TrialResult {
 /** At most so many gammas are added to a grid. */
 const FURTHER = 3;
 
+type How = Pick<CrossValidationInput, 'balanced' | 'scorer' | 'probability' | 'onProgress'>;
+
 /** One cross-validation. */
 export class Trial {
   readonly folds: number;
   readonly #data: TrainingData<Label>;
   readonly #options: ResolvedSvmOptions;
   readonly #fold: Int32Array;
-  readonly #how: Pick<CrossValidationInput, 'balanced' | 'scorer' | 'onProgress'>;
+  readonly #how: How;
   readonly #began: number | undefined;
   readonly #y: Int8Array;
   readonly #columns: Column[] = []; // by gamma, ascending
@@ -57,13 +54,7 @@ export class Trial {
   #done = 0;
 
   /** `began`: when the time limit of all fits together began; by default each fit has its own. */
-  constructor(
-    data: TrainingData<Label>,
-    options: ResolvedSvmOptions,
-    fold: Int32Array,
-    how: Pick<CrossValidationInput, 'balanced' | 'scorer' | 'onProgress'>,
-    began?: number,
-  ) {
+  constructor(data: TrainingData<Label>, options: ResolvedSvmOptions, fold: Int32Array, how: How, began?: number) {
     this.#data = data;
     this.#options = options;
     this.#fold = fold;
@@ -120,7 +111,16 @@ export class Trial {
     let warmStart = further ? this.#last[k] : undefined;
     for (const column of columns) {
       if (this.#began !== undefined) inTime({ began: this.#began }, this.#options);
-      const scored = yield* fold.fit(column.gamma, warmStart, this.#began ?? performance.now(), lane);
+      const { probability } = this.#how;
+      const calibration = probability
+        ? yield* calibratingOutside(
+            this.#data,
+            this.#options,
+            { kind: probability, gamma: column.gamma, fold: this.#fold, k },
+            lane,
+          )
+        : undefined;
+      const scored = yield* fold.fit(column.gamma, warmStart, this.#began ?? performance.now(), lane, calibration);
       warmStart = scored.planes;
       if (k === 0) column.model = scored.planes;
       column.accuracy[k] = scored.accuracy;

@@ -88,7 +88,7 @@ function* calibrated<L extends Label>(
   { model, info }: FitResult<L>,
 ): Loop<FitResult<L>> {
   try {
-    const calibration = yield* calibrating(data, options, kind, info.gamma);
+    const calibration = yield* calibrating(data, options, { kind, gamma: info.gamma });
     return { model: { ...model, calibration }, info: { ...info, elapsed: performance.now() - data.began } };
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;

@@ -36,6 +36,8 @@ const OF_SCORE: Record<Metric, (score: Score) => number | undefined> = {
   matthews: ({ matthews }) => matthews,
   rocAuc: ({ rocAuc }) => rocAuc,
   averagePrecision: ({ averagePrecision }) => averagePrecision,
+  logLoss: ({ logLoss }) => logLoss,
+  brier: ({ brier }) => brier,
 };
 
 /** The scores, by fold, of models that LinearSvm.fit gives on the other rows. */
@@ -46,7 +48,7 @@ function byHand(
 ) {
   return [0, 1, 2].map((k) => {
     const part = <T>(list: readonly T[], held: boolean) => list.filter((_, i) => (fold[i] === k) === held);
-    const model = LinearSvm.fit(part(rows, false), part(labels, false), { stop: exact, ...options });
+    const model = LinearSvm.fit(part(rows, false), part(labels, false), { stop: exact, probability: 'sigmoid', ...options });
     return { model, score: model.score(part(rows, true), part(labels, true)) };
   });
 }
@@ -63,7 +65,9 @@ describe('crossValidate(points, labels, { scoring })', () => {
         const [{ score, accuracy, mean }] = table as [(typeof table)[0]];
         const expected = byHand(fold, labels, { gamma: 0.3, backend }).map((one) => one.score);
         expect(accuracy).toEqual(expected.map((one) => one.accuracy));
-        expected.forEach((one, k) => expect(score[k]).toBeCloseTo(OF_SCORE[scoring](one)!, 12));
+        // Probabilities follow values, which the gap leaves some room.
+        const digits = METRICS[scoring].probabilities ? 4 : 12;
+        expected.forEach((one, k) => expect(score[k]).toBeCloseTo(OF_SCORE[scoring](one)!, digits));
         expect(mean).toBeCloseTo(score.reduce((a, b) => a + b) / 3, 14);
       }
     }
@@ -189,9 +193,11 @@ describe('crossValidate(points, labels, { scoring })', () => {
   const oneClass = two.map((label) => (label === 'yes' ? 2 : 0)).map((fold, i) => (i % 3 === 0 ? 1 : fold));
   // prettier-ignore
   it.each<[object, string]>([
-    [{ scoring: 'roc_auc' }, "RangeError [ERR_OPTION]: Expected 'accuracy', 'balancedAccuracy', 'precision', 'recall', 'f1', 'f1Macro', 'f1Weighted', 'matthews', 'rocAuc', 'averagePrecision' or a function for options.scoring but received \"roc_auc\""],
+    [{ scoring: 'roc_auc' }, "RangeError [ERR_OPTION]: Expected 'accuracy', 'balancedAccuracy', 'precision', 'recall', 'f1', 'f1Macro', 'f1Weighted', 'matthews', 'rocAuc', 'averagePrecision', 'logLoss', 'brier' or a function for options.scoring but received \"roc_auc\""],
     [{ scoring: 'constructor' }, /^RangeError \[ERR_OPTION\]: Expected 'accuracy', .* for options\.scoring but received "constructor"$/ as never],
     [{ scoring: 1 }, /^TypeError \[ERR_OPTION\]: Expected 'accuracy', .* for options\.scoring but received 1$/ as never],
+    [{ scoring: 'f1', probability: 'sigmoid' }, "RangeError [ERR_OPTION]: Expected 'logLoss', 'brier' or a function for options.scoring, as there are probabilities, but received \"f1\""],
+    [{ probability: 'sigmoid' }, "RangeError [ERR_OPTION]: Expected 'logLoss', 'brier' or a function for options.scoring, as there are probabilities, but received undefined"],
     [{ scoring: 'f1', accuracy: 'balanced' }, 'RangeError [ERR_OPTION]: Expected one of options.scoring and options.accuracy but received both'],
     [{ scoring: 'f1', labels: three }, 'RangeError [ERR_OPTION]: Expected a metric of several classes for options.scoring, as there are 3 distinct labels, but received "f1"'],
     [{ scoring: () => NaN }, 'RangeError [ERR_OPTION]: Expected a finite number for what options.scoring returns but received NaN'],
@@ -221,5 +227,41 @@ describe('crossValidate(points, labels, { scoring })', () => {
   it('scores folds of one class by metrics of counts', async () => {
     const { table } = await crossValidate(rows, two, { folds: oneClass, gammas: [0.1], scoring: 'balancedAccuracy' });
     expect(table[0]!.score).toEqual(table[0]!.accuracy.map((accuracy, k) => (k === 1 ? (expect.any(Number) as number) : accuracy)));
+  });
+});
+
+describe('crossValidate(points, labels, { scoring }) of probabilities', () => {
+  it('takes the gamma of the smallest loss', async () => {
+    for (const scoring of ['logLoss', 'brier'] as const) {
+      const { gamma, table } = await crossValidate(rows, three, { scoring, gammas: [1e-4, 0.1, 1], folds: 3 });
+      expect(table.find((row) => row.gamma === gamma)!.mean).toBe(Math.min(...table.map(({ mean }) => mean)));
+    }
+  });
+
+  it('gives probabilities to a function that asks for them, and none to others', async () => {
+    const seen: (Float64Array | undefined)[] = [];
+    const scoring = ({ probability }: HeldOut) => seen.push(probability);
+    await crossValidate(rows, three, { scoring, probability: 'isotonic', gammas: [1], folds: 2 });
+    for (const probability of seen) {
+      expect(probability).toHaveLength(3 * 75);
+      expect(probability!.subarray(0, 3).reduce((sum, p) => sum + p, 0)).toBeCloseTo(1, 12);
+    }
+    await crossValidate(rows, two, { scoring, gammas: [1], folds: 2 });
+    expect(seen.slice(2)).toEqual([undefined, undefined]);
+  });
+
+  it('does not depend on the number of threads', async () => {
+    const options = { scoring: 'logLoss', gammas: [0.3, 1], folds: 4 } as const;
+    const one = await crossValidate(rows, two, { ...options, threads: 1 });
+    expect((await crossValidate(rows, two, { ...options, threads: 3 })).table).toEqual(one.table);
+  });
+
+  it('refuses a class that is too small for the folds within', async () => {
+    const few = rows.map((_, i) => (i < 6 ? 'rare' : i % 2 ? 'a' : 'b'));
+    await expect(crossValidate(rows, few, { scoring: 'logLoss', folds: 3 })).rejects.toMatchObject({
+      code: 'ERR_LABELS',
+      message:
+        'Expected at least 5 rows of class "rare", one for each fold of the probabilities for options.scoring, outside fold 0, but received 4',
+    });
   });
 });
