@@ -127,14 +127,15 @@ Napi::Value certify_rows(const Napi::CallbackInfo& info) {
   planes.positive = classes_of("positive");
   planes.negative = given.Get("negative").IsUndefined() ? nullptr : classes_of("negative");
   if (!planes.negative && planes.classes != planes.planes) refuse(env, "a plane a class", "planes", "others");
+  if (planes.negative && !planes.are_pairs()) refuse(env, "a plane a pair", "planes", "others");
   planes.centre_of = member<uint32_t>(given, "centreOf", planes.planes).data;
   for (size_t p = 0; p < planes.planes; ++p) {
     if (planes.centre_of[p] >= planes.centres) refuse(env, "numbers of centres", "centreOf", "others");
   }
-  planes.slope = member<double>(given, "slope", planes.planes).data;
-  planes.low = member<double>(given, "low", planes.planes).data;
-  planes.high = member<double>(given, "high", planes.planes).data;
-  planes.spare = member<double>(given, "spare", planes.planes).data;
+  planes.proofs.slope = member<double>(given, "slope", planes.planes).data;
+  planes.proofs.low = member<double>(given, "low", planes.planes).data;
+  planes.proofs.high = member<double>(given, "high", planes.planes).data;
+  planes.proofs.spare = member<double>(given, "spare", planes.planes).data;
   planes.safe = given.Get("safe").ToNumber().DoubleValue();
   planes.lost = given.Get("lost").ToNumber().DoubleValue();
   const LabelRows rows = {norms.size, array<double>(info, 0, "values", product(info, norms.size, planes.planes)).data,

@@ -104,6 +104,7 @@ describe('native/kernels', () => {
       '"svm.inl"',
       '"svm_ascent.inl"',
       '"esp.inl"',
+      '"labels.inl"',
       '"planes.inl"',
     ];
     for (const included of includes(file)) expect([...allowed, ...fragments]).toContain(included);

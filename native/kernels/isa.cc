@@ -14,6 +14,7 @@ namespace {
 
 #include "dense.inl"
 #include "esp.inl"
+#include "labels.inl"
 #include "sparse.inl"
 #include "svm.inl"
 #include "svm_ascent.inl"
@@ -60,6 +61,11 @@ constexpr Table kTable = {
     svm_along,
     svm_sign,
     svm_share,
+    label_distances,
+    label_bounds,
+    label_votes,
+    label_limits,
+    label_open,
     {{esp_forward<0, false>, esp_forward<1, false>, esp_forward<2, false>, esp_forward<3, false>},
      {esp_forward<0, true>, esp_forward<1, true>, esp_forward<2, true>, esp_forward<3, true>}},
     {esp_finish<0>, esp_finish<1>, esp_finish<2>, esp_finish<3>},

@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "run.h"
+#include "table.h"
 
 namespace fista {
 
@@ -20,10 +21,14 @@ struct LabelPlanes {
   const uint32_t* positive;  // by plane, the classes that it is between
   const uint32_t* negative;  // null: planes are against the rest, and plane p is that of class p
   const uint32_t* centre_of;
-  // By plane: the exact value is within low and high of the model's, give or take slope times the distance, and spare.
-  const double *slope, *low, *high, *spare;
+  LabelProofs proofs;
   const double* centre_squares;
-  double safe, lost;  // the rounding of a squared distance: safe (norm + centre square) + lost
+  double safe, lost;  // of LabelRounding
+
+  // Of pairs, the plane between classes a < b: those of class 0 come first, then those of 1 and larger ones ...
+  size_t between(size_t a, size_t b) const { return a * classes - a * (a + 1) / 2 + (b - a - 1); }
+  // Whether planes are all the pairs, in this order, the larger class positive.
+  bool are_pairs() const;
 };
 
 struct LabelRows {

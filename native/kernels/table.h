@@ -102,6 +102,16 @@ struct SvmCertified {
   enum : uint8_t { proper = 1, zero = 2, at_bound = 4, positive = 8, negative = 16, agreed = 32, above = 64, below = 128 };
 };
 
+// A row's squared norm, and the rounding of its squared distance from a centre: safe (norm + centre square) + lost.
+struct LabelRounding {
+  double norm, safe, lost;
+};
+
+// By plane: the exact value is within low and high of the model's, give or take slope times the distance, and spare.
+struct LabelProofs {
+  const double *slope, *low, *high, *spare;
+};
+
 // One row of an epoch of coordinate ascent. Of a dense matrix `from` is the row's number; of a sparse one its entries are
 // [from, to).
 struct AscentRow {
@@ -196,6 +206,12 @@ struct Table {
   void (*svm_sign)(const double* a, const int8_t* y, size_t n, double* out);
   // out = y c x
   void (*svm_share)(const double* x, const int8_t* y, const double* weight, size_t n, double* out);
+  // The certificate of a row's label (labels.inl says what they compute)
+  void (*label_distances)(const double* product, const double* squares, size_t n, const LabelRounding& by, double* out);
+  void (*label_bounds)(const double* value, const double* distance, const LabelProofs& proofs, size_t n, double* low, double* high);
+  void (*label_votes)(const double* value, size_t classes, double* own);
+  void (*label_limits)(const double* low, const double* high, size_t classes, double* least, double* most);
+  void (*label_open)(const double* low, const double* high, const double* matters, size_t classes, double* in_the_way);
   // The sweep of the ellipsoids (esp.inl says what they compute), over one of d entries: [with the test][kind], [kind].
   void (*esp_forward[2][4])(const EspBlock& block, size_t d, double* z, double* sums);
   void (*esp_finish[4])(const EspBlock& block, size_t d, double share, double lambda, double sign, double* z, double* acc,
