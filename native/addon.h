@@ -13,7 +13,7 @@ namespace fista {
 
 struct Addon {
   const Table* table = nullptr;
-  Napi::FunctionReference matrix, interrupt;  // the constructors
+  Napi::FunctionReference matrix, interrupt, svm;  // the constructors
   // Jobs of one lane take turns; jobs of different lanes run in parallel. A lane's runner is started when it is first needed.
   static constexpr size_t kLanes = 256;
   Runner& runner(Napi::Env env, size_t lane = 0) {

@@ -107,6 +107,8 @@ class ProblemHandle : public Napi::ObjectWrap<Self> {
     return *problem_;
   }
 
+  std::shared_ptr<const Problem> held() const { return problem_; }
+
   // perform(name, ...arguments): the task's answer
   Napi::Value perform(const Napi::CallbackInfo& info) {
     Problem& p = problem(info.Env());

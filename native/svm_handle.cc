@@ -121,7 +121,7 @@ class SvmHandle : public ProblemHandle<SvmHandle, Svm> {
   static constexpr auto& kTasks = kSvmTasks;
 
   // new Svm(matrix, y, weight (by row, or one for all), scale: 0 none, 1 standard, 2 maxabs, or 1 / scale by column, threads,
-  //         lane = 0, interrupt = none, rows that y and weight are about, ascending = all)
+  //         lane = 0, interrupt = none, rows that y and weight are about, ascending = all, like = none: Given in svm.h)
   explicit SvmHandle(const Napi::CallbackInfo& info) : ProblemHandle(info) {
     const Napi::Env env = info.Env();
     const std::shared_ptr<const Matrix> X = MatrixHandle::matrix_of(info[0]);
@@ -151,6 +151,7 @@ class SvmHandle : public ProblemHandle<SvmHandle, Svm> {
     }
     const size_t lane = info[5].IsUndefined() ? 0 : count(info, 5, "lane");
     if (lane >= Addon::kLanes) refuse(env, "a number below " + std::to_string(Addon::kLanes), "lane", std::to_string(lane));
+    if (!info[8].IsUndefined()) given.like = alike(info[8], *X, given);
     auto svm = std::shared_ptr<Svm>(new Svm);
     if (!svm->init({addon(env).table, threads(info, 4)}, X, given, InterruptHandle::interrupt_of(info[6]))) out_of_memory(env);
     hold(env, std::move(svm), lane);
@@ -169,6 +170,18 @@ class SvmHandle : public ProblemHandle<SvmHandle, Svm> {
 
  private:
   Napi::Value weights(const Napi::CallbackInfo& info) { return write(info, problem(info.Env()).cols(), &Svm::weights); }
+  static std::shared_ptr<const Svm> alike(const Napi::Value& value, const Matrix& X, const Svm::Given& given) {
+    const Napi::Env env = value.Env();
+    if (!value.IsObject() || !value.As<Napi::Object>().InstanceOf(addon(env).svm.Value())) {
+      refuse(env, "an Svm", "like", "something else");
+    }
+    size_t taking = 0;
+    for (size_t k = 0; k < given.count; ++k) taking += given.weight[given.per_row ? k : 0] != 0;
+    const SvmHandle* const handle = Unwrap(value.As<Napi::Object>());
+    if (!handle->problem(env).begun(X, taking)) refuse(env, "a problem that began with the same rows", "like", "another");
+    return handle->held();
+  }
+
   Napi::Value centre(const Napi::CallbackInfo& info) { return write(info, problem(info.Env()).cols(), &Svm::centre); }
   Napi::Value alpha(const Napi::CallbackInfo& info) { return write(info, problem(info.Env()).rows(), &Svm::alpha); }
 
@@ -189,6 +202,10 @@ class SvmHandle : public ProblemHandle<SvmHandle, Svm> {
   Napi::Value stored(const Napi::CallbackInfo& info) { return Napi::Number::New(info.Env(), problem(info.Env()).stored()); }
 };
 
-void register_svm(Napi::Env env, Napi::Object exports) { exports.Set("Svm", SvmHandle::define(env)); }
+void register_svm(Napi::Env env, Napi::Object exports) {
+  const Napi::Function svm = SvmHandle::define(env);
+  addon(env).svm = Napi::Persistent(svm);
+  exports.Set("Svm", svm);
+}
 
 }  // namespace fista

@@ -91,6 +91,8 @@ type SvmConstructor = new (
   interrupt?: Interrupt,
   /** The rows that y and weight are about, ascending; others take no part. @default all */
   rows?: Uint32Array,
+  /** One with the same rows, weights and scale that has performed `begin` alone. What that measured need not be measured again. */
+  like?: SvmProblem,
 ) => SvmProblem;
 
 /** What is proved of planes, and between which classes they are. */

@@ -10,7 +10,7 @@ import { modelOf, sidesOf, type Model } from './model.js';
 import { ClassesFit } from './multiclass.js';
 import { membersOf } from './taking-part.js';
 import { TrainingData } from './training-data.js';
-import { measureRows, Training, unfitted, type TrainedPlane } from './training.js';
+import { Training, unfitted, withMeasuredRows, type TrainedPlane } from './training.js';
 
 /** The result of a fit: the model, and how the fit went. */
 export interface FitResult<L extends Label> {
@@ -66,18 +66,19 @@ function* fittingClasses<L extends Label>(
 ): Loop<FitResult<L>> {
   const { gamma, options, rowWeights: weights, weightRange } = input;
   const { began } = data;
-  const measured = yield* measureRows(data, options, { weights, weightRange, began });
   const fit = new ClassesFit(data, options, options.sides);
   const members = membersOf(data, weights);
-  const common = {
-    ...measured,
-    gamma: gamma === 'auto' ? choice!.gamma : (gamma ?? measured.gamma),
-    weights,
-    weightRange,
-    members,
-    began,
-  };
-  return yield* fit.run(common, options.warmStart ?? choice?.warmStart ?? [], choice?.validation);
+  return yield* withMeasuredRows(data, options, { weights, weightRange, began }, (measured) => {
+    const common = {
+      ...measured,
+      gamma: gamma === 'auto' ? choice!.gamma : (gamma ?? measured.gamma),
+      weights,
+      weightRange,
+      members,
+      began,
+    };
+    return fit.run(common, options.warmStart ?? choice?.warmStart ?? [], choice?.validation);
+  });
 }
 
 /** The same model with probabilities; without, if the time is up. */

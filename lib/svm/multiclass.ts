@@ -160,9 +160,9 @@ export class ClassesFit<L extends Label> {
   /** Which labels are certain; none if the time is up and this would take long. */
   *#certify(): Loop<CertifiedLabels> {
     if (this.#certified) return this.#certified;
-    const { labels, matrix, backend, threads, rows } = this.#data;
+    const { labels, matrix, shape, backend, threads, rows } = this.#data;
     const planes = this.#sides.length;
-    if (this.#expired() && planes * matrix.describe().stored > QUICK) {
+    if (this.#expired() && planes * shape.stored > QUICK) {
       return { certain: new Uint8Array(rows), inTheWay: new Uint32Array(planes) };
     }
     const model = { labels, table: this.#table, proofs: this.#proofs };
@@ -232,6 +232,10 @@ function further(relativeGap: number): StopRule {
 function shared(proof: PlaneProof, earlier: readonly (PlaneProof | undefined)[]): PlaneProof {
   const known = earlier.find((other) => other !== undefined && other.slope < Infinity);
   if (!known || proof.slope === Infinity) return proof;
-  const same = (a: Float64Array, b: Float64Array) => (a.length === b.length && a.every((x, j) => x === b[j]) ? b : a);
+  const same = (a: Float64Array, b: Float64Array) => {
+    if (a.length !== b.length) return a;
+    for (let j = 0; j < a.length; j++) if (a[j] !== b[j]) return a;
+    return b;
+  };
   return { ...proof, inverseScale: same(proof.inverseScale, known.inverseScale), centre: same(proof.centre, known.centre) };
 }

@@ -4,6 +4,7 @@
  * Given:  points copied once, their classes, which rows take part, and what all planes share.
  * Wanted: the plane, and how its fit went.
  */
+import type { SvmProblem } from '../backend/interface.js';
 import type { ResolvedSvmOptions } from '../input/index.js';
 import type { WeightRange } from '../input/weights.js';
 import { countTasksHere, pause, type Lane, type Loop } from '../solver/drivers.js';
@@ -18,6 +19,8 @@ export interface CommonParameters {
   readonly gamma: number;
   /** 1 / scale by column that is kept, from all rows that take part. */
   readonly inverseScale: Float64Array;
+  /** The problem by which they were measured, which is that of each plane against the rest but for y. */
+  readonly like?: SvmProblem;
   /** By row, or one for all rows. Rows of weight 0 take no part. */
   readonly weights: Float64Array;
   readonly weightRange: WeightRange;
@@ -64,19 +67,20 @@ export function rowsOfPlane(
 export function* trainPlane(
   data: TrainingData<Label>,
   options: ResolvedSvmOptions,
-  { gamma, inverseScale, weights: all, weightRange, members, began }: CommonParameters,
+  { gamma, inverseScale, like, weights: all, weightRange, members, began }: CommonParameters,
   side: Sides,
   { number: lane, busy, signal }: Lane,
   warmStart: Start,
   out: Float64Array,
 ): Loop<TrainedPlane> {
   const { rows, y, weights } = rowsOfPlane(data, members, all, side);
-  const { stored, kept } = data.matrix.describe();
+  const { stored, kept } = data.shape;
   const share = countTaking(weights, y.length) / data.rows;
   const tasksHere = countTasksHere(share * (stored + 8 * data.rows) + kept);
   const training = new Training(data, options, {
     gamma,
     inverseScale,
+    like: rows ? undefined : like,
     rows,
     weights,
     weightRange,

@@ -36,6 +36,7 @@ export class TrainingData<L extends Label> implements Labels<L> {
   readonly tasksHere: number;
   readonly #view: View | undefined;
   #matrix: Matrix | undefined;
+  #shape: ReturnType<Matrix['describe']> | undefined;
 
   constructor({ began, backend, threads, source, labels, y, classes }: TrainingInput<L>) {
     const { rows, cols, entries, kept, view, dataset } = source;
@@ -59,6 +60,11 @@ export class TrainingData<L extends Label> implements Labels<L> {
 
   get matrix(): Matrix {
     return this.#matrix!;
+  }
+
+  /** What the matrix says of itself, asked for once: every plane of several classes wants to know. */
+  get shape(): ReturnType<Matrix['describe']> {
+    return (this.#shape ??= this.matrix.describe());
   }
 
   /** Copies the points. The user may change them once this has begun. Fails (Interrupted) if the time is up before all are copied. */

@@ -15,7 +15,7 @@ import type { Label, SvmInfo, SvmAlgorithm, SvmProgress } from '../types.js';
 import { type TrainingData, interruptOf } from './training-data.js';
 
 /** What a training needs of its data. */
-export type Trainable = Pick<TrainingData<Label>, 'matrix' | 'tasksHere' | 'backend' | 'threads' | 'rows' | 'cols' | 'y'>;
+export type Trainable = Pick<TrainingData<Label>, 'matrix' | 'shape' | 'tasksHere' | 'backend' | 'threads' | 'rows' | 'cols' | 'y'>;
 
 /** What differs between fits on the same data. */
 export interface FitParameters {
@@ -30,6 +30,8 @@ export interface FitParameters {
   readonly y?: Int8Array;
   /** 1 / scale by column that is kept. @default by the rows that take part, as the options say */
   readonly inverseScale?: Float64Array | undefined;
+  /** A problem with the same rows, weights and scale that has only been measured. */
+  readonly like?: SvmProblem | undefined;
   readonly warmStart?: { readonly weights: ArrayLike<number>; readonly bias: number } | undefined;
   /** @default the data's */
   readonly threads?: number;
@@ -66,7 +68,7 @@ export class Training {
   readonly #stages: { readonly method: SvmAlgorithm; readonly iteration: number; readonly read: number }[] = [];
 
   constructor(data: Trainable, options: ResolvedSvmOptions, parameters: FitParameters) {
-    const { rows, weights, y = data.y, inverseScale, threads = data.threads, lane = 0 } = parameters;
+    const { rows, weights, y = data.y, inverseScale, threads = data.threads, lane = 0, like } = parameters;
     this.#data = data;
     this.#options = options;
     this.#parameters = parameters;
@@ -77,11 +79,12 @@ export class Training {
       data.matrix,
       y,
       weights,
-      inverseScale ?? SCALES[options.scale],
+      inverseScale && options.scale !== 'none' ? inverseScale : SCALES[options.scale], // products with 1 would be computed
       threads,
       lane,
       interrupt,
       rows,
+      like,
     );
     this.#deaf = onAbort(parameters.signal, () => interrupt?.set());
     this.tasks = svmTasks(this.problem, parameters.tasksHere ?? data.tasksHere);
@@ -104,7 +107,7 @@ export class Training {
       began: (method, iteration) => this.#stages.push({ method, iteration, read: this.problem.read }),
       scaled: options.scale !== 'none',
       certify: options.rules.some(({ proofs = true }) => proofs) ? 'always' : options.onProgress ? 'shown' : 'end',
-      known: { n: this.#rows, d: this.#data.matrix.describe().kept },
+      known: { n: this.#rows, d: this.#data.shape.kept },
       regularize: (spread, weightSum) =>
         (this.#regularization = regularization({ gamma, mu, loss, weights: weightRange }, spread, weightSum)),
       decide: (check) => {
@@ -184,7 +187,7 @@ export class Training {
   }
 
   #columns(): { readonly inverseScale: Float64Array; readonly shift: Float64Array } {
-    const { kept } = this.#data.matrix.describe();
+    const { kept } = this.#data.shape;
     const columns = { inverseScale: new Float64Array(kept), shift: new Float64Array(kept) };
     this.problem.columns(columns.inverseScale, columns.shift);
     return columns;
@@ -251,15 +254,35 @@ function widened({ slope, low, high, norm }: PlaneBounds, away: number, entries:
   return { slope: slope + underflow, low: low - room, high: high + room, norm };
 }
 
-/** The default gamma and the scale of all rows that take part. `began`: when the time limit did. */
-export function* measureRows(
+/** What all rows that take part have in common: the default gamma, and 1 / scale by column. */
+export interface MeasuredRows {
+  readonly gamma: number;
+  readonly inverseScale: Float64Array;
+  /** The problem that was measured, for others to be `like` it. */
+  readonly like: SvmProblem;
+}
+
+/** Measures all rows that take part. `began`: when the time limit did. */
+export function measureRows(
   data: Trainable,
   options: ResolvedSvmOptions,
   rows: Pick<FitParameters, 'weights' | 'weightRange' | 'began'>,
-): Loop<{ readonly gamma: number; readonly inverseScale: Float64Array }> {
+): Loop<Omit<MeasuredRows, 'like'>> {
+  return withMeasuredRows(data, options, rows, function* ({ gamma, inverseScale }) {
+    return { gamma, inverseScale };
+  });
+}
+
+/** Measures all rows that take part, for `use`. */
+export function* withMeasuredRows<R>(
+  data: Trainable,
+  options: ResolvedSvmOptions,
+  rows: Pick<FitParameters, 'weights' | 'weightRange' | 'began'>,
+  use: (measured: MeasuredRows) => Loop<R>,
+): Loop<R> {
   const training = new Training(data, options, { ...rows, gamma: undefined, signal: options.signal });
   try {
-    return yield* training.measure();
+    return yield* use({ ...(yield* training.measure()), like: training.problem });
   } finally {
     training.release();
   }

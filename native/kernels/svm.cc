@@ -51,6 +51,7 @@ bool Svm::init(const Run& run, std::shared_ptr<const Matrix> matrix, const Given
   interrupt_ = std::move(interrupt);
   run_.interrupt = interrupt_.get();
   scale_ = given.scale;
+  like_ = given.like;
   X_ = std::move(matrix);
   d_ = X_->cols();
   width_ = X_->width();
@@ -259,11 +260,14 @@ SvmRows Svm::rows_from(size_t p) const {
 
 bool Svm::begin(bool curvature, BeginAnswer& answer) {
   place_rows();
-  if (!measure_columns()) return false;
+  if (like_ != nullptr) {
+    copy_measures();
+  } else if (!measure(measured_)) {
+    return false;
+  }
   if (run_.interrupted()) return true;
-  const RowSums sums = measure_rows();
-  if (run_.interrupted()) return true;
-  answer = BeginAnswer{};
+  begun_ = true;
+  answer = measured_;
   if (curvature) {
     double number[2] = {0, 0};
     for (size_t p = 0; p < n_; ++p) number[y_[p] > 0] += weight_[p];
@@ -272,6 +276,28 @@ bool Svm::begin(bool curvature, BeginAnswer& answer) {
     combine(x_next_.data(), 0, n_, w_next_.data());
     answer.curvature = dot(run_, w_next_.data(), w_next_.data(), d_) / (share[0] + share[1]);
   }
+  return true;
+}
+
+void Svm::copy_measures() {
+  const Svm& from = *like_;
+  copy(run_, inverse_scale_.data(), from.inverse_scale_.data(), d_);
+  copy(run_, centre_.data(), from.centre_.data(), d_);
+  copy(run_, slack_.data(), from.slack_.data(), n_);
+  copy(run_, radius_.data(), from.radius_.data(), n_);
+  measured_ = from.measured_;
+  stored_ = from.stored_;
+  max_norm_ = from.max_norm_;
+  max_entries_ = from.max_entries_;
+  like_ = nullptr;
+}
+
+bool Svm::measure(BeginAnswer& answer) {
+  if (!measure_columns()) return false;
+  if (run_.interrupted()) return true;
+  const RowSums sums = measure_rows();
+  if (run_.interrupted()) return true;
+  answer = BeginAnswer{};
   answer.weight_sum = sum_weights(n_);
   answer.spread = sums.spread;
   answer.radius_squares = sums.radius_squares;

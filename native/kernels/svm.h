@@ -39,12 +39,17 @@ class Svm {
     // The rows that y and weight are about, ascending; null: all. The others take no part, and cost nothing.
     const uint32_t* rows = nullptr;
     size_t count = 0;
+    // A problem with the same rows, weights and scale that has performed begin() and nothing else: what that measured is copied.
+    std::shared_ptr<const Svm> like = nullptr;
   };
 
   // Takes a centred matrix, and copies what is given. All work is left to begin(), which may run on another thread. False if there
   // is no memory.
   [[nodiscard]] bool init(const Run& run, std::shared_ptr<const Matrix> matrix, const Given& given,
                           std::shared_ptr<Interrupt> interrupt = nullptr);
+
+  // Whether another problem of this matrix, with as many rows that take part, may be `like` this one.
+  bool begun(const Matrix& matrix, size_t taking) const { return begun_ && X_.get() == &matrix && n_ == taking; }
 
   // Whether a task was ended early, or the next one will be. Only what keep() kept and what is certified of rows is valid then.
   bool interrupted() const { return run_.interrupted(); }
@@ -151,6 +156,8 @@ class Svm {
   };
 
   void place_rows();
+  [[nodiscard]] bool measure(BeginAnswer& answer);
+  void copy_measures();
   [[nodiscard]] bool measure_columns();
   [[nodiscard]] bool spread_by_column(double weight_sum, double& spread);
   struct RowSums {
@@ -191,7 +198,10 @@ class Svm {
   Buffer<int8_t> given_y_;
   Buffer<double> given_weight_, given_scale_;
   Buffer<uint32_t> given_rows_;
+  std::shared_ptr<const Svm> like_;
   Scale scale_ = Scale::none;
+  bool begun_ = false;
+  BeginAnswer measured_{};  // but for its curvature, which depends on y
   size_t rows_ = 0, n_ = 0, others_ = 0, d_ = 0, width_ = 0, active_ = 0, max_entries_ = 0, read_ = 0,
          stored_ = 0;      // n_ rows take part
   bool weighted_ = false;  // not all weights are 1
