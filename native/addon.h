@@ -5,6 +5,7 @@
 
 #include "addon_api.h"
 #include "async_job.h"
+#include "helper.h"
 #include "memory.h"
 #include "parallel.h"
 #include "table.h"
@@ -21,8 +22,14 @@ struct Addon {
     if (!runner) runner = std::make_unique<Runner>(env);
     return *runner;
   }
+  // Threads that work beside this one in a synchronous call, each started when it is first needed.
+  Helper& helper(size_t k) {
+    if (!helpers_[k]) helpers_[k] = std::make_unique<Helper>();
+    return *helpers_[k];
+  }
   Addon() { retain_pool(); }
   ~Addon() {
+    for (std::unique_ptr<Helper>& helper : helpers_) helper.reset();
     for (std::unique_ptr<Runner>& runner : runners_) runner.reset();  // its thread may be using the pool
     release_pool();
     release_memory();
@@ -32,6 +39,7 @@ struct Addon {
 
  private:
   std::unique_ptr<Runner> runners_[kLanes];
+  std::unique_ptr<Helper> helpers_[kLanes];
 };
 
 inline Addon& addon(Napi::Env env) { return *env.GetInstanceData<Addon>(); }

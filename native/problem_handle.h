@@ -151,6 +151,35 @@ class ProblemHandle : public Napi::ObjectWrap<Self> {
     return state->deferred.Promise();
   }
 
+  // start(helper, name, ...arguments): begins a task on a helper's thread, for take() to end
+  Napi::Value start(const Napi::CallbackInfo& info) {
+    problem(info.Env());
+    const size_t helper = count(info, 0, "helper");
+    if (helper >= Addon::kLanes)
+      refuse(info.Env(), "a number below " + std::to_string(Addon::kLanes), "helper", std::to_string(helper));
+    Call call = parse(info, 1);
+    // A reference to an array must not be released by another thread.
+    if (call.held) refuse(info.Env(), "a task that writes no array", "name", call.task->name);
+    started_ = std::shared_ptr<Started>(new Started(std::move(call), problem_));
+    addon(info.Env()).helper(helper).submit(started_);
+    busy_ = true;
+    return info.Env().Undefined();
+  }
+
+  // take(wait): the answer of the task that was begun, or undefined if it is not done and `wait` is false
+  Napi::Value take(const Napi::CallbackInfo& info) {
+    if (!started_) fail(info.Env(), "Expected a task that was begun but there is none", "ERR_BUSY");
+    if (!started_->done()) {
+      if (!flag(info, 0, "wait")) return info.Env().Undefined();
+      started_->finish();
+    }
+    const std::shared_ptr<Started> started = std::move(started_);
+    busy_ = false;
+    if (!started->ok) out_of_memory(info.Env());
+    if (started->call.cut_short(*problem_)) throw interrupted(info.Env());
+    return answer(started->out);
+  }
+
   Napi::Value accept(const Napi::CallbackInfo& info) {
     problem(info.Env()).accept();
     return info.Env().Undefined();
@@ -181,10 +210,21 @@ class ProblemHandle : public Napi::ObjectWrap<Self> {
     bool cut_short(const Problem& problem) const { return problem.interrupted() && task->when != Task<Problem>::at_once; }
   };
 
-  Call parse(const Napi::CallbackInfo& info) const {
+  // A task on a helper's thread.
+  struct Started : Helper::Job {
+    Started(Call given, std::shared_ptr<Problem> of) : call(std::move(given)), problem(std::move(of)) {}
+    void work() override { ok = call.run(*problem, out); }
+    Call call;
+    std::shared_ptr<Problem> problem;
+    double out[kResults] = {};
+    bool ok = false;
+  };
+
+  // The name is argument number `at`, and what the task takes follows.
+  Call parse(const Napi::CallbackInfo& info, size_t at = 0) const {
     Call call;
     char name[32] = "";  // a longer name is cut, and matches no task
-    napi_get_value_string_utf8(info.Env(), info[0], name, sizeof name, nullptr);
+    napi_get_value_string_utf8(info.Env(), info[at], name, sizeof name, nullptr);
     for (const Task<Problem>& task : Self::kTasks) {
       if (std::strcmp(name, task.name) != 0) continue;
       call.task = &task;
@@ -193,22 +233,22 @@ class ProblemHandle : public Napi::ObjectWrap<Self> {
     if (call.task == nullptr) refuse(info.Env(), "a task's name", "name", name);
     const Task<Problem>& task = *call.task;
     size_t k = 0;
-    if (task.vector != Task<Problem>::none) take_vector(info, task, call), ++k;
+    if (task.vector != Task<Problem>::none) take_vector(info[at + 1], task, call), ++k;
     for (; k < kMaxTaken && task.takes.names[k] != nullptr; ++k) {
-      call.given.numbers[k] = number(info, k + 1, task.takes.names[k]);
+      call.given.numbers[k] = number(info, at + k + 1, task.takes.names[k]);
     }
     return call;
   }
 
-  void take_vector(const Napi::CallbackInfo& info, const Task<Problem>& task, Call& call) const {
+  void take_vector(const Napi::Value& given, const Task<Problem>& task, Call& call) const {
     const size_t length = task.length(*problem_);
-    const auto vector = array<double>(info, 1, task.takes.names[0], length);
+    const auto vector = array<double>(given, task.takes.names[0], length);
     if (task.vector == Task<Problem>::written) {
       call.given.vector = vector.data;
-      call.held = std::shared_ptr<Napi::ObjectReference>(new Napi::ObjectReference(Napi::Persistent(info[1].As<Napi::Object>())));
+      call.held = std::shared_ptr<Napi::ObjectReference>(new Napi::ObjectReference(Napi::Persistent(given.As<Napi::Object>())));
       return;
     }
-    if (!call.copy.allocate(length)) out_of_memory(info.Env());
+    if (!call.copy.allocate(length)) out_of_memory(given.Env());
     if (length) std::memcpy(call.copy.data(), vector.data, length * sizeof(double));
     call.given.vector = call.copy.data();
   }
@@ -227,6 +267,7 @@ class ProblemHandle : public Napi::ObjectWrap<Self> {
 
   std::shared_ptr<Problem> problem_;
   Napi::ObjectReference result_;
+  std::shared_ptr<Started> started_;
   int64_t reported_ = 0;  // bytes the garbage collector was told of
   size_t lane_ = 0;
   bool busy_ = false;

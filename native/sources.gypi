@@ -5,6 +5,7 @@
       "native/async_job.cc",
       "native/esp_handle.cc",
       "native/glibc.cc",
+      "native/helper.cc",
       "native/interrupt_handle.cc",
       "native/matrix_handle.cc",
       "native/parse_handle.cc",

@@ -161,6 +161,7 @@ class SvmHandle : public ProblemHandle<SvmHandle, Svm> {
     return DefineClass(
         env, "Svm",
         {InstanceMethod("perform", &SvmHandle::perform), InstanceMethod("later", &SvmHandle::later),
+         InstanceMethod("start", &SvmHandle::start), InstanceMethod("take", &SvmHandle::take),
          InstanceMethod("accept", &SvmHandle::accept), InstanceMethod("dispose", &SvmHandle::dispose),
          InstanceMethod("weights", &SvmHandle::weights), InstanceMethod("columns", &SvmHandle::columns),
          InstanceMethod("centre", &SvmHandle::centre), InstanceMethod("alpha", &SvmHandle::alpha),
@@ -169,7 +170,6 @@ class SvmHandle : public ProblemHandle<SvmHandle, Svm> {
   }
 
  private:
-  Napi::Value weights(const Napi::CallbackInfo& info) { return write(info, problem(info.Env()).cols(), &Svm::weights); }
   static std::shared_ptr<const Svm> alike(const Napi::Value& value, const Matrix& X, const Svm::Given& given) {
     const Napi::Env env = value.Env();
     if (!value.IsObject() || !value.As<Napi::Object>().InstanceOf(addon(env).svm.Value())) {
@@ -182,6 +182,7 @@ class SvmHandle : public ProblemHandle<SvmHandle, Svm> {
     return handle->held();
   }
 
+  Napi::Value weights(const Napi::CallbackInfo& info) { return write(info, problem(info.Env()).cols(), &Svm::weights); }
   Napi::Value centre(const Napi::CallbackInfo& info) { return write(info, problem(info.Env()).cols(), &Svm::centre); }
   Napi::Value alpha(const Napi::CallbackInfo& info) { return write(info, problem(info.Env()).rows(), &Svm::alpha); }
 

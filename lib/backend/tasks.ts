@@ -105,6 +105,10 @@ export interface Performer {
   perform(name: string, ...args: TaskArgument[]): ArrayLike<number>;
   /** Performs a task off the main thread, or at least not at once. */
   later(name: string, ...args: TaskArgument[]): Promise<ArrayLike<number>>;
+  /** Begins a task that takes numbers alone on a helper's thread. Only `take` may come next. The TypeScript backend has no threads. */
+  start?(helper: number, name: string, ...args: TaskArgument[]): void;
+  /** The answer of the task that was begun; undefined if it is not done and `wait` is false. */
+  take?(wait: boolean): ArrayLike<number> | undefined;
 }
 
 export type TaskArgument = number | Float64Array;
@@ -114,6 +118,10 @@ export interface Step {
   perform(): void;
   /** Undefined if it was performed at once. */
   later(): Promise<void> | undefined;
+  /** Begins it on a helper's thread; false if it is to be performed on this one. */
+  start?(helper: number): boolean;
+  /** Ends what was begun; false if it is not done and `wait` is false. */
+  take?(wait: boolean): boolean;
 }
 
 /** A task of a problem: its arguments, and its last answer. */
@@ -154,6 +162,7 @@ function taskClass(name: string, declaration: TaskDeclaration, first: number): n
   const names = argumentNames(declaration);
   const { answers } = declaration;
   const last = first + answers.length;
+  const movable = !Object.values(declaration.takes).includes(vector);
   class NamedTask implements Step {
     declare readonly shared: Shared;
     declare readonly args: TaskArgument[];
@@ -181,7 +190,7 @@ function taskClass(name: string, declaration: TaskDeclaration, first: number): n
 
     perform(): void {
       try {
-        this.take(this.shared.problem.perform(name, ...this.args));
+        this.keep(this.shared.problem.perform(name, ...this.args));
       } catch (error) {
         throw interruptedOr(error);
       }
@@ -189,13 +198,29 @@ function taskClass(name: string, declaration: TaskDeclaration, first: number): n
 
     later(): Promise<void> | undefined {
       const { shared } = this;
-      if (shared.here <= 0) return shared.problem.later(name, ...this.args).then((answered) => this.take(answered), interruptionOf);
+      if (shared.here <= 0) return shared.problem.later(name, ...this.args).then((answered) => this.keep(answered), interruptionOf);
       shared.here--;
       this.perform();
       return undefined;
     }
 
-    take(answered: ArrayLike<number>): void {
+    start(helper: number): boolean {
+      if (!movable) return false;
+      this.shared.problem.start!(helper, name, ...this.args);
+      return true;
+    }
+
+    take(wait: boolean): boolean {
+      try {
+        const answered = this.shared.problem.take!(wait);
+        if (answered) this.keep(answered);
+        return answered !== undefined;
+      } catch (error) {
+        throw interruptedOr(error);
+      }
+    }
+
+    keep(answered: ArrayLike<number>): void {
       const { numbers } = this.shared;
       for (let k = first; k < last; k++) numbers[k] = answered[k - first]!;
     }

@@ -79,12 +79,99 @@ export interface Lane {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Independent loops: on this thread one after the other, off it as many at once as there are lanes. */
-export function sideBySide(loops: readonly ((lane: Lane) => Loop<void>)[], lanes: number, signal: AbortSignal | undefined): Step {
+/** Independent loops: off this thread as many at once as there are lanes; on it one after the other, or several at once with helpers. */
+export function sideBySide(
+  loops: readonly ((lane: Lane) => Loop<void>)[],
+  lanes: number,
+  signal: AbortSignal | undefined,
+  helpers = 0,
+): Step {
   return {
-    perform: () => loops.forEach((loop) => run(loop({ number: 0, busy: () => 1, signal }), signal)),
+    perform: () => {
+      if (helpers > 0) withHelpers(loops, helpers, signal);
+      else loops.forEach((loop) => run(loop({ number: 0, busy: () => 1, signal }), signal));
+    },
     later: () => runSideBySide(loops, lanes, signal),
   };
+}
+
+/** A helper is given so many steps at a time, so that it need not wait for the next one. */
+const QUEUED = 2;
+
+/**
+ * Performs the steps of several loops at once: on helpers' threads, and on this one, which also runs the loops. Whoever is free takes the
+ * next step, so their order varies; what a loop computes does not. One failure ends them all.
+ */
+function withHelpers(loops: readonly ((lane: Lane) => Loop<void>)[], helpers: number, signal: AbortSignal | undefined): void {
+  interface UnderWay {
+    readonly loop: Loop<void>;
+    step: Step;
+  }
+  const open = new Set<UnderWay>();
+  const ready: UnderWay[] = []; // their steps wait for a thread
+  const queues = Array.from({ length: helpers }, (): UnderWay[] => []);
+  const lane = { number: 0, busy: () => helpers + 1, signal };
+  /** Ends a loop's step, and goes on to its next one; false if the step cannot be ended yet. */
+  const goOn = (each: UnderWay, end: (step: Step) => boolean): boolean => {
+    let next: IteratorResult<Step, void> | undefined;
+    try {
+      if (!end(each.step)) return false;
+    } catch (error) {
+      next = each.loop.throw(error);
+    }
+    next ??= each.loop.next();
+    if (next.done) {
+      open.delete(each);
+    } else {
+      each.step = next.value;
+      ready.push(each);
+    }
+    return true;
+  };
+  try {
+    for (let begun = 0; ;) {
+      signal?.throwIfAborted();
+      while (begun < loops.length && open.size <= QUEUED * helpers) {
+        const each = { loop: loops[begun++]!(lane), step: pause() };
+        open.add(each);
+        goOn(each, here);
+      }
+      queues.forEach((queue, helper) => {
+        while (queue.length > 0 && goOn(queue[0]!, takeIfDone)) queue.shift();
+        while (queue.length < QUEUED && ready.length > 0) {
+          const each = ready.shift()!;
+          if (each.step.start?.(helper)) queue.push(each);
+          else goOn(each, here);
+        }
+      });
+      const mine = ready.shift();
+      if (mine) {
+        goOn(mine, here);
+        continue;
+      }
+      // The last one of a queue is the least likely to be begun, and is then performed here.
+      const queue = queues.find(({ length }) => length > 0);
+      if (queue) goOn(queue.pop()!, takeWhenDone);
+      else if (begun === loops.length) return;
+    }
+  } finally {
+    // After a failure. A problem cannot be released while a helper works on it.
+    for (const { step } of queues.flat()) {
+      try {
+        step.take!(true);
+      } catch {
+        // the first failure is thrown
+      }
+    }
+    for (const { loop } of open) loop.return();
+  }
+}
+
+const takeIfDone = (step: Step) => step.take!(false);
+const takeWhenDone = (step: Step) => step.take!(true);
+function here(step: Step): true {
+  step.perform();
+  return true;
 }
 
 /** One failure ends them all. */

@@ -7,7 +7,7 @@
  * Source:  pairs: U. H.-G. Kressel, in Advances in Kernel Methods, 1999, and LIBSVM; against the rest: LIBLINEAR.
  */
 import type { ResolvedSvmOptions } from '../input/index.js';
-import { sideBySide, type Lane, type Loop } from '../solver/drivers.js';
+import { countTasksHere, sideBySide, type Lane, type Loop } from '../solver/drivers.js';
 import type { Label, StopRule, SvmInfo, SvmProgress } from '../types.js';
 import { certifyLabels, type CertifiedLabels } from './label-certificate.js';
 import { labelsOf, modelOf, type Model, type PlaneProof, type PlaneTable, type Sides } from './model.js';
@@ -105,7 +105,20 @@ export class ClassesFit<L extends Label> {
         this.#done++;
       }.bind(this);
     });
-    yield sideBySide(loops, backend.name === 'native' ? threads : 1, this.#options.signal);
+    const lanes = backend.name === 'native' ? threads : 1;
+    const helpers = this.#pay(planes.length, lanes) ? lanes - 1 : 0;
+    yield sideBySide(loops, lanes, this.#options.signal, helpers);
+  }
+
+  /**
+   * Whether so many planes are trained faster side by side than one after the other by all threads, in a synchronous fit. Few planes would
+   * leave threads idle at the end, and a small one's tasks take no longer than to hand them over. Those who watch see one plane at a time.
+   */
+  #pay(planes: number, lanes: number): boolean {
+    const { shape, labels } = this.#data;
+    const share = this.#sides[0]!.negative === undefined ? 1 : 2 / labels.length;
+    const small = countTasksHere(share * (shape.stored + 8 * shape.rows) + shape.kept) > 0;
+    return planes >= 2 * lanes && !small && !this.#options.onProgress;
   }
 
   #expired(): boolean {

@@ -18,6 +18,43 @@ function rings(seed: number, n: number, classes: number, apart: number, d = 4) {
   return { rows, labels: numbers.map((c) => ['ant', 'bee', 'cow', 'dog', 'eel', 'fox'][c]!), numbers };
 }
 
+// Large enough for planes to be trained side by side by a synchronous fit.
+describe('LinearSvm.fit(points, labels) of several large planes', () => {
+  const { rows, labels } = rings(7, 3000, 4, 3, 50);
+  const large = rows.map((row) => row.map((x) => 1e200 * x));
+
+  it.each(['rest', 'pairs'] as const)('is the same by one thread, by two, and by fitAsync: %s', async (multiclass) => {
+    // Two copies of each row, as a pair has half of them.
+    const [points, given] =
+      multiclass === 'rest'
+        ? [rows, labels]
+        : [
+            [...rows, ...rows],
+            [...labels, ...labels],
+          ];
+    const options = { multiclass, stop: stop.gap(1e-2) };
+    const one = LinearSvm.fit(points, given, { ...options, threads: 1 });
+    const others = [LinearSvm.fit(points, given, { ...options, threads: 2 }), await LinearSvm.fitAsync(points, given, options)];
+    for (const model of others) {
+      expect(model.planes).toEqual(one.planes);
+      expect(model.info.agreed).toBe(one.info.agreed);
+      expect(model.info.passes).toBe(one.info.passes);
+    }
+  });
+
+  it('throws the error of a plane, and goes on with the next fit', () => {
+    expect(() => LinearSvm.fit(large, labels, { multiclass: 'rest', scale: 'none', threads: 2 })).toThrow(/overflow/);
+    expect(LinearSvm.fit(rows, labels, { multiclass: 'rest', threads: 2, stop: stop.gap(0.1) }).info.status).toBe('gap');
+  });
+
+  it('ends at its time limit, and when a signal is aborted before', () => {
+    const { info } = LinearSvm.fit(rows, labels, { multiclass: 'rest', threads: 2, timeLimit: 1, stop: stop.gap(1e-12) });
+    expect(info.status).toBe('time-limit');
+    const signal = AbortSignal.abort(new Error('enough'));
+    expect(() => LinearSvm.fit(rows, labels, { multiclass: 'rest', threads: 2, signal })).toThrow('enough');
+  });
+});
+
 describe.each(names)('LinearSvm.fit(points, labels) of three labels or more, %s backend', (backend) => {
   const { rows, labels, numbers } = rings(1, 240, 3, 4);
   const fit = <L extends string | number>(points: Points, given: ArrayLike<L>, options?: SvmOptions<L>) =>
