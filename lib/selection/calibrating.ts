@@ -79,11 +79,7 @@ function* holdingOut(
   yield pause(); // rows may be many, and the next step reads them all again
   const table = yield* fits.train(gamma, began ?? performance.now(), lane);
   if (began !== undefined) inTime({ began }, options);
-  let first: Float64Array | undefined;
-  yield* fits.visit(table, (i, values) => {
-    first ??= values.slice();
-    held.put(i, values, first);
-  });
+  yield* fits.visit(table, (rows, values) => held.put(rows, values));
 }
 
 /** The values of planes at rows that were held out: by plane, those of the rows that it is about, class by class. */
@@ -123,14 +119,17 @@ class HeldOut {
     );
   }
 
-  /** `first`: the values of the fold's first row. */
-  put(row: number, values: Float64Array, first: Float64Array): void {
-    this.#equal &&= values.every((value, p) => value === first[p]);
-    const c = classOf(this.#data, row);
-    this.#sides.forEach((side, p) => {
-      const begin = this.#beginOf(side, c);
-      if (begin !== undefined) this.#values[p]![begin + this.#rank[row]!] = values[p]!;
-    });
+  /** Takes the values of rows of one fold, one row after the other. */
+  put(rows: Uint32Array, values: Float64Array): void {
+    const planes = this.#sides.length;
+    this.#equal &&= values.every((value, k) => value === values[k % planes]);
+    for (let p = 0; p < planes; p++) {
+      const [list, begins] = [this.#values[p]!, this.#members.map((_, c) => this.#beginOf(this.#sides[p]!, c))];
+      for (let k = 0; k < rows.length; k++) {
+        const begin = begins[classOf(this.#data, rows[k]!)];
+        if (begin !== undefined) list[begin + this.#rank[rows[k]!]!] = values[k * planes + p]!;
+      }
+    }
   }
 
   /** Where the rows of a class begin among those of a plane; undefined: the plane is not about them. */

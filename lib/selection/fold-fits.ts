@@ -86,18 +86,23 @@ export class FoldFits {
     }
   }
 
-  /** The planes' values of the rows held out, a block of rows at a time. `visit` is told the row, and its values. */
-  *visit(table: PlaneTable, visit: (row: number, values: Float64Array) => void): Loop<void> {
-    const { matrix, threads, rows } = this.#data;
+  /** The planes' values of the rows held out, a block of rows at a time. `visit` is told the rows, and their values one after the other. */
+  *visit(table: PlaneTable, visit: (rows: Uint32Array, values: Float64Array) => void): Loop<void> {
+    const { matrix, shape, threads, rows } = this.#data;
     const biases = shiftedBiases(matrix, table);
     const planes = biases.length;
-    const height = blockHeight(rows, planes + Math.ceil(matrix.describe().stored / rows)); // of long rows fewer, as this thread waits
+    const height = blockHeight(rows, planes + Math.ceil(shape.stored / rows)); // of long rows fewer, as this thread waits
     const room = new Float64Array(height * planes);
+    const held = new Uint32Array(height);
     for (const { begin, end } of blocksOf(rows, height)) {
       matrix.decide(table.weights, biases, room.subarray(0, (end - begin) * planes), threads, begin, end);
+      let count = 0;
       for (let i = begin; i < end; i++) {
-        if (this.#fold.heldOut(i)) visit(i, room.subarray((i - begin) * planes, (i - begin + 1) * planes));
+        if (!this.#fold.heldOut(i)) continue;
+        for (let p = 0; p < planes; p++) room[count * planes + p] = room[(i - begin) * planes + p]!;
+        held[count++] = i;
       }
+      visit(held.subarray(0, count), room.subarray(0, count * planes));
       yield pause();
     }
   }
@@ -198,27 +203,39 @@ export class FoldFits {
     const probabilities = kept && this.#calibration && new Float64Array(number * classes);
     const probability = probabilities && new Probabilities(sides, this.#calibration!, classes);
     const votes = sides[0]!.negative === undefined ? undefined : new Votes(sides, classes);
-    const winners = new Uint16Array(1);
-    let [at, loss] = [0, 0];
-    yield* this.visit(table, (i, values) => {
-      const k = classOf(this.#data, i);
-      votes?.winners(values, 1, winners);
-      actual[at] = k;
-      predicted[at] = votes ? winners[0]! : winner(values, 0, classes);
-      if (votes && classes > 2 && kept) votes.decide(values, 1, kept.subarray(at * width, (at + 1) * width));
-      else kept?.set(values, at * width);
-      probability?.write(values, 1, probabilities!.subarray(at * classes, (at + 1) * classes));
-      at++;
-      let margin = Infinity;
-      for (let p = 0; p < sides.length; p++) {
-        const { positive, negative } = sides[p]!;
-        if (positive === k) margin = Math.min(margin, values[p]!);
-        else if (negative === k || negative === undefined) margin = Math.min(margin, -values[p]!);
+    let [first, loss] = [0, 0];
+    yield* this.visit(table, (rows, values) => {
+      const end = first + rows.length;
+      const found = predicted.subarray(first, end);
+      votes?.winners(values, rows.length, found);
+      if (votes && classes > 2) {
+        if (kept) votes.decide(values, rows.length, kept.subarray(first * width, end * width));
+      } else {
+        kept?.set(values, first * width);
       }
-      loss += Math.max(0, 1 - margin);
+      probability?.write(values, rows.length, probabilities!.subarray(first * classes, end * classes));
+      for (let k = 0; k < rows.length; k++) {
+        const is = (actual[first + k] = classOf(this.#data, rows[k]!));
+        if (!votes) found[k] = winner(values, k * classes, classes);
+        loss += Math.max(0, 1 - this.#margin(values, k, is));
+      }
+      first = end;
     });
     const tally = tallyOf(classes, actual, predicted);
     return { tally, rows: kept && { labels, actual, predicted, values: kept, probabilities }, loss: loss / number };
+  }
+
+  /** The smallest margin of the planes that a row's class is part of. `values` are those of rows, of which it is number k. */
+  #margin(values: Float64Array, k: number, is: number): number {
+    const { sides } = this.#options;
+    let margin = Infinity;
+    for (let p = 0; p < sides.length; p++) {
+      const { positive, negative } = sides[p]!;
+      const value = values[k * sides.length + p]!;
+      if (positive === is) margin = Math.min(margin, value);
+      else if (negative === is || negative === undefined) margin = Math.min(margin, -value);
+    }
+    return margin;
   }
 
   #countHeldOut(): number {

@@ -45,7 +45,9 @@ const MAX_STEPS = 100;
 /** Keeps the matrix of second derivatives invertible. */
 const RIDGE = 1e-12;
 /** Where the likelihood can grow by no more than this share of the weights, one more step takes it to the last digits. */
-const NEAR = 1e-12;
+const NEAR = 1e-8;
+/** Where it can grow by no more than this share, whole steps of Newton's method converge, and losses need not be compared. */
+const CLOSE = 1e-3;
 const SHORTEST = 2 ** -40;
 const NEARLY_EQUAL = 2 ** -1000;
 /** More rows than this start from the sigmoid of some of them. */
@@ -71,22 +73,25 @@ export function fitSigmoid(held: HeldOutValues): Calibration & { kind: 'sigmoid'
   const likelihood = new Likelihood({ values: scaled, positive, weights }, total as [number, number]);
   const start = values.length > 4 * SAMPLE ? fitSigmoid(sampleOf(held)) : undefined;
   let [a, b] = start ? [start.a * reach, start.b + start.a * middle] : [0, Math.log((total[0]! + 1) / (total[1]! + 1))];
-  let now = likelihood.at(a, b);
+  const rows = total[0]! + total[1]!;
+  let now = likelihood.at(a, b, !start);
   for (let step = 0; step < MAX_STEPS; step++) {
     const { gradientA, gradientB, aa, ab, bb } = now;
     const determinant = aa * bb - ab * ab;
     const stepA = (ab * gradientB - bb * gradientA) / determinant;
     const stepB = (ab * gradientA - aa * gradientB) / determinant;
     const descent = gradientA * stepA + gradientB * stepB;
-    if (!(descent < -NEAR * (total[0]! + total[1]!))) {
+    if (!(descent < -NEAR * rows)) {
       if (Number.isFinite(stepA + stepB)) [a, b] = [a + stepA, b + stepB];
       break;
     }
+    const cautious = descent < -CLOSE * rows;
+    if (cautious && Number.isNaN(now.loss)) now = likelihood.at(a, b, true);
     let size = 1;
-    let next = likelihood.at(a + stepA, b + stepB);
-    while (next.loss > now.loss + 1e-4 * size * descent && size > SHORTEST) {
+    let next = likelihood.at(a + stepA, b + stepB, cautious);
+    while (cautious && next.loss > now.loss + 1e-4 * size * descent && size > SHORTEST) {
       size /= 2;
-      next = likelihood.at(a + size * stepA, b + size * stepB);
+      next = likelihood.at(a + size * stepA, b + size * stepB, true);
     }
     [a, b, now] = [a + size * stepA, b + size * stepB, next];
   }
@@ -114,7 +119,8 @@ class Likelihood {
     this.#targets = [1 / (negative + 2), (positive + 1) / (positive + 2)];
   }
 
-  at(a: number, b: number) {
+  /** `withLoss`: whether the loss itself is wanted, which takes as long as all derivatives; NaN if not. */
+  at(a: number, b: number, withLoss: boolean) {
     const { values, positive, weights } = this.#held;
     const [low, high] = this.#targets;
     let [loss, gradientA, gradientB, aa, ab, bb] = [0, 0, 0, RIDGE, 0, RIDGE];
@@ -126,7 +132,7 @@ class Likelihood {
       const f = a * value + b;
       const e = Math.exp(-Math.abs(f));
       const p = f >= 0 ? e / (1 + e) : 1 / (1 + e);
-      loss += weight * (Math.log(1 + e) + (f >= 0 ? target * f : (target - 1) * f));
+      if (withLoss) loss += weight * (Math.log(1 + e) + (f >= 0 ? target * f : (target - 1) * f));
       const slope = weight * (target - p);
       const curvature = weight * p * (1 - p);
       gradientA += slope * value;
@@ -135,7 +141,7 @@ class Likelihood {
       ab += curvature * value;
       bb += curvature;
     }
-    return { loss, gradientA, gradientB, aa, ab, bb };
+    return { loss: withLoss ? loss : NaN, gradientA, gradientB, aa, ab, bb };
   }
 }
 
