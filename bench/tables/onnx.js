@@ -20,7 +20,7 @@ const LABELS = {
 
 const sigmoid = (p) => ({ kind: 'sigmoid', a: -1 - (p % 3), b: 0.1 });
 const isotonic = (p) => ({ kind: 'isotonic', values: Float64Array.of(-2, -1, 0, 3 + p), probabilities: Float64Array.of(0, 0.2, 0.2, 0.9) }); // prettier-ignore
-const CALIBRATIONS = { none: undefined, sigmoid, isotonic, both: (p) => (p % 2 ? sigmoid : isotonic)(p) };
+const CALIBRATIONS = { none: undefined, sigmoid, isotonic };
 
 /** Every kind of model: classes, planes, columns, labels, probabilities. */
 const KINDS = [
