@@ -6,6 +6,8 @@ export interface DenseMatrix {
   readonly data: Float64Array | Float32Array;
   readonly rows: number;
   readonly cols: number;
+  /** The names of the columns, all distinct. A model that is trained on them has them too, and matches points with names by these. */
+  readonly columns?: readonly string[] | undefined;
 }
 
 /** A matrix of compressed sparse rows. Column indices are 0-based and ascend within a row. Without `values` every stored entry is 1. */
@@ -15,6 +17,8 @@ export interface SparseMatrix {
   readonly values?: Float64Array | Float32Array | readonly number[];
   readonly rows: number;
   readonly cols: number;
+  /** As of a dense matrix. */
+  readonly columns?: readonly string[] | undefined;
 }
 
 /** Rows of numbers. */
@@ -39,6 +43,8 @@ export interface DatasetOptions {
   backend?: 'auto' | BackendName;
   /** The number of threads that copy and compute. @default os.availableParallelism() */
   threads?: number;
+  /** The names of the columns, if the points have none of their own. */
+  columns?: readonly string[] | undefined;
 }
 
 /** How a fit ended. */
@@ -171,6 +177,8 @@ export interface SvmOptions<L extends Label = Label> {
    * falls, which takes more rows. Learnt from rows held out, by five more fits on four fifths of the rows each. @default none
    */
   probability?: CalibrationKind;
+  /** The names of the points' columns, if these have none of their own, such as rows. The model keeps them. */
+  columns?: readonly string[] | undefined;
   /** A model to start from; with three labels or more, one with the same planes. */
   warmStart?: { readonly weights: ArrayLike<number>; readonly bias: number } | { readonly planes: readonly WarmPlane[] };
   /** Whether `info` has the lists of certified rows and the dual solution. @default false */
@@ -839,6 +847,7 @@ export interface ReadCsvOptions {
 
 /** A file of comma-separated values. The names of more than 16384 columns are made when they are first asked for. */
 export interface CsvData<Labels extends FileLabels = FileLabels> {
+  /** With the names of a header, if these are distinct, as `points.columns`. */
   readonly points: DenseMatrix & { readonly data: Float64Array };
   /** By row; empty with `label: null`. */
   readonly labels: Labels;

@@ -10,6 +10,8 @@ interface Data {
   readonly backend: Backend;
   /** Whether the columns were centred. */
   readonly shifted: boolean;
+  /** Frozen. */
+  readonly columns: readonly string[] | undefined;
 }
 
 /** Private to this file, so that only this file can construct a Dataset. */
@@ -26,22 +28,26 @@ export class Dataset {
   readonly nnz: number;
   /** The memory held, in bytes. */
   readonly bytes: number;
+  /** The names of the columns, if the points had them or the option gave them. */
+  readonly columns: readonly string[] | undefined;
   #data: Data | undefined;
 
-  private constructor(made: typeof MADE, matrix: Matrix, backend: Backend, shifted: boolean) {
+  private constructor(made: typeof MADE, data: Data) {
     if (made !== MADE) throw notMade('Dataset', 'Dataset.from(points, options)');
-    const { rows, cols, stored, bytes } = matrix.describe();
-    this.#data = { matrix, backend, shifted };
+    const { rows, cols, stored, bytes } = data.matrix.describe();
+    this.#data = data;
     this.rows = rows;
     this.cols = cols;
     this.nnz = stored;
     this.bytes = bytes;
+    this.columns = data.columns;
   }
 
   static from(points: Rows | DenseMatrix | SparseMatrix, options?: DatasetOptions): Dataset {
-    const { view, backend, threads } = resolveDataset(points, options);
+    const { view, backend, threads, columns } = resolveDataset(points, options);
     const matrix = new backend.Matrix(view.refuse, threads, ...view.arguments);
-    return new Dataset(MADE, matrix, backend, matrix.centre(threads));
+    const shifted = matrix.centre(threads);
+    return new Dataset(MADE, { matrix, backend, shifted, columns: columns && Object.freeze(columns) });
   }
 
   /** Whether a value is a Dataset made here, which a prototype alone does not prove. @internal */

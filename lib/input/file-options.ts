@@ -12,6 +12,7 @@ import type {
   TargetStream,
   WriteLibsvmOptions,
 } from '../types.js';
+import { nameList } from './column-names.js';
 import { labelList } from './labels.js';
 import { abortSignal, boolean, integer, knownOptions, oneOfThese, optional, resolveBackend } from './options.js';
 import { viewPoints } from './points.js';
@@ -152,7 +153,7 @@ export function resolveCsvReading(given: ReadCsvOptions): CsvReading {
   if (typeof label === 'string' && !header) {
     throw rangeError('ERR_OPTION', "a column's number", words`${option('label')}, as there is no header,`, label);
   }
-  const columns = optional(options.columns, 'columns', columnNames);
+  const columns = optional(options.columns, 'columns', (list, where) => nameList(list, where, 'ERR_OPTION'));
   if (columns && !header)
     throw rangeError('ERR_OPTION', 'nothing', words`${option('columns')}, as there is no header,`, options.columns);
   return {
@@ -164,15 +165,6 @@ export function resolveCsvReading(given: ReadCsvOptions): CsvReading {
     maxBytes: optional(options.maxBytes, 'maxBytes', byteLimit) ?? Infinity,
     signal: optional(options.signal, 'signal', abortSignal),
   };
-}
-
-/** Copies a list of names. */
-function columnNames(value: unknown, where: Words): string[] {
-  if (!Array.isArray(value)) throw typeError('ERR_OPTION', 'an array of names', where, value);
-  return Array.from(value, (name: unknown, j) => {
-    if (typeof name !== 'string') throw typeError('ERR_OPTION', 'a name', words`${where}[${j}]`, name);
-    return name;
-  });
 }
 
 function delimiter(value: unknown, where: Words): string {

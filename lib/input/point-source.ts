@@ -1,5 +1,6 @@
 /** The points of a call, in the user's arrays or in a Dataset. */
 import { Dataset } from '../data/dataset.js';
+import { agreedNames, isSameNames, optionNames, type KnownNames } from './column-names.js';
 import { viewPoints, type View } from './points.js';
 
 interface Sizes {
@@ -10,19 +11,35 @@ interface Sizes {
   /** The number of columns that tasks read. */
   readonly kept: number;
   readonly sparse: boolean;
+  /** The names of the columns, if they are known: the list in `known` that is the same, or a copy that nobody else can change. */
+  readonly columns: readonly string[] | undefined;
+}
+
+interface Wanted {
+  /** The minimum number of rows. @default 1 */
+  readonly min?: 0 | 1;
+  /** The method that takes one point. */
+  readonly forOne?: string;
+  /** The option that names columns, unchecked. */
+  readonly columns?: unknown;
+  /** Names that need not be checked again. */
+  readonly known?: KnownNames;
 }
 
 /** With a view of the arrays, whose entries are not checked yet, or with the Dataset. */
 export type PointSource = Sizes &
   ({ readonly view: View; readonly dataset?: undefined } | { readonly dataset: Dataset; readonly view?: undefined });
 
-/** `wanted` has the minimum number of rows, and what takes one point. */
-export function pointSource(points: unknown, wanted: { min?: 0 | 1; forOne?: string } = {}): PointSource {
+export function pointSource(points: unknown, { columns: given, known = [], ...wanted }: Wanted = {}): PointSource {
+  const option = optionNames(given, known); // before the points, as its getters may detach their buffers
   if (Dataset.is(points)) {
-    const { rows, cols, kept, stored, sparse } = Dataset.dataOf(points).matrix.describe();
-    return { rows, cols, entries: stored, kept, sparse, dataset: points };
+    const { matrix, columns: own } = Dataset.dataOf(points);
+    const { rows, cols, kept, stored, sparse } = matrix.describe();
+    const names = agreedNames(own, option, cols);
+    const columns = names && (known.find((list) => list !== undefined && isSameNames(names, list)) ?? names);
+    return { rows, cols, entries: stored, kept, sparse, columns, dataset: points };
   }
-  const view = viewPoints(points, wanted);
+  const view = viewPoints(points, { ...wanted, known });
   const { rows, cols, entries, sparse } = view;
-  return { rows, cols, entries, kept: cols, sparse, view };
+  return { rows, cols, entries, kept: cols, sparse, columns: agreedNames(view.columns, option, cols), view };
 }

@@ -3,6 +3,7 @@ import { types } from 'node:util';
 import type { CopyDefect, MatrixArguments, OnDefect } from '../backend/interface.js';
 import { coded, plural, rangeError, show, typeError, Verbatim, type ErrorCode } from '../errors.js';
 import type { DenseMatrix, SparseMatrix } from '../types.js';
+import { matrixNames, type KnownNames } from './column-names.js';
 import { isArray, isObject, plainView, unsigned } from './intrinsics.js';
 import { checkKeys, type ForeignWords } from './keys.js';
 import { lengthOf, numbersOf } from './lists.js';
@@ -18,6 +19,8 @@ export interface View {
   readonly cols: number;
   readonly entries: number;
   readonly sparse: boolean;
+  /** The names of the columns, checked. */
+  readonly columns?: readonly string[] | undefined;
   /** The points as a matrix of plain views. */
   readonly matrix: DenseMatrix | SparseMatrix;
   readonly arguments: MatrixArguments;
@@ -46,6 +49,8 @@ interface Wanted {
   readonly min?: 0 | 1;
   /** The method that takes one point, to name if rows are numbers. */
   readonly forOne?: string | undefined;
+  /** Names of columns that need not be checked again. */
+  readonly known?: KnownNames | undefined;
 }
 
 /** The form of points, by the keys that they have; undefined for none. */
@@ -56,14 +61,14 @@ export function formOf(points: unknown): 'rows' | 'sparse' | 'dense' | undefined
 }
 
 /** Views points in any form. Each of their properties is read once. */
-export function viewPoints(points: unknown, { orDataset = true, min = 1, forOne }: Wanted = {}): View {
+export function viewPoints(points: unknown, { orDataset = true, min = 1, forOne, known }: Wanted = {}): View {
   switch (formOf(points)) {
     case 'rows':
       return viewRows(points as unknown[], min, forOne);
     case 'sparse':
-      return viewSparse(points as SparseMatrix, min);
+      return viewSparse(points as SparseMatrix, min, known);
     case 'dense':
-      return viewDense(points as DenseMatrix, min);
+      return viewDense(points as DenseMatrix, min, known);
     default: {
       const forms = [
         'rows of numbers',
@@ -123,35 +128,41 @@ function allocate(rows: number, cols: number): Float64Array {
 /** Names that other packages give to the parts of a matrix. */
 const MATRIX_WORDS: ForeignWords = {
   shape: 'give its sizes as rows and cols',
-  columns: 'cols',
   width: 'cols',
   height: 'rows',
 };
 const SPARSE_WORDS: ForeignWords = { ...MATRIX_WORDS, data: 'values' };
-const DENSE_KEYS = ['data', 'rows', 'cols'] as const satisfies readonly (keyof DenseMatrix)[];
-const SPARSE_KEYS = ['indptr', 'indices', 'values', 'rows', 'cols'] as const satisfies readonly (keyof SparseMatrix)[];
+const DENSE_KEYS = ['data', 'rows', 'cols', 'columns'] as const satisfies readonly (keyof DenseMatrix)[];
+const SPARSE_KEYS = ['indptr', 'indices', 'values', 'rows', 'cols', 'columns'] as const satisfies readonly (keyof SparseMatrix)[];
 
 /** Checks a dense matrix of at least `min` rows, but not its numbers. */
-export function denseMatrix(given: DenseMatrix, where: string, min: number, code: ErrorCode = 'ERR_POINTS'): DenseMatrix {
+export function denseMatrix(
+  given: DenseMatrix,
+  where: string,
+  min: number,
+  code: ErrorCode = 'ERR_POINTS',
+  known?: KnownNames,
+): DenseMatrix {
   checkKeys(given, DENSE_KEYS, code, where, MATRIX_WORDS);
   const { data } = given;
   const rows = size(given.rows, `${where}.rows`, min, code);
   const cols = size(given.cols, `${where}.cols`, 0, code);
   if (!isData(data)) throw typeError(code, 'a Float64Array or Float32Array', `${where}.data`, data);
-  const view = plainView(data); // last, as a getter of rows or cols may have detached it
+  const columns = matrixNames(given.columns, cols, `${where}.columns`, code, known);
+  const view = plainView(data); // last, as a getter of what was read before may have detached it
   if (view.length !== rows * cols) {
     throw rangeError(code, `rows × cols = ${plural(rows * cols, 'number')}`, `${where}.data`, view.length);
   }
-  return { data: view, rows, cols };
+  return { data: view, rows, cols, ...(columns && { columns }) };
 }
 
 function denseView(matrix: DenseMatrix, refuse: OnDefect): View {
-  const { data, rows, cols } = matrix;
-  return { rows, cols, entries: rows * cols, sparse: false, matrix, arguments: [data, rows, cols], refuse };
+  const { data, rows, cols, columns } = matrix;
+  return { rows, cols, entries: rows * cols, sparse: false, columns, matrix, arguments: [data, rows, cols], refuse };
 }
 
-function viewDense(points: DenseMatrix, min: number): View {
-  const matrix = denseMatrix(points, 'points', min);
+function viewDense(points: DenseMatrix, min: number, known?: KnownNames): View {
+  const matrix = denseMatrix(points, 'points', min, 'ERR_POINTS', known);
   const { cols } = matrix;
   return denseView(matrix, ({ at, found }) => {
     const where = `points.data[${at}] (row ${Math.floor(at / cols)}, column ${at % cols})`;
@@ -170,11 +181,13 @@ export function sparseMatrix<I extends ArrayLike<number>, V extends ArrayLike<nu
   given: SparseMatrix,
   min: number,
   read: ListReaders<I, V>,
-): { indptr: I; indices: I; values?: V; rows: number; cols: number } {
+  known?: KnownNames,
+): { indptr: I; indices: I; values?: V; rows: number; cols: number; columns?: readonly string[] } {
   checkKeys(given, SPARSE_KEYS, 'ERR_POINTS', 'points', SPARSE_WORDS);
   const lists = { indptr: given.indptr, indices: given.indices, values: given.values };
   const rows = size(given.rows, 'points.rows', min);
   const cols = size(given.cols, 'points.cols', 0);
+  const columns = matrixNames(given.columns, cols, 'points.columns', 'ERR_POINTS', known);
   const indptr = read.integers(lists.indptr, 'points.indptr');
   const indices = read.integers(lists.indices, 'points.indices');
   const values = lists.values === undefined ? undefined : read.values(lists.values, 'points.values');
@@ -182,24 +195,25 @@ export function sparseMatrix<I extends ArrayLike<number>, V extends ArrayLike<nu
   if (values && values.length !== indices.length) {
     throw rangeError('ERR_POINTS', plural(indices.length, 'number'), 'points.values, as in points.indices,', values.length);
   }
-  return { indptr, indices, ...(values && { values }), rows, cols };
+  return { indptr, indices, ...(values && { values }), rows, cols, ...(columns && { columns }) };
 }
 
-function viewSparse(points: SparseMatrix, min: number): View {
+function viewSparse(points: SparseMatrix, min: number, known?: KnownNames): View {
   // A message shows a bad integer as the user wrote it: signed, if the list is.
   const written: ((value: number) => number)[] = [];
   const integers = (list: unknown, where: string) => {
     written.push(signed(list));
     return offsets(list, where);
   };
-  const matrix = sparseMatrix(points, min, { integers, values: valuesOf });
-  const { indptr, indices, values, rows, cols } = matrix;
+  const matrix = sparseMatrix(points, min, { integers, values: valuesOf }, known);
+  const { indptr, indices, values, rows, cols, columns } = matrix;
   const entries = indices.length;
   return {
     rows,
     cols,
     entries,
     sparse: true,
+    columns,
     matrix,
     arguments: [indptr, indices, values, rows, cols],
     refuse: (defect) => {

@@ -87,6 +87,7 @@ const SVM_OPTIONS = [
   'positive',
   'multiclass',
   'probability',
+  'columns',
   'warmStart',
   'keepSets',
   'stop',
@@ -139,7 +140,7 @@ function paperGamma(members: ResolvedSvmOptions['members']): number {
 export function resolveTraining<L extends Label>(
   points: unknown,
   labels: unknown,
-  options: { positive?: unknown; threads?: unknown; backend?: unknown },
+  options: { positive?: unknown; threads?: unknown; backend?: unknown; columns?: unknown },
   began: number,
 ): TrainingInput<L> {
   // Threads and backend; points in a Dataset are computed with by the backend that holds them
@@ -147,7 +148,7 @@ export function resolveTraining<L extends Label>(
   const backend = resolveBackend(options.backend);
 
   // Points
-  const source = pointSource(points);
+  const source = pointSource(points, { columns: options.columns });
   checkColumns(source.cols);
 
   // Labels

@@ -56,9 +56,12 @@ const TRAIN_WORDS: ForeignWords = {
   scaler: 'scale',
 };
 
+const names: ForeignWords = { featurenames: 'columns', names: 'columns', columnnames: 'columns' };
+
 /** For a fit. */
 export const SVM_WORDS: ForeignWords = {
   ...TRAIN_WORDS,
+  ...names,
   cost: 'C',
   nu: weight,
   lambda: weight,

@@ -1,5 +1,6 @@
 /** What the cells of a table are: its labels, columns of the points, or neither. */
 import { option, show, Verbatim, words } from '../errors.js';
+import { findTwice } from '../input/column-names.js';
 import { csvError, type CsvPlace, type CsvReading } from '../input/index.js';
 import type { CsvRecord } from './csv-record.js';
 import type { Pace } from './pace.js';
@@ -50,8 +51,8 @@ export class CsvColumns {
     return j < this.width ? this.#header?.text(j) : undefined;
   }
 
-  /** The names of the points' columns, and of cells that are nothing. */
-  names(): { columns: string[]; ignored: string[] } {
+  /** The names of the points' columns, and of cells that are nothing; and whether the former are distinct names from a header. */
+  names(): { columns: string[]; ignored: string[]; distinct: boolean } {
     const columns = new Array<string>(this.count);
     const ignored: string[] = [];
     for (let j = 0; j < this.width; j++) {
@@ -59,7 +60,7 @@ export class CsvColumns {
       if (place >= 0) columns[place] = name;
       else if (j !== this.label) ignored.push(name);
     }
-    return { columns, ignored };
+    return { columns, ignored, distinct: this.#header !== undefined && findTwice(columns) === undefined };
   }
 }
 

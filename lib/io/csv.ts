@@ -130,11 +130,19 @@ class Table implements CellTaker {
     await this.#data.take(data, pace);
     const points = { data, rows: this.#rows, cols: columns.count };
     const labels = await this.#takeLabels(words, asNumbers, pace);
-    if (columns.width <= MANY_COLUMNS) return { points, labels, ...columns.names() };
+    if (columns.width <= MANY_COLUMNS) {
+      const { distinct, ...names } = columns.names();
+      return { points: distinct ? { ...points, columns: names.columns } : points, labels, ...names };
+    }
     let made: ReturnType<CsvColumns['names']> | undefined;
     const names = () => (made ??= columns.names());
     return {
-      points,
+      points: {
+        ...points,
+        get columns() {
+          return names().distinct ? names().columns : undefined;
+        },
+      },
       labels,
       get columns() {
         return names().columns;

@@ -31,12 +31,12 @@ export function trainTestSplit<P extends readonly unknown[] | DenseMatrix | Spar
 function rowsOf(points: SplitTask['points'], list: Uint32Array): SplitTask['points'] {
   if (Array.isArray(points)) return Array.from(list, (i) => (points as readonly unknown[])[i]);
   if ('data' in points) {
-    const { data, cols } = points;
+    const { data, cols, columns } = points;
     const copy = zerosLike(data, list.length * cols) as typeof data;
     list.forEach((i, p) => copy.set(data.subarray(i * cols, (i + 1) * cols), p * cols));
-    return { data: copy, rows: list.length, cols };
+    return { data: copy, rows: list.length, cols, ...named(columns) };
   }
-  const { indptr, indices, values, cols } = points as SparseMatrix;
+  const { indptr, indices, values, cols, columns } = points as SparseMatrix;
   const starts = zerosLike(indptr, list.length + 1);
   list.forEach((i, p) => (starts[p + 1] = starts[p]! + indptr[i + 1]! - indptr[i]!));
   const entries = starts[list.length]!;
@@ -53,7 +53,12 @@ function rowsOf(points: SplitTask['points'], list: Uint32Array): SplitTask['poin
     ...(values && { values: gather(values) }),
     rows: list.length,
     cols,
+    ...named(columns),
   } as SparseMatrix;
+}
+
+function named(columns: readonly string[] | undefined): { columns?: readonly string[] } {
+  return columns ? { columns: [...columns] } : {};
 }
 
 function pickFrom(labels: ArrayLike<Label>, list: Uint32Array): ArrayLike<Label> {

@@ -18,8 +18,14 @@ export interface FitResult<L extends Label> {
   readonly info: SvmInfo;
 }
 
-/** A fit: copies the points, chooses gamma if that is asked for, trains, and calibrates if that is asked for. */
+/** A fit. The model has the names of the points' columns. */
 export function* fitting<L extends Label>(input: FitInput<L>): Loop<FitResult<L>> {
+  const { model, info } = yield* solving(input);
+  return { model: { ...model, columns: input.source.columns }, info };
+}
+
+/** Copies the points, chooses gamma if that is asked for, trains, and calibrates if that is asked for. */
+function* solving<L extends Label>(input: FitInput<L>): Loop<FitResult<L>> {
   const { options } = input;
   const data = new TrainingData(input);
   try {

@@ -494,7 +494,7 @@ describe.each(CHOICES)('Dataset.from, %s', (choice) => {
     [[1], 'TypeError', 'Expected an object for options but received an array of length 1'],
     [{ thread: 1 }, 'TypeError', 'Unknown option "thread"; did you mean "threads"?'],
     [{ Backend: 'js' }, 'TypeError', 'Unknown option "Backend"; did you mean "backend"?'],
-    [{ gamma: 1 }, 'TypeError', 'Unknown option "gamma"; expected one of backend, threads'],
+    [{ gamma: 1 }, 'TypeError', 'Unknown option "gamma"; expected one of backend, threads, columns'],
     [{ backend: 'wasm' }, 'RangeError', `Expected 'auto', 'native' or 'js' for options.backend but received "wasm"`],
     [{ backend: 1 }, 'TypeError', `Expected 'auto', 'native' or 'js' for options.backend but received 1`],
     [{ backend: null }, 'TypeError', `Expected 'auto', 'native' or 'js' for options.backend but received null`],

@@ -85,7 +85,7 @@ describe('separateEllipsoids', () => {
       key('ERR_ELLIPSOIDS', '"radius" of second; expected one of centers, shapes'),
     );
     expect(await of({ centers: { ...centers, stride: 1 }, shapes })).toBe(
-      key('ERR_ELLIPSOIDS', '"stride" of second.centers; expected one of data, rows, cols'),
+      key('ERR_ELLIPSOIDS', '"stride" of second.centers; expected one of data, rows, cols, columns'),
     );
     expect(await of({ centers })).toMatch(/Expected \{ data, rows, cols \} for second\.shapes but received undefined$/);
   });
@@ -107,8 +107,9 @@ describe('keys of points', () => {
 
   // prettier-ignore
   it.each<[object, string]>([
-    [{ ...dense, order: 'F' }, '"order" of points; expected one of data, rows, cols'],
-    [{ ...dense, columns: 2 }, '"columns" of points; did you mean "cols"?'],
+    [{ ...dense, order: 'F' }, '"order" of points; expected one of data, rows, cols, columns'],
+    [{ ...dense, colums: ['a', 'b'] }, '"colums" of points; did you mean "columns"?'],
+    [{ ...dense, ncols: 2 }, '"ncols" of points; did you mean "cols"?'],
     [{ ...dense, shape: [4, 2] }, '"shape" of points; give its sizes as rows and cols'],
     [{ ...csr, vals: [1, 2, 3, 4] }, '"vals" of points; did you mean "values"?'],
     [{ ...csr, data: [1, 2, 3, 4] }, '"data" of points; did you mean "values"?'],
@@ -214,7 +215,7 @@ describe('keys of options', () => {
     ['multi_class', 'ovr', meant('multiclass')],
     ['decision_function_shape', 'ovo', "use multiclass: 'pairs' (a plane a pair of classes) or 'rest' (one a class)"],
     ['time_limit', 1, meant('timeLimit')],
-    ['constructor', 1, 'expected one of gamma, C, loss, mu, classWeight, sampleWeight, scale, positive, multiclass, probability, warmStart, keepSets, stop, method, solver, maxIterations, timeLimit, signal, onProgress, threads, backend'],
+    ['constructor', 1, 'expected one of gamma, C, loss, mu, classWeight, sampleWeight, scale, positive, multiclass, probability, columns, warmStart, keepSets, stop, method, solver, maxIterations, timeLimit, signal, onProgress, threads, backend'],
   ];
   it.each(FOREIGN)('LinearSvm.fit refuses %s: %j and suggests what to use', async (name, value, hint) => {
     expect(await refusal(() => LinearSvm.fit(rows, labels, { [name]: value }))).toBe(
@@ -247,7 +248,7 @@ describe('keys of options', () => {
 
   it('Dataset.from suggests no option that it does not have', async () => {
     expect(await refusal(() => Dataset.from(rows, { max_iter: 5 } as object))).toBe(
-      'TypeError [ERR_OPTION] Unknown option "max_iter"; expected one of backend, threads',
+      'TypeError [ERR_OPTION] Unknown option "max_iter"; expected one of backend, threads, columns',
     );
   });
 

@@ -9,7 +9,6 @@ const csr = { indptr: [0, 1], indices: [0], rows: 1, cols: 2 };
 describe('viewPoints(points)', () => {
   it.each([
     ['shape', 'give its sizes as rows and cols'],
-    ['columns', 'did you mean "cols"?'],
     ['width', 'did you mean "cols"?'],
     ['height', 'did you mean "rows"?'],
     ['ncols', 'did you mean "cols"?'],

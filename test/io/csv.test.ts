@@ -14,7 +14,7 @@ const read = (text: string, options: ReadCsvOptions) => readCsv(Buffer.from(text
 describe('readCsv', () => {
   it('reads numbers, labels and the names of columns', async () => {
     expect(await read('age,kind,height\n1,tea,2.5\n-3e2,coffee,.5\n', { label: 'kind' })).toEqual({
-      points: { data: Float64Array.of(1, 2.5, -300, 0.5), rows: 2, cols: 2 },
+      points: { data: Float64Array.of(1, 2.5, -300, 0.5), rows: 2, cols: 2, columns: ['age', 'height'] },
       labels: ['tea', 'coffee'],
       columns: ['age', 'height'],
       ignored: [],
@@ -57,7 +57,7 @@ describe('readCsv', () => {
 
   it('gives columns by name in the order asked for, and leaves others out unread', async () => {
     const columns = ['age', 'h'];
-    const expected = { points: { data: Float64Array.of(1, 2, 3, 4), rows: 2, cols: 2 }, labels: ['x', 'y'], columns };
+    const expected = { points: { data: Float64Array.of(1, 2, 3, 4), rows: 2, cols: 2, columns }, labels: ['x', 'y'], columns };
     expect(await read('age,h,label\n1,2,x\n3,4,y', { label: 'label', columns })).toEqual({ ...expected, ignored: [] });
     expect(await read('h,label,age\n2,x,1\n4,y,3', { label: 'label', columns })).toEqual({ ...expected, ignored: [] });
     expect(await read('id,h,label,age,note\n#7,2,x,1,\n#8,4,y,3,late', { label: 'label', columns })).toEqual({
@@ -89,6 +89,21 @@ describe('readCsv', () => {
     await expect(read('1,0', { label: 0, header: false, columns: ['a'] })).rejects.toThrow(
       'Expected nothing for options.columns, as there is no header, but received an array of length 1',
     );
+  });
+
+  it('gives the points the names of the header, if these are distinct', async () => {
+    const named = await read('b,y,__proto__\n1,0,2', { label: 'y' });
+    expect(named.points.columns).toBe(named.columns);
+    expect(named.columns).toEqual(['b', '__proto__']);
+    const twice = await read('a,y,a\n1,0,2\n2,1,1', { label: 'y' });
+    expect(twice.columns).toEqual(['a', 'a']);
+    expect(twice.points).toEqual({ data: Float64Array.of(1, 2, 2, 1), rows: 2, cols: 2 });
+    expect(LinearSvm.fit(twice.points, twice.labels).columns).toBeUndefined();
+    expect((await read('1,2\n', { label: 0, header: false })).points).not.toHaveProperty('columns');
+    const wide = [...Array.from({ length: 20_000 }, (_, j) => `n${j}`), 'n7'];
+    const many = await read(`${wide.join(',')}\n${wide.map(() => 1).join(',')}\n`, { label: null });
+    expect(many.columns).toEqual(wide);
+    expect(many.points.columns).toBeUndefined();
   });
 
   it('takes every kind of line end, and several in one file', async () => {
@@ -215,9 +230,10 @@ describe('readCsv', () => {
     expect(bare.points.data.every((value, k) => value === (k % (width - 1)) / 4)).toBe(true);
     expect(bare.columns).toEqual(names.slice(0, -1).map((_, j) => String(j)));
     expect(bare.columns).toBe(bare.columns);
+    expect(bare.points.columns).toBeUndefined();
     const columns = ['n19999', 'n0', 'n7'];
     const some = await read(`${names.join(',')}\n${row}\n`, { label: 'n1', columns });
-    expect(some.points).toEqual({ data: Float64Array.of(19999 / 4, 0, 7 / 4), rows: 1, cols: 3 });
+    expect(some.points).toEqual({ data: Float64Array.of(19999 / 4, 0, 7 / 4), rows: 1, cols: 3, columns });
     expect({ ...some }).toMatchObject({ columns, ignored: names.filter((name) => name !== 'n1' && !columns.includes(name)) });
     expect((await read(`${names.join(',')}\n${row}\n`, { label: null, columns: names })).points.cols).toBe(width);
   });

@@ -580,6 +580,18 @@ describe('trainTestSplit(points, labels)', () => {
   const { rows, labels } = small;
   const skewed = rows.map((_, i) => (i % 6 === 0 ? 'rare' : 'common'));
 
+  it('keeps the names of columns', () => {
+    const columns = rows[0]!.map((_, j) => `x${j}`);
+    for (const points of [dense(rows), sparse(rows)]) {
+      const { train, test } = trainTestSplit({ ...points, columns }, labels);
+      expect([train.points.columns, test.points.columns]).toEqual([columns, columns]);
+      expect(trainTestSplit(points, labels).train.points).not.toHaveProperty('columns');
+      expect(() => trainTestSplit({ ...points, columns: ['a'] }, labels)).toThrow(
+        `Expected ${columns.length} names for points.columns, one for each column, but received 1`,
+      );
+    }
+  });
+
   it('splits every class in the same proportion, and keeps the order', () => {
     const { train, test } = trainTestSplit(rows, skewed);
     expect(test.labels).toHaveLength(23);
