@@ -304,6 +304,19 @@ export interface SvmInfo {
   };
 }
 
+/** How the columns of points are matched with those of a model. Points without names, or of a model without, are taken by position. */
+export interface PredictOptions {
+  /** The names of the points' columns, if these have none of their own, such as rows. */
+  columns?: readonly string[] | undefined;
+  /** Whether columns that the model does not have are an error, or are left out. @default 'refuse' */
+  extraColumns?: 'refuse' | 'ignore';
+}
+
+export interface DecisionOptions extends PredictOptions {
+  /** The array for the values. @default a new one */
+  out?: Float64Array | undefined;
+}
+
 /** How well a model does. */
 export interface Score<L extends Label = Label> {
   /** The share of the points that are predicted right. */

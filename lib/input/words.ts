@@ -58,6 +58,9 @@ const TRAIN_WORDS: ForeignWords = {
 
 const names: ForeignWords = { featurenames: 'columns', names: 'columns', columnnames: 'columns' };
 
+/** For a prediction. */
+export const PREDICT_WORDS: ForeignWords = { ...names, extra: 'extraColumns' };
+
 /** For a fit. */
 export const SVM_WORDS: ForeignWords = {
   ...TRAIN_WORDS,

@@ -2,7 +2,16 @@
 import { kernels } from '../backend/load.js';
 import { Dataset } from '../data/dataset.js';
 import { coded } from '../errors.js';
-import { notMade, resolveDecisions, resolveFit, resolveScore, type DecisionsInput, type FitInput } from '../input/index.js';
+import {
+  notMade,
+  resolveDecisions,
+  resolveFit,
+  resolvePrediction,
+  resolveScore,
+  type DecisionsInput,
+  type ExpectedPoints,
+  type FitInput,
+} from '../input/index.js';
 import { liblinearLines, readLiblinear } from '../io/liblinear.js';
 import { libsvmLines } from '../io/libsvm-model.js';
 import { readJSON, writeJSON } from '../io/model-json.js';
@@ -11,16 +20,19 @@ import { MAX_VALUES, scoreOf, type Predictions } from '../metrics/score-of.js';
 import { run, runAsync } from '../solver/drivers.js';
 import type {
   CalibrationKind,
+  DecisionOptions,
   FileLabels,
   Label,
   ModelWriting,
   Point,
   Points,
+  PredictOptions,
   Score,
   SvmInfo,
   SvmJSON,
   SvmOptions,
 } from '../types.js';
+import { aligned, knownNames } from './columns.js';
 import { fitting, type FitResult } from './fitting.js';
 import { certifyLabels } from './label-certificate.js';
 import { decide, decideInBlocks, decisionOf, isPairs, sidesOf, type Model, type Plane, type Sides } from './model.js';
@@ -33,6 +45,11 @@ export type Fitted<L extends Label> = LinearSvm<L> & { readonly info: SvmInfo };
 
 /** A model of two classes: decision(x) = weights·x + bias; labels[1] above 0. */
 export type BinarySvm<L extends Label> = LinearSvm<L> & { readonly labels: readonly [negative: L, positive: L] };
+
+/** Checked arguments, with the model whose columns are in the order of the points'. */
+interface Matched<L extends Label> extends DecisionsInput {
+  readonly model: Model<L>;
+}
 
 /** What a LinearSvm is made from. Private to this file, so that nobody else can make one. */
 class Made<L extends Label> {
@@ -51,7 +68,7 @@ export class LinearSvm<L extends Label = Label> {
   readonly labels: readonly [negative: L, positive: L, ...more: L[]];
   /** One plane of two classes; of more, one a pair of classes, or one a class against the rest, which has no `negative`. */
   readonly planes: readonly Plane<L>[];
-  /** The names of the columns, if the model was read from a file that has them. */
+  /** The names of the columns, if the points had them that it was trained on. Points with names are matched by these, in any order. */
   readonly columns: readonly string[] | undefined;
   /** How `probability` follows from decision values; undefined: the model estimates no probabilities. */
   readonly calibration: CalibrationKind | undefined;
@@ -68,7 +85,7 @@ export class LinearSvm<L extends Label = Label> {
     const { labels, planes, columns, calibration } = model;
     this.labels = labels;
     this.planes = planes;
-    this.columns = columns;
+    this.columns = columns && Object.freeze(columns);
     this.calibration = calibration?.[0]!.kind;
     this.info = info;
     this.#model = model;
@@ -124,9 +141,9 @@ export class LinearSvm<L extends Label = Label> {
   }
 
   /** The labels of points. */
-  predict(points: Points): L[] {
-    if (this.isBinary()) return Array.from(this.decision(points), (value) => this.labels[value > 0 ? 1 : 0]);
-    const input = resolveDecisions(this.#cols, points);
+  predict(points: Points, options?: PredictOptions): L[] {
+    const input = this.#match(resolvePrediction(this.#expected, points, options));
+    if (this.isBinary()) return Array.from(decide(input.model, input), (value) => this.labels[value > 0 ? 1 : 0]);
     const predicted = new Array<L>(input.source.rows);
     for (const { begin, end, winners } of this.#winners(input)) {
       for (let i = begin; i < end; i++) predicted[i] = this.labels[winners[i - begin]!]!;
@@ -134,7 +151,7 @@ export class LinearSvm<L extends Label = Label> {
     return predicted;
   }
 
-  /** The label of one point. */
+  /** The label of one point, whose columns are in the order of the model's. */
   predictOne(point: Point): L {
     if (this.isBinary()) return this.labels[decisionOf(this, point) > 0 ? 1 : 0];
     const values = Float64Array.from(this.planes, (plane) => decisionOf(plane, point));
@@ -144,17 +161,19 @@ export class LinearSvm<L extends Label = Label> {
   /**
    * How far points are on a side: of two classes weights·x + bias; of more, one value a class, row by row, the largest of which is the
    * label's. Against the rest these are the planes' values; of pairs, votes, plus less than 1/3 either way that decides among equal votes.
-   * Into `out` if given.
+   *
+   * Into `out` if given. Options come last in every call; an array in their place is short for `{ out }`, which is what most calls need.
    */
-  decision(points: Points, out?: Float64Array): Float64Array {
+  decision(points: Points, options?: DecisionOptions | Float64Array): Float64Array {
     const { length } = this.labels;
-    const input = resolveDecisions(this.#cols, points, out, length > 2 ? length : 1);
+    const input = this.#match(resolveDecisions(this.#expected, points, options, length > 2 ? length : 1));
+    const { out } = input;
     if (!this.#votes) {
-      const values = decide(this.#model, input);
+      const values = decide(input.model, input);
       return out ?? values;
     }
     const all = out ? new Float64Array(input.values.length) : input.values; // the caller's array is written when nothing is wrong
-    for (const { begin, end, values } of decideInBlocks(this.#model, input)) {
+    for (const { begin, end, values } of decideInBlocks(input.model, input)) {
       this.#votes.decide(values, end - begin, all.subarray(begin * length, end * length));
     }
     if (out) input.values.set(all);
@@ -163,32 +182,38 @@ export class LinearSvm<L extends Label = Label> {
 
   /**
    * Estimated probabilities of the labels, row by row, one for each label in the order of `labels`. Of a model that was trained with the
-   * option `probability`. Nothing is proved of them. Into `out` if given.
+   * option `probability`. Nothing is proved of them. Into `out` if given, as of `decision`.
    */
-  probability(points: Points, out?: Float64Array): Float64Array {
+  probability(points: Points, options?: DecisionOptions | Float64Array): Float64Array {
     const { calibration } = this.#model;
     if (!calibration) {
       const message = 'Expected a model trained with the option probability for model.probability but this one has none';
       throw coded(TypeError, 'ERR_MODEL', message);
     }
     const { length } = this.labels;
-    const input = resolveDecisions(this.#cols, points, out, length);
+    const input = this.#match(resolveDecisions(this.#expected, points, options, length));
+    const { out } = input;
     const probabilities = new Probabilities(this.#sides, calibration, length);
     const all = out ? new Float64Array(input.values.length) : input.values; // the caller's array is written when nothing is wrong
-    for (const { begin, end, values } of decideInBlocks(this.#model, input)) {
+    for (const { begin, end, values } of decideInBlocks(input.model, input)) {
       probabilities.write(values, end - begin, all.subarray(begin * length, end * length));
     }
     if (out) input.values.set(all);
     return out ?? all;
   }
 
-  get #cols(): number {
-    return this.planes[0]!.weights.length;
+  get #expected(): ExpectedPoints {
+    return { cols: this.planes[0]!.weights.length, columns: this.#model.columns, known: knownNames(this.#model) };
+  }
+
+  /** Adds the model with its columns in the order of the points'. */
+  #match<I extends DecisionsInput>(input: I): I & Matched<L> {
+    return { ...input, model: aligned(this.#model, input.source.columns, input.extraColumns) };
   }
 
   /** The numbers of the predicted labels, of three classes or more, a block of rows at a time. */
-  *#winners(input: Parameters<typeof decideInBlocks>[1]) {
-    for (const { begin, end, values } of decideInBlocks(this.#model, input)) yield { begin, end, winners: this.#winnersOf(values) };
+  *#winners(input: Matched<L>) {
+    for (const { begin, end, values } of decideInBlocks(input.model, input)) yield { begin, end, winners: this.#winnersOf(values) };
   }
 
   #winnersOf(values: Float64Array): Uint16Array {
@@ -200,13 +225,13 @@ export class LinearSvm<L extends Label = Label> {
   }
 
   /** How well the model does on labelled points: accuracy, confusion, and metrics by class and of all. */
-  score(points: Points, labels: ArrayLike<L>): Score<L> {
-    const input = resolveScore({ cols: this.#cols, labels: this.labels }, points, labels);
+  score(points: Points, labels: ArrayLike<L>, options?: PredictOptions): Score<L> {
+    const input = this.#match(resolveScore({ ...this.#expected, labels: this.labels }, points, labels, options));
     return scoreOf({ labels: this.labels, actual: classNumbers(input), ...this.#predictions(input) });
   }
 
   /** The predicted labels by number, and the decision values and probabilities, where these are not too many to hold. */
-  #predictions(input: DecisionsInput): Pick<Predictions, 'predicted' | 'values' | 'probabilities'> {
+  #predictions(input: Matched<L>): Pick<Predictions, 'predicted' | 'values' | 'probabilities'> {
     const { rows } = input.source;
     const { length } = this.labels;
     const { calibration } = this.#model;
@@ -215,13 +240,13 @@ export class LinearSvm<L extends Label = Label> {
     const probabilities = calibration && room(length);
     const estimates = calibration && new Probabilities(this.#sides, calibration, length);
     if (this.isBinary()) {
-      const values = decide(this.#model, input);
+      const values = decide(input.model, input);
       for (let i = 0; i < rows; i++) predicted[i] = Number(values[i]! > 0);
       if (probabilities) estimates!.write(values, rows, probabilities);
       return { predicted, values: rows > MAX_VALUES ? undefined : values, probabilities };
     }
     const values = room(length);
-    for (const { begin, end, values: planes } of decideInBlocks(this.#model, input)) {
+    for (const { begin, end, values: planes } of decideInBlocks(input.model, input)) {
       const block = (all: Float64Array) => all.subarray(begin * length, end * length);
       predicted.set(this.#winnersOf(planes), begin);
       if (values && this.#votes) this.#votes.decide(planes, end - begin, block(values));
@@ -235,15 +260,15 @@ export class LinearSvm<L extends Label = Label> {
    * Of each point, whether every exact optimum of the training problem is proved to give it the label that `predict` gives; false: it is not
    * known. All false for a model that was read without its proofs.
    */
-  certify(points: Points): boolean[] {
-    const { source, threads } = resolveDecisions(this.#cols, points);
-    const { proofs } = this.#model;
+  certify(points: Points, options?: PredictOptions): boolean[] {
+    const { source, threads, model } = this.#match(resolvePrediction(this.#expected, points, options));
+    const { proofs } = model;
     if (source.rows === 0) return [];
     if (!proofs) return Array.from({ length: source.rows }, () => false);
     const matrix = source.dataset ? Dataset.dataOf(source.dataset).matrix.share() : centred(source.view, threads);
     try {
       const backend = source.dataset ? Dataset.dataOf(source.dataset).backend : kernels();
-      const { certain } = run(certifyLabels({ ...this.#model, proofs }, this.#sides, matrix, backend, threads));
+      const { certain } = run(certifyLabels({ ...model, proofs }, this.#sides, matrix, backend, threads));
       return Array.from(certain, Boolean);
     } finally {
       matrix.dispose();

@@ -100,7 +100,10 @@ export function isPairs({ planes }: Pick<Model, 'planes'>): boolean {
  * The planes' values for points, which are read where they are: rows × planes. The caller's array is not written if something is wrong with
  * the points; only a sum of a Dataset that overflows is found after it was written.
  */
-export function decide({ table }: Pick<Model, 'table'>, { source, values, threads }: DecisionsInput): Float64Array {
+export function decide(
+  { table }: Pick<Model, 'table'>,
+  { source, values, threads }: Pick<DecisionsInput, 'source' | 'values' | 'threads'>,
+): Float64Array {
   const { rows, view, dataset } = source;
   const { weights, biases } = table;
   const { Matrix, decidePoints } = kernels();
@@ -140,7 +143,7 @@ export function* blocksOf(rows: number, height: number): Generator<{ readonly be
  */
 export function* decideInBlocks(
   model: Pick<Model, 'table'>,
-  { source, threads }: Omit<DecisionsInput, 'values'>,
+  { source, threads }: Pick<DecisionsInput, 'source' | 'threads'>,
 ): Generator<{ readonly begin: number; readonly end: number; readonly values: Float64Array }> {
   const { rows, view, dataset } = source;
   const planes = model.table.biases.length;

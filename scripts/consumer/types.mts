@@ -9,8 +9,10 @@ import {
   separateEllipsoids,
   trainTestSplit,
   type BackendInfo,
+  type DecisionOptions,
   type DenseMatrix,
   type Fitted,
+  type PredictOptions,
   type Signal,
   type SparseMatrix,
 } from 'fista-classify';
@@ -27,6 +29,26 @@ export const datasets: Dataset[] = [
   Dataset.from([[1, 2]], { backend: 'js' }),
 ];
 datasets[0]?.dispose();
+
+// Names of columns, which may be undefined, as those of a model are.
+const named: DenseMatrix = { ...dense, columns: ['a', 'b', 'c'] };
+const byName = LinearSvm.fit(named, ['x', 'y']);
+const options: PredictOptions = { columns: byName.columns, extraColumns: 'ignore' };
+export const found: string[] = byName.predict([[1, 2, 3]], options);
+export const certain: boolean[] = byName.certify(named, { extraColumns: 'refuse' });
+export const values: Float64Array[] = [
+  byName.decision(named, new Float64Array(2)),
+  byName.decision(named, { out: new Float64Array(2), ...options }),
+  byName.probability({ ...sparse, columns: datasets[1]?.columns }, { columns: ['a', 'b', 'c'] } satisfies DecisionOptions),
+];
+byName.score(Dataset.from([[1, 2, 3]], { columns: byName.columns }), ['x'], options);
+LinearSvm.fit([[1], [2]], [-1, 1], { columns: ['a'] as const });
+// @ts-expect-error -- names are strings
+LinearSvm.fit({ ...dense, columns: [1, 2, 3] }, ['x', 'y']);
+// @ts-expect-error -- predict has no out
+byName.predict(named, { out: new Float64Array(2) });
+// @ts-expect-error -- an array of doubles
+byName.decision(named, new Float32Array(2));
 
 // @ts-expect-error -- not points
 Dataset.from('points');

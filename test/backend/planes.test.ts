@@ -189,13 +189,13 @@ describe('decide(planes, input)', () => {
 
   it('takes points, shared memory, and a Dataset with shifted columns', () => {
     const points = { data: x, rows, cols };
-    expectClose(decide({ table: planes }, resolveDecisions(cols, points, undefined, k)));
+    expectClose(decide({ table: planes }, resolveDecisions({ cols }, points, undefined, k)));
     const shared = new Float64Array(new SharedArrayBuffer(x.byteLength));
     shared.set(x);
-    expectClose(decide({ table: planes }, resolveDecisions(cols, { data: shared, rows, cols }, undefined, k)));
+    expectClose(decide({ table: planes }, resolveDecisions({ cols }, { data: shared, rows, cols }, undefined, k)));
     const dataset = Dataset.from(points);
     expect(Dataset.dataOf(dataset).shifted).toBe(true);
-    expectClose(decide({ table: planes }, resolveDecisions(cols, dataset, new Float64Array(rows * k), k)));
+    expectClose(decide({ table: planes }, resolveDecisions({ cols }, dataset, new Float64Array(rows * k), k)));
   });
 
   it('takes a sparse Dataset that dropped columns and shifted one', () => {
@@ -208,7 +208,7 @@ describe('decide(planes, input)', () => {
     const biases = vector(2, 5);
     const dataset = Dataset.from({ indptr, indices, values, rows, cols: wide });
     expect(Dataset.dataOf(dataset).shifted).toBe(true);
-    const out = decide({ table: { weights, biases } }, resolveDecisions(wide, dataset, undefined, 2));
+    const out = decide({ table: { weights, biases } }, resolveDecisions({ cols: wide }, dataset, undefined, 2));
     for (let i = 0; i < rows; i++) {
       for (let p = 0; p < 2; p++) {
         const sum = place.reduce((s, column, e) => s + values[3 * i + e]! * weights[p * wide + column]!, biases[p]!);
@@ -262,7 +262,7 @@ describe('decide(planes, input)', () => {
   );
 
   it('expects out to have a number for each row and plane', () => {
-    expect(() => resolveDecisions(cols, { data: x, rows, cols }, new Float64Array(rows), k)).toThrow(
+    expect(() => resolveDecisions({ cols }, { data: x, rows, cols }, new Float64Array(rows), k)).toThrow(
       'Expected 200 numbers for out, one for each row of points and class, but received 40',
     );
   });

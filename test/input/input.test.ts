@@ -192,15 +192,15 @@ describe('resolveDecisions(cols, points, out) and resolveScore(model, points, la
 
   it('resolveDecisions returns a view of out, or a new array, for the values', () => {
     const out = new Float64Array(2);
-    const { source, values, threads } = resolveDecisions(2, [[1, 2], [3, 4]], out); // prettier-ignore
+    const { source, values, threads } = resolveDecisions({ cols: 2 }, [[1, 2], [3, 4]], out); // prettier-ignore
     expect(source).toMatchObject({ rows: 2, cols: 2 });
     expect(values).not.toBe(out);
     expect(values.buffer).toBe(out.buffer);
     expect(threads).toBe(resolveThreads(undefined));
-    expect(resolveDecisions(2, [[1, 2]]).values).toEqual(new Float64Array(1));
-    expect(resolveDecisions(7, []).values).toEqual(new Float64Array(0));
+    expect(resolveDecisions({ cols: 2 }, [[1, 2]]).values).toEqual(new Float64Array(1));
+    expect(resolveDecisions({ cols: 7 }, []).values).toEqual(new Float64Array(0));
     const dataset = Dataset.from([[1, 2]]);
-    expect(resolveDecisions(2, dataset).source.dataset).toBe(dataset);
+    expect(resolveDecisions({ cols: 2 }, dataset).source.dataset).toBe(dataset);
   });
 
   it('resolveScore returns the labels as y, and refuses no rows, unknown labels and points that change', () => {
