@@ -30,14 +30,18 @@ export const predict: Command = {
       value: '0|1',
       help: "1: print probabilities after each label, one a label, below a line with the labels' names,\nas LIBSVM does; the model must have been trained with -b",
     },
+    {
+      names: ['--extra-columns'],
+      value: 'ignore|refuse',
+      help: 'what to do with columns that the model does not have (default: ignore, with one warning)',
+    },
     { names: ['--no-label'], help: 'CSV: the file has no column of labels' },
     ...DATA_OPTIONS,
   ],
   notes: [
     'Both formats of models are read, whatever the file name. Columns of CSV are matched by name, in any order, with',
-    'those that the model was trained on; if the file or the model has no names, by position. Columns that the model',
-    'does not have are ignored, with one warning. Without out (or with -) labels go to stdout and the accuracy to',
-    'stderr; with --json labels are written only if out is given.',
+    'those that the model was trained on; if the file or the model has no names, by position. Without out (or with -)',
+    'labels go to stdout and the accuracy to stderr; with --json labels are written only if out is given.',
   ],
 };
 
@@ -45,6 +49,7 @@ export async function runPredict(args: Arguments, { output, signal }: Context): 
   const [data, file, asked] = args.files as [string, string, string?];
   const out = asked ?? '-';
   const probable = args.number('b', [0, 1]) === 1;
+  const extraColumns = args.oneOf('extra-columns', ['ignore', 'refuse']) ?? 'ignore';
   if (probable && args.has('decision-values')) throw usageError('Expected one of -b and --decision-values but received both');
   if (asked !== undefined || !output.json) await checkWritable(out, output, data, file);
   const { model } = await readModel(file, signal);
@@ -60,7 +65,7 @@ export async function runPredict(args: Arguments, { output, signal }: Context): 
   const word = typeof model.labels[0] === 'string';
   const { points, labels, ignored, columns, named } = await readData(data, args, {
     cols,
-    extra: 'ignore',
+    extraColumns,
     columns: model.columns,
     labelled: true,
     labels: word ? 'string' : undefined,

@@ -1,6 +1,7 @@
 /** Reads the data that a command line names: LIBSVM text or CSV; `-` is stdin. */
 import { decimal } from '../backend/decimal.js';
 import { coded, show, type CodedError } from '../errors.js';
+import { extraColumnsError } from '../input/column-names.js';
 import { readCsv } from '../io/csv.js';
 import { readLibsvm } from '../io/libsvm.js';
 import type { DenseMatrix, SparseMatrix } from '../types.js';
@@ -35,11 +36,12 @@ export const DATA_OPTIONS: readonly Option[] = [
 ];
 
 interface Wanted {
-  /** LIBSVM text: the number of columns, and whether entries beyond them are an error. */
+  /** LIBSVM text: the number of columns. */
   readonly cols?: number | undefined;
-  readonly extra?: 'error' | 'ignore';
   /** CSV with a header: the columns to read, in this order. */
   readonly columns?: readonly string[] | undefined;
+  /** What to do with other columns than these. @default 'refuse' */
+  readonly extraColumns?: 'refuse' | 'ignore';
   /** CSV: whether there is a column of labels. */
   readonly labelled: boolean;
   /** The kind of labels; overrides --labels. */
@@ -64,7 +66,7 @@ export async function readData(path: string, args: Arguments, wanted: Wanted): P
 }
 
 async function readTable(path: string, args: Arguments, wanted: Wanted): Promise<Data> {
-  const { cols, extra, columns, labelled, labels, signal, output } = wanted;
+  const { cols, extraColumns: extra = 'refuse', columns, labelled, labels, signal, output } = wanted;
   const source = path === '-' ? process.stdin : path;
   const kind = labels ?? args.oneOf('labels', ['number', 'string']);
   const maxBytes = args.number('max-bytes', [0, Number.MAX_SAFE_INTEGER]) ?? Infinity;
@@ -74,7 +76,7 @@ async function readTable(path: string, args: Arguments, wanted: Wanted): Promise
     }
     return await readLibsvm(source, {
       ...(cols !== undefined && { cols }),
-      ...(extra && { extra }),
+      extra: extra === 'ignore' ? 'ignore' : 'error',
       ...(kind && { labels: kind }),
       zeroBased: args.has('zero-based'),
       maxBytes,
@@ -97,6 +99,7 @@ async function readTable(path: string, args: Arguments, wanted: Wanted): Promise
     output.warn(`the first row of ${path} was read as column names, but they are all numbers; use --no-header if it is data`);
   }
   if (ignored.length > 0) {
+    if (extra === 'refuse') throw extraColumnsError(ignored[0]!, ignored.length, path === '-' ? 'stdin' : path, 'ERR_CSV');
     const some = ignored.slice(0, 5).map(show).join(', ') + (ignored.length > 5 ? ', …' : '');
     const which = ignored.length === 1 ? 'a column' : `${ignored.length} columns`;
     output.warn(`${path} has ${which} that the model does not know (${some}): ignored`);

@@ -733,6 +733,26 @@ describe('fista-classify predict', () => {
     expect(await good(['inspect', 'm.json'])).toMatch(/^ {2}age {2}/m);
   });
 
+  it('--extra-columns refuse refuses columns that the model does not have', async () => {
+    file('a.csv', 'age,h,label\n1,100,old\n-1,90,young\n');
+    await good(['train', '-q', 'a.csv', 'm.json']);
+    file('b.csv', 'id,h,age,label,note\n#1,100,1,old,x\n');
+    const refuse = ['predict', '--extra-columns', 'refuse'];
+    expect(await bad(1, [...refuse, 'b.csv', 'm.json', 'out'])).toBe(
+      'fista-classify: Expected only columns of the model for b.csv but received "id" and 1 more; use --extra-columns ignore to leave them out [ERR_CSV]',
+    );
+    expect(await good(['predict', '--extra-columns', 'ignore', 'b.csv', 'm.json', 'out'])).toBe('Accuracy = 100% (1/1)\n');
+    expect(await good([...refuse, 'a.csv', 'm.json', 'out'])).toBe('Accuracy = 100% (2/2)\n');
+    // LIBSVM text has no names: its columns beyond the model's are the extra ones.
+    file('a.svm', '1 1:1 2:1\n-1 1:-1 2:1\n');
+    await good(['train', '-q', 'a.svm', 'n.json']);
+    file('b.svm', '1 1:1 3:1\n');
+    expect(await bad(1, [...refuse, 'b.svm', 'n.json', 'out'])).toMatch(/b\.svm:1:7 but received .*\[ERR_LIBSVM\]$/);
+    expect(await bad(2, ['predict', '--extra-columns', 'drop', 'b.svm', 'n.json'])).toContain(
+      'Expected ignore or refuse for --extra-columns but received "drop"',
+    );
+  });
+
   it('refuses CSV that is read as LIBSVM text, as train does', async () => {
     const csv = 'age,h,label\n1,100,old\n-1,90,young\n';
     file('a.csv', csv);
