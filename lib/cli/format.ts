@@ -16,6 +16,12 @@ export function percent(share: number): string {
   return share < 1 && text === '100.0' ? '> 99.9 %' : `${text} %`;
 }
 
+/** A share or a score with four decimals. Only 1 is shown as 1.0000. */
+export function fraction(value: number): string {
+  const text = value.toFixed(4);
+  return value < 1 && text === '1.0000' ? '> 0.9999' : text === '-0.0000' ? '0.0000' : text;
+}
+
 /** A count such as 12,345; with a noun 12,345 rows or 1 row. */
 export function count(value: number, noun?: string): string {
   const number = value.toLocaleString('en-US');

@@ -4,6 +4,7 @@ import type { Label } from '../types.js';
 import { usageError, type Arguments, type Command } from './arguments.js';
 import type { Context } from './context.js';
 import { brief, count } from './format.js';
+import { metricsLines, metricsOf } from './metrics-table.js';
 import { DATA_OPTIONS, readData } from './read-data.js';
 import { readModel } from './read-model.js';
 import { checkWritable, writeFile } from './write-file.js';
@@ -18,6 +19,7 @@ export const predict: Command = {
       'fista-classify predict --decision-values test.csv liblinear.model',
       'labels and decision values on the terminal, by a model of liblinear-train',
     ],
+    ['fista-classify predict --metrics test.svm model.json out.txt', 'also precision, recall, ROC AUC and the confusion matrix'],
   ],
   files: { min: 2, max: 3 },
   options: [
@@ -35,6 +37,10 @@ export const predict: Command = {
       value: 'ignore|refuse',
       help: 'what to do with columns that the model does not have (default: ignore, with one warning)',
     },
+    {
+      names: ['--metrics'],
+      help: 'print, beside the accuracy, precision, recall and F1 by label, the confusion matrix, ROC AUC,\nand more (log loss and Brier score of a model trained with -b)',
+    },
     { names: ['--no-label'], help: 'CSV: the file has no column of labels' },
     ...DATA_OPTIONS,
   ],
@@ -51,6 +57,7 @@ export async function runPredict(args: Arguments, { output, signal }: Context): 
   const probable = args.number('b', [0, 1]) === 1;
   const extraColumns = args.oneOf('extra-columns', ['ignore', 'refuse']) ?? 'ignore';
   if (probable && args.has('decision-values')) throw usageError('Expected one of -b and --decision-values but received both');
+  if (args.has('metrics') && args.has('no-label')) throw usageError('Expected one of --metrics and --no-label but received both');
   if (asked !== undefined || !output.json) await checkWritable(out, output, data, file);
   const { model } = await readModel(file, signal);
   // Labels are printed one per line, so none may contain a line end, nor any other control character.
@@ -84,16 +91,21 @@ export async function runPredict(args: Arguments, { output, signal }: Context): 
   if (ignored > 0 && !columns)
     output.warn(`${data} has columns beyond the ${cols} of the model: ${count(ignored)} of its entries were ignored`);
 
+  const metrics = args.has('metrics') ? metricsOf(model, { points, labels }) : undefined;
+  if (args.has('metrics') && !metrics) {
+    const names = model.labels.slice(0, 10).map(show).join(', ') + (model.labels.length > 10 ? ', …' : '');
+    throw coded(RangeError, 'ERR_LABELS', `Expected rows with a label of the model (${names}) for --metrics but ${data} has none`);
+  }
   const predicted = model.predict(points);
   const values = probable ? model.probability(points) : args.has('decision-values') ? model.decision(points) : undefined;
   const each = values ? values.length / predicted.length : 0;
-  const lines = function* () {
+  const rowLines = function* () {
     if (probable) yield `labels ${model.labels.map(String).join(' ')}\n`;
     for (const [i, label] of predicted.entries()) {
       yield [label, ...(values?.subarray(i * each, (i + 1) * each) ?? [])].map(String).join(' ') + '\n';
     }
   };
-  if (out !== '-' || !output.json) await writeFile(out, lines(), output, signal);
+  if (out !== '-' || !output.json) await writeFile(out, rowLines(), output, signal);
 
   const rows = predicted.length;
   const counts = new Map<Label, number>();
@@ -118,9 +130,11 @@ export async function runPredict(args: Arguments, { output, signal }: Context): 
     rows,
     ...(labelled && { accuracy, correct, unknown: others.length }),
     counts: model.labels.map((label) => ({ label, rows: counts.get(label) ?? 0 })),
+    ...(metrics && { metrics }),
     ignored,
   };
-  if (out === '-' && !output.json) output.say(line);
-  else await output.result({ ...json, ...(out !== '-' && { file: out }) }, output.quiet ? [] : [line]);
+  const lines = [line, ...(metrics ? metricsLines(metrics, others.length) : [])];
+  if (out === '-' && !output.json) for (const one of lines) output.say(one);
+  else await output.result({ ...json, ...(out !== '-' && { file: out }) }, output.quiet ? [] : lines);
   return 0;
 }

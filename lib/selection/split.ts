@@ -28,7 +28,8 @@ export function trainTestSplit<P extends readonly unknown[] | DenseMatrix | Spar
   return { train: part(0), test: part(1) };
 }
 
-function rowsOf(points: SplitTask['points'], list: Uint32Array): SplitTask['points'] {
+/** These rows of points, in a form of the same kind. */
+export function rowsOf(points: SplitTask['points'], list: Uint32Array): SplitTask['points'] {
   if (Array.isArray(points)) return Array.from(list, (i) => (points as readonly unknown[])[i]);
   if ('data' in points) {
     const { data, cols, columns } = points;

@@ -180,6 +180,7 @@ describe.concurrent('fista-classify', () => {
     [['train', '--scale', 'big', 'x'], 'Expected auto, none, standard or maxabs for --scale but received "big"'],
     [['predict', '-b', '1', '--decision-values', 'x', 'y'], 'Expected one of -b and --decision-values but received both'],
     [['predict', '-b', '2', 'x', 'y'], 'Expected'],
+    [['predict', '--metrics', '--no-label', 'x', 'y'], 'Expected one of --metrics and --no-label but received both'],
     [['train', '-b', '2', 'x'], 'Expected 0, 1, sigmoid or isotonic for --probability but received "2"'],
     [['train', '-b', '1', '-v', '3', 'x'], 'Expected one of -b and -v, which writes no model, but received both'],
     [
@@ -847,6 +848,86 @@ describe('fista-classify predict', () => {
     child.stdout.destroy();
     expect(await new Promise((done) => child.on('close', done))).toBe(0);
     expect(LinearSvm.fromJSON(json('m.json')).weights.length).toBe(30);
+  });
+});
+
+describe('fista-classify predict --metrics', () => {
+  const three = (number: number) => {
+    const next = random(3);
+    return Array.from({ length: number }, (_, i) => {
+      return `${['ant', 'bee', 'cat'][i % 3]} 1:${(i % 3) + next()} 2:${next()}\n`;
+    }).join('');
+  };
+
+  it('prints what model.score gives, below the accuracy, and with --json all of it', async () => {
+    await good(['train', '-q', '-b', '1', WDBC, 'm.json']);
+    const printed = await good(['predict', '--metrics', WDBC, 'm.json', 'out']);
+    const { points, labels } = await readLibsvm(WDBC);
+    const score = LinearSvm.fromJSON<number>(json('m.json')).score(points, labels);
+    const [negative, positive] = score.classes;
+    const digits = (...values: number[]) => values.map((value) => value.toFixed(4)).join(' ');
+    const lines = printed.split('\n').map((line) => line.replace(/ +/g, ' '));
+    expect(lines[0]).toMatch(/^Accuracy = /);
+    expect(lines.slice(1)).toEqual([
+      `balanced accuracy ${digits(score.balancedAccuracy)}`,
+      `Matthews' correlation ${digits(score.matthews)}`,
+      `ROC AUC ${digits(score.rocAuc!)} (of 1 against -1)`,
+      `average precision ${digits(score.averagePrecision!)} (of 1 against -1)`,
+      `log loss ${Number(score.logLoss!.toPrecision(3))}`,
+      `Brier score ${Number(score.brier!.toPrecision(3))}`,
+      '',
+      'label precision recall F1 support',
+      `-1 ${digits(negative!.precision, negative!.recall, negative!.f1)} 357`,
+      `1 ${digits(positive!.precision, positive!.recall, positive!.f1)} 212`,
+      '',
+      `macro average ${digits(score.macro.precision, score.macro.recall, score.macro.f1)} 569`,
+      `weighted average ${digits(score.weighted.precision, score.weighted.recall, score.weighted.f1)} 569`,
+      '',
+      'confusion matrix, predicted labels in columns',
+      'actual -1 1',
+      ...score.confusion.map((row, k) => `${[-1, 1][k]} ${row.join(' ')}`),
+      '',
+    ]);
+    const object = JSON.parse(await good(['predict', '--metrics', '--json', WDBC, 'm.json'])) as { metrics: object };
+    expect(object.metrics).toEqual({ rows: 569, ...score });
+    expect(text('out').split('\n')).toHaveLength(570); // the labels alone
+  });
+
+  it('goes to stderr with the accuracy if the labels go to stdout', async () => {
+    file('data.svm', three(60));
+    await good(['train', '-q', '--labels', 'string', 'data.svm', 'm.json']);
+    const { stdout, stderr } = await run(['predict', '--metrics', '--labels', 'string', 'data.svm', 'm.json']);
+    expect(stdout).toMatch(/^((ant|bee|cat)\n){60}$/);
+    expect(stderr).toMatch(/^Accuracy = [^]*\nROC AUC {16}\d\.\d{4} {2}\(mean over the labels\)\n[^]*\nactual +ant +bee +cat\n/);
+    expect(stderr).not.toContain('log loss'); // the model has no probabilities
+  });
+
+  it('is of the rows whose label the model knows, and says so', async () => {
+    file('data.svm', three(60));
+    await good(['train', '-q', '--labels', 'string', 'data.svm', 'm.json']);
+    file('more.svm', `${three(60)}dog 1:1\n`);
+    const { stdout, stderr } = await run(['predict', '--metrics', '--labels', 'string', 'more.svm', 'm.json', 'out']);
+    expect(stderr).toContain('1 row of more.svm has a label that the model does not know ("dog"); it counts as wrong');
+    expect(stdout).toMatch(/^Accuracy = .*\/61\)\nMetrics of the 60 rows whose label the model knows:\n/);
+    const scored = async (name: string) => {
+      const { stdout } = await run(['predict', '--metrics', '--json', '--labels', 'string', name, 'm.json']);
+      return (JSON.parse(stdout) as { metrics: { rows: number } }).metrics;
+    };
+    expect(await scored('more.svm')).toEqual(await scored('data.svm'));
+  });
+
+  it('refuses data without a label of the model, and writes nothing', async () => {
+    await good(['train', '-q', WDBC, 'm.json']);
+    expect(await bad(1, ['predict', '--metrics', file('u.svm', '0 1:1\n0 1:2\n'), 'm.json', 'out'])).toMatch(
+      /: Expected rows with a label of the model \(-1, 1\) for --metrics but \S+ has none \[ERR_LABELS\]$/,
+    );
+    expect(existsSync(file('out'))).toBe(false);
+  });
+
+  it('says that there is no ROC AUC of rows of one label', async () => {
+    await good(['train', '-q', WDBC, 'm.json']);
+    const printed = await good(['predict', '--metrics', file('one.svm', '1 1:1\n'), 'm.json', 'out']);
+    expect(printed).toMatch(/^ROC AUC {16}- {2}\(needs rows of two labels\)$/m);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { brief, count, duration, percent, short } from '../../lib/cli/format.js';
+import { brief, count, duration, fraction, percent, short } from '../../lib/cli/format.js';
 
 describe('brief(value)', () => {
   it('has six significant digits, and no zeros behind them', () => {
@@ -10,6 +10,19 @@ describe('brief(value)', () => {
 describe('short(value)', () => {
   it('has three significant digits, and an exponent below a thousandth', () => {
     expect([Math.PI, 0, 0.001, 0.00099, -1.26e-7].map(short)).toEqual(['3.14', '0', '0.001', '9.9e-4', '-1.3e-7']);
+  });
+});
+
+describe('fraction(value)', () => {
+  it('has four decimals, and says 1.0000 of 1 alone', () => {
+    expect([1, 0.99996, 0.5, 0, -0.00001, -1].map(fraction)).toEqual([
+      '1.0000',
+      '> 0.9999',
+      '0.5000',
+      '0.0000',
+      '0.0000',
+      '-1.0000',
+    ]);
   });
 });
 
