@@ -15,7 +15,7 @@ import type { Context } from './context.js';
 import { brief, count, duration, percent, short } from './format.js';
 import { progressLine, TimeLeft } from './progress.js';
 import { BACKEND_OPTION, LIMIT_OPTIONS, runOptions } from './run.js';
-import { validate } from './cross-validate.js';
+import { SCORING_OPTION, scoresProbabilities, scoringOf, validate } from './cross-validate.js';
 import { trainingSummary } from './training-summary.js';
 import { checkWritable, writeFile } from './write-file.js';
 
@@ -45,6 +45,7 @@ export const train: Command = {
     },
     { names: ['--balanced'], help: 'weight rows so that all classes have the same total weight' },
     { names: ['-v'], value: 'FOLDS', help: 'cross-validate: print the accuracy, write no model' },
+    SCORING_OPTION,
     { names: ['-e'], value: 'NUMBER', help: 'stop at this relative gap only; the same as --stop gap:NUMBER' },
     {
       names: ['--stop'],
@@ -96,6 +97,7 @@ export async function runTrain(args: Arguments, context: Context): Promise<numbe
   const path = given ?? `${data === '-' ? 'stdin' : basename(data).replace(/\.gz$/, '')}.model${format === 'json' ? '.json' : ''}`;
   const page = args.text('report');
   const folds = args.number('v', [2, 1_000_000]);
+  const scoring = scoringOf(args);
   const settings = { ...fitOptions(args), signal };
   if (folds === undefined) {
     if (page !== undefined && (page === path || (path !== '-' && page !== '-' && (await sameFile(page, path))))) {
@@ -115,7 +117,7 @@ export async function runTrain(args: Arguments, context: Context): Promise<numbe
   const weighted = { ...settings, ...classOptions(args, labels) };
   if (folds !== undefined) {
     const seed = args.number('seed', [0, 2 ** 32 - 1]);
-    return naming(data, () => validate(file, folds, seed, weighted, context));
+    return naming(data, () => validate(file, { folds, seed, scoring }, weighted, context));
   }
 
   const history: SvmProgress[] = [];
@@ -253,7 +255,8 @@ function fitOptions(args: Arguments): SvmOptions {
 function probabilityOf(args: Arguments): SvmOptions['probability'] {
   const asked = args.oneOf('probability', ['0', '1', 'sigmoid', 'isotonic']) ?? '0';
   if (asked === '0') return undefined;
-  if (args.has('v')) throw usageError('Expected one of -b and -v, which writes no model, but received both');
+  if (args.has('v') && !scoresProbabilities(args))
+    throw usageError('Expected one of -b and -v, which writes no model, but received both');
   if (args.text('format') === 'liblinear') {
     throw usageError("Expected --format json with -b but received liblinear: LIBLINEAR's models of SVMs have no probabilities");
   }

@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { LinearSvm, readLibsvm, stop } from '../../lib/index.js';
+import { crossValidate, LinearSvm, readLibsvm, stop } from '../../lib/index.js';
 import { matches } from '../../scripts/examples.js';
 import { names } from '../support/backends.js';
 import { HANG, ROOT } from '../support/child.js';
@@ -181,6 +181,14 @@ describe.concurrent('fista-classify', () => {
     [['predict', '-b', '1', '--decision-values', 'x', 'y'], 'Expected one of -b and --decision-values but received both'],
     [['predict', '-b', '2', 'x', 'y'], 'Expected'],
     [['predict', '--metrics', '--no-label', 'x', 'y'], 'Expected one of --metrics and --no-label but received both'],
+    [['train', '-v', '5', '--scoring', 'roc_auc', 'x'], 'Unknown score "roc_auc" for --scoring; did you mean rocAuc?'],
+    [['train', '-v', '5', '--scoring', 'profit', 'x'], 'Unknown score "profit" for --scoring; expected one of accuracy, '],
+    [['train', '-v', '5', '--scoring', 'log_los', 'x'], 'Unknown score "log_los" for --scoring; did you mean logLoss?'],
+    [
+      ['train', '-b', '1', '-v', '3', '--scoring', 'f1', 'x'],
+      'Expected one of -b and -v, which writes no model, but received both',
+    ],
+    [['train', '--scoring', 'f1', 'x'], 'Expected -v FOLDS with --scoring f1 but received none'],
     [['train', '-b', '2', 'x'], 'Expected 0, 1, sigmoid or isotonic for --probability but received "2"'],
     [['train', '-b', '1', '-v', '3', 'x'], 'Expected one of -b and -v, which writes no model, but received both'],
     [
@@ -928,6 +936,44 @@ describe('fista-classify predict --metrics', () => {
     await good(['train', '-q', WDBC, 'm.json']);
     const printed = await good(['predict', '--metrics', file('one.svm', '1 1:1\n'), 'm.json', 'out']);
     expect(printed).toMatch(/^ROC AUC {16}- {2}\(needs rows of two labels\)$/m);
+  });
+});
+
+describe('fista-classify train --scoring', () => {
+  it('prints the mean score and its standard error, by gamma where there are several', async () => {
+    const { points, labels } = await readLibsvm(WDBC);
+    const { best } = await crossValidate(points, labels, { folds: 3, gammas: 'default', scoring: 'rocAuc' });
+    const line = `Cross Validation rocAuc = ${best.mean.toFixed(4)} ± ${best.standardError.toFixed(4)}\n`;
+    expect(await good(['train', '-v', '3', '--scoring', 'rocAuc', WDBC])).toMatch(
+      new RegExp(`^${line}Cross Validation Accuracy = [\\d.]+%\n$`),
+    );
+    const object = JSON.parse(await good(['train', '--json', '-v', '3', '--scoring', 'rocAuc', WDBC])) as object;
+    expect(object).toMatchObject({ scoring: 'rocAuc', score: best.mean, standardError: best.standardError, folds: 3 });
+    const path = await good(['train', '--gamma', 'auto', '-v', '3', '--scoring', 'matthews', WDBC]);
+    expect(path).toMatch(
+      /^(gamma [\d.]+: matthews 0\.\d{4} ± 0\.\d{4} on held-out rows( \(best\))?\n){3,}Cross Validation matthews = /,
+    );
+    expect(path.match(/\(best\)/g)).toHaveLength(1);
+  });
+
+  it('learns the probabilities that logLoss and brier need, as -b says', async () => {
+    const { points, labels } = await readLibsvm(WDBC);
+    for (const [words, probability] of [
+      [[], 'sigmoid'],
+      [['-b', 'isotonic'], 'isotonic'],
+    ] as const) {
+      const { best } = await crossValidate(points, labels, { folds: 2, gammas: 'default', scoring: 'logLoss', probability });
+      expect(await good(['train', '-v', '2', '--scoring', 'logLoss', ...words, WDBC])).toContain(
+        `Cross Validation logLoss = ${best.mean.toFixed(4)} ± `,
+      );
+    }
+  });
+
+  it('refuses a score of two labels for three', async () => {
+    file('data.svm', '1 1:1\n2 1:2\n3 1:3\n'.repeat(4));
+    expect(await bad(2, ['train', '-v', '2', '--scoring', 'f1', 'data.svm'])).toBe(
+      'fista-classify: Expected a metric of several classes for --scoring, as there are 3 distinct labels, but received "f1" [ERR_OPTION]',
+    );
   });
 });
 
