@@ -1,6 +1,6 @@
 import { execFile, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { createRequire } from 'node:module';
 import { connect } from 'node:net';
@@ -11,6 +11,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { backend, LinearSvm } from '../lib/index.js';
 import { ROOT } from './support/child.js';
+import { random } from './support/random.js';
 import { clouds } from './support/svm-data.js';
 
 // examples/server in a separate process, over HTTP.
@@ -85,6 +86,15 @@ class Server {
   }
 }
 
+interface Prediction {
+  label: unknown;
+  decision: number;
+  probabilities?: Record<string, number>;
+  certified?: boolean;
+}
+
+const predictionsOf = ({ body }: Answer) => body.predictions as Prediction[];
+
 function libsvm(rows: number[][], labels: number[]): string {
   return rows.map((row, i) => `${labels[i]} ${row.map((value, j) => `${j + 1}:${value}`).join(' ')}\n`).join('');
 }
@@ -128,10 +138,10 @@ describe.skipIf(!installed)('examples/server', () => {
   it('POST /predict gives the labels and decision values of the model, dense and sparse', async () => {
     const dense = await server.call('POST', '/predict', { rows: rows.slice(0, 5) });
     expect(dense.status).toBe(200);
+    const decisions = model.decision(rows.slice(0, 5));
     expect(dense.body).toEqual({
       version: expect.stringMatching(/^[0-9a-f]{12}$/) as string,
-      labels: model.predict(rows.slice(0, 5)),
-      decisions: Array.from(model.decision(rows.slice(0, 5))),
+      predictions: model.predict(rows.slice(0, 5)).map((label, i) => ({ label, decision: decisions[i] })),
     });
     const sparse = await server.call('POST', '/predict', {
       rows: [{ indices: [0, 2], values: [2, -1] }, { indices: [] }, { indices: [1] }],
@@ -141,8 +151,8 @@ describe.skipIf(!installed)('examples/server', () => {
       [0, 0, 0],
       [0, 1, 0],
     ]);
-    expect(sparse.body.labels).toEqual(Array.from(twin, (value) => (value > 0 ? 1 : -1)));
-    (sparse.body.decisions as number[]).forEach((value, i) => expect(value).toBeCloseTo(twin[i]!, 12));
+    expect(predictionsOf(sparse).map(({ label }) => label)).toEqual(Array.from(twin, (value) => (value > 0 ? 1 : -1)));
+    predictionsOf(sparse).forEach(({ decision }, i) => expect(decision).toBeCloseTo(twin[i]!, 12));
   });
 
   const deep = (n: number) => '['.repeat(n) + ']'.repeat(n);
@@ -307,10 +317,10 @@ describe.skipIf(!installed)('examples/server', () => {
     for (const { status, body } of await Promise.all(answers)) {
       expect(status).toBe(200);
       if (body.reloaded) continue;
-      // Answers of one version have the same decisions.
-      const decisions = JSON.stringify(body.decisions);
-      expect(seen.get(body.version) ?? decisions).toBe(decisions);
-      seen.set(body.version, decisions);
+      // Answers of one version are the same.
+      const predictions = JSON.stringify(body.predictions);
+      expect(seen.get(body.version) ?? predictions).toBe(predictions);
+      seen.set(body.version, predictions);
     }
     expect(seen.size).toBe(2);
   });
@@ -323,7 +333,7 @@ describe.skipIf(!installed)('examples/server', () => {
   });
 
   it('POST /train trains on the rows of the request, writes the model file and serves it', async () => {
-    const answer = await server.call('POST', '/train', { rows, labels, options: { gap: 1e-6 } });
+    const answer = await server.call('POST', '/train', { rows, labels, options: { gap: 1e-6 }, gate: { tolerance: 0.1 } });
     expect(answer.status).toBe(202);
     const { info, model: served } = (await server.trained('done')) as {
       info: { status: string; threads: number };
@@ -333,15 +343,17 @@ describe.skipIf(!installed)('examples/server', () => {
     const predicted = await server.call('POST', '/predict', { rows: rows.slice(0, 3) });
     expect(predicted.body.version).toBe(served.version);
     const kept = LinearSvm.fromJSON(JSON.parse(readFileSync(file, 'utf8')));
-    expect(predicted.body.decisions).toEqual(Array.from(kept.decision(rows.slice(0, 3))));
+    expect(predictionsOf(predicted).map(({ decision }) => decision)).toEqual(Array.from(kept.decision(rows.slice(0, 3))));
     expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 
   it('POST /train trains on sparse rows, and on a file in the data folder', async () => {
     const sparse = [{ indices: [0] }, { indices: [1], values: [2] }, { indices: [0, 1] }, { indices: [] }];
-    expect((await server.call('POST', '/train', { rows: sparse, columns: 4, labels: ['a', 'b', 'a', 'b'] })).status).toBe(202);
+    const gate = { compare: false }; // the model in service has other columns
+    const answer = await server.call('POST', '/train', { rows: sparse, columns: 4, labels: ['a', 'b', 'a', 'b'], gate });
+    expect(answer.status).toBe(202);
     expect((await server.trained('done')).model).toMatchObject({ columns: 4, labels: ['a', 'b'] });
-    expect((await server.call('POST', '/train', { file: 'clouds.libsvm' })).status).toBe(202);
+    expect((await server.call('POST', '/train', { file: 'clouds.libsvm', gate })).status).toBe(202);
     expect((await server.trained('done')).model).toMatchObject({ columns: 3, labels: [-1, 1] });
   });
 
@@ -357,6 +369,56 @@ describe.skipIf(!installed)('examples/server', () => {
     ['neither rows nor a file', {}, /must match exactly one schema/],
     ['rows and a file', { rows: [[1], [2]], labels: [1, 2], file: 'a' }, /must match exactly one schema/],
     ['a path', { file: '../model.json' }, /must match pattern/],
+    [
+      'another word for gamma',
+      { file: 'clouds.libsvm', options: { gamma: 'best' } },
+      /options\/gamma must match pattern "\^auto\$"/,
+    ],
+    [
+      'another kind of probability',
+      { file: 'clouds.libsvm', options: { probability: true } },
+      /options\/probability must be equal to/,
+    ],
+    ['an unknown metric', { file: 'clouds.libsvm', gate: { metric: 'profit' } }, /gate\/metric must be equal to one of/],
+    ['a tolerance below 0', { file: 'clouds.libsvm', gate: { tolerance: -0.1 } }, /gate\/tolerance must be >= 0/],
+    ['a minimum that no model reaches', { file: 'clouds.libsvm', gate: { min: 95 } }, /gate\/min must be <= 1/],
+    ['all rows held out', { file: 'clouds.libsvm', gate: { testShare: 1 } }, /gate\/testShare must be < 1/],
+    ['gate: true', { file: 'clouds.libsvm', gate: true }, /gate must NOT be valid/],
+    [
+      'a maximum for a score',
+      { file: 'clouds.libsvm', gate: { max: 0.5 } },
+      /ERR_GATE Expected gate\.min, as a larger accuracy is better, but received gate\.max/,
+    ],
+    [
+      'a loss without probabilities',
+      { file: 'clouds.libsvm', gate: { metric: 'logLoss' } },
+      /ERR_GATE Expected options\.probability for gate\.metric "logLoss" but received none/,
+    ],
+    [
+      'the file to train on for that of held-out rows',
+      { file: 'clouds.libsvm', gate: { file: 'clouds.libsvm' } },
+      /ERR_GATE Expected a file other than the one to train on for gate\.file but received clouds\.libsvm/,
+    ],
+    [
+      'a file of held-out rows and a share',
+      { file: 'large.libsvm', gate: { file: 'clouds.libsvm', testShare: 0.1 } },
+      /ERR_GATE Expected one of gate\.file and gate\.testShare but received both/,
+    ],
+    [
+      'a missing file of held-out rows',
+      { rows: [[1], [2]], labels: [1, 2], gate: { file: 'missing.libsvm' } },
+      /ERR_GATE The file missing\.libsvm of the gate cannot be read: ENOENT/,
+    ],
+    [
+      'a file of held-out rows with more columns',
+      { rows: [[1], [2]], labels: [1, 2], gate: { file: 'clouds.libsvm' } },
+      /ERR_GATE The file clouds\.libsvm of the gate cannot be read: Expected .* at clouds\.libsvm:1:/,
+    ],
+    [
+      'too few rows to hold some out',
+      { rows: [[1], [2], [3]], labels: [1, 2, 2] },
+      /ERR_LABELS Expected at least 2 rows of class 1, for either side, but received 1; rows are held out for the gate, unless "gate" is false/,
+    ],
     ['an unknown option', { file: 'clouds.libsvm', options: { threads: 64 } }, /must NOT have additional properties/],
   ])('POST /train refuses with the reason, and leaves GET /train unchanged: %s', async (_, body, reason) => {
     const before = (await server.call('GET', '/train')).body;
@@ -434,7 +496,7 @@ describe.skipIf(!installed)('examples/server', () => {
     const mine = await Server.start(folder, { MODEL: 'none.json' });
     expect((await mine.call('GET', '/health')).status).toBe(503);
     expect((await mine.call('POST', '/predict', { rows: [[1]] })).body).toMatchObject({ code: 'ERR_NO_MODEL' });
-    await mine.call('POST', '/train', { rows: [[1], [2]], labels: [1, 2] });
+    await mine.call('POST', '/train', { rows: [[1], [2]], labels: [1, 2], gate: false });
     await mine.trained('done');
     await mine.call('POST', '/train', {
       file: 'large.libsvm',
@@ -463,6 +525,180 @@ describe.skipIf(!installed)('examples/server', () => {
     expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 
+  describe('with three labels, probabilities and a gate', () => {
+    const next = random(5);
+    const three = Array.from({ length: 240 }, (_, i) => [3 * Number(i % 3 === 1) + next(), 3 * Number(i % 3 === 2) + next()]);
+    const names = three.map((_, i) => ['ant', 'bee', 'cat'][i % 3]!);
+    const shuffled = names
+      .map((name) => ({ name, key: next() }))
+      .sort((a, b) => a.key - b.key)
+      .map(({ name }) => name);
+    const gated = join(folder, 'gated.json');
+    let mine: Server;
+    beforeAll(async () => {
+      const trusted = three.slice(0, 30).map(([x, y], i) => `${names[i]} 1:${x} 2:${y}\n`);
+      writeFileSync(join(folder, 'trusted.libsvm'), trusted.join(''));
+      mine = await Server.start(folder, { MODEL: 'gated.json' });
+    });
+    afterAll(async () => void (await mine?.stop()));
+
+    /** Trains, and returns what GET /train then answers. */
+    async function train(body: object): Promise<Answer['body'] & { gate: Record<string, unknown> }> {
+      const answer = await mine.call('POST', '/train', body);
+      expect([answer.status, answer.body.message]).toEqual([202, undefined]);
+      return (await mine.trained('done', 'refused', 'failed')) as Answer['body'] & { gate: Record<string, unknown> };
+    }
+    const version = async () => ((await mine.call('GET', '/health')).body.model as { version: string } | null)?.version;
+
+    it('POST /train refuses a first model below gate.min, and keeps none in service', async () => {
+      const refused = await train({ rows: three, labels: shuffled, gate: { min: 0.9 } });
+      expect(refused).toMatchObject({
+        state: 'refused',
+        model: null,
+        gate: { metric: 'accuracy', rows: 60, min: 0.9, passed: false },
+      });
+      expect(refused.gate.reason).toMatch(/^accuracy [\d.]+ on 60 rows held out is below gate\.min, 0\.9$/);
+      expect(await version()).toBeUndefined();
+      expect(existsSync(gated)).toBe(false);
+    });
+
+    it("POST /train takes gamma: 'auto' and probability, and POST /predict answers with probabilities and certificates", async () => {
+      const options = { gamma: 'auto', probability: 'sigmoid' };
+      const done = await train({ rows: three, labels: names, options, gate: { min: 0.9 } });
+      expect(done).toMatchObject({ state: 'done', model: { labels: ['ant', 'bee', 'cat'], columns: 2 } });
+      expect(done.info).toHaveProperty('validation'); // gamma was chosen
+      expect(done.gate).toEqual({ metric: 'accuracy', rows: 60, score: expect.any(Number) as number, min: 0.9, passed: true });
+      const kept = LinearSvm.fromJSON<string>(JSON.parse(readFileSync(gated, 'utf8')));
+      const answer = predictionsOf(await mine.call('POST', '/predict', { rows: three, certify: true }));
+      expect(answer.map(({ label }) => label)).toEqual(kept.predict(three));
+      expect(answer.map(({ certified }) => certified)).toEqual(kept.certify(three));
+      expect(answer.some(({ certified }) => certified)).toBe(true);
+      const [plainly] = predictionsOf(await mine.call('POST', '/predict', { rows: three.slice(0, 1) }));
+      expect(plainly).toEqual({ ...answer[0], certified: undefined }); // not asked for
+      expect(answer.flatMap(({ probabilities }) => ['ant', 'bee', 'cat'].map((name) => probabilities![name]))).toEqual(
+        Array.from(kept.probability(three)),
+      );
+      expect(answer.flatMap(({ decision }) => Object.values<number>(decision as unknown as Record<string, number>))).toEqual(
+        Array.from(kept.decision(three)),
+      );
+    });
+
+    it('a worse model is refused with both scores, and the old one stays in service and in its file, also after a kill', async () => {
+      const [before, text] = [await version(), readFileSync(gated, 'utf8')];
+      // On rows held out from the shuffled data, both models would be wrong.
+      const refused = await train({ rows: three, labels: shuffled, gate: { file: 'trusted.libsvm' } });
+      expect(refused).toMatchObject({ state: 'refused', model: { version: before }, last: { model: { version: before } } });
+      const { score, inService, reason } = refused.gate as { score: number; inService: number; reason: string };
+      expect(refused.gate).toMatchObject({ metric: 'accuracy', rows: 30, tolerance: 0.01, version: before, passed: false });
+      expect(reason).toMatch(
+        /^accuracy [\d.]+ on 30 rows held out is worse by more than 0\.01 than that of the model in service, [\d.]+$/,
+      );
+      expect([score, inService].every((number) => number >= 0 && number <= 1)).toBe(true);
+      expect(inService).toBeGreaterThan(score + 0.01);
+      expect((await mine.call('GET', '/metrics')).body.text).toContain('trainings_total{outcome="refused"} 2');
+      expect(readFileSync(gated, 'utf8')).toBe(text);
+      const ended = once(mine.child, 'exit');
+      mine.child.kill('SIGKILL');
+      await ended;
+      mine = await Server.start(folder, { MODEL: 'gated.json' });
+      expect(await version()).toBe(before);
+      const [first] = predictionsOf(await mine.call('POST', '/predict', { rows: three.slice(0, 1), certify: true }));
+      expect(first).toMatchObject({
+        probabilities: { ant: expect.any(Number) as number },
+        certified: expect.any(Boolean) as boolean,
+      });
+    });
+
+    it('compares the average precision of one label, whatever the order of the labels', async () => {
+      const { rows, labels } = clouds(3, 80, 2, 1);
+      const swapped = LinearSvm.fit(rows, labels, { positive: -1 });
+      writeFileSync(join(folder, 'swapped.json'), JSON.stringify(swapped));
+      writeFileSync(join(folder, 'held.libsvm'), libsvm(rows.slice(0, 30), labels.slice(0, 30)));
+      const other = await Server.start(folder, { MODEL: 'swapped.json' });
+      try {
+        const gate = { metric: 'averagePrecision', tolerance: 1, file: 'held.libsvm' };
+        await other.call('POST', '/train', { rows, labels, gate });
+        const done = (await other.trained('done')) as { gate: { inService: number } };
+        const { classes } = swapped.score(rows.slice(0, 30), labels.slice(0, 30));
+        expect(classes.find(({ label }) => label === 1)!.averagePrecision).toBe(done.gate.inService);
+      } finally {
+        await other.stop();
+      }
+    });
+
+    it('a worse model is refused by rows held out from its own data, in any metric', async () => {
+      const before = await version();
+      const some = names.flatMap((name, i) => (name === 'ant' || (name === 'bee' && i < 60) ? [i] : []));
+      const refused = await train({
+        rows: some.map((i) => three[i]),
+        labels: some.map((i) => names[i]),
+        options: { gamma: 1e-9 }, // so small that every row gets the more frequent label
+        gate: { metric: 'balancedAccuracy', tolerance: 0.2 },
+      });
+      expect(refused).toMatchObject({ state: 'refused', gate: { metric: 'balancedAccuracy', rows: 25, score: 0.5, inService: 1 } });
+      expect(await version()).toBe(before);
+    });
+
+    it('a model that is as good replaces the old one, by a loss too', async () => {
+      const before = await version();
+      const gate = { metric: 'logLoss', tolerance: 0.2, max: 1, seed: 1, testShare: 0.5 };
+      const done = await train({ rows: three, labels: names, options: { probability: 'isotonic', multiclass: 'rest' }, gate });
+      expect(done.gate).toMatchObject({ metric: 'logLoss', rows: 120, max: 1, tolerance: 0.2, version: before, passed: true });
+      expect([done.gate.score, done.gate.inService]).toEqual([expect.any(Number), expect.any(Number)]);
+      expect(done.state).toBe('done');
+      expect(await version()).not.toBe(before);
+      const refused = await train({
+        rows: three,
+        labels: shuffled,
+        options: { probability: 'sigmoid' },
+        gate: { metric: 'brier', max: 0.01 },
+      });
+      expect(refused.gate.reason).toMatch(/^brier [\d.]+ on 60 rows held out is above gate\.max, 0\.01$/);
+    });
+
+    it('a model that cannot be compared is refused, unless compare or gate is false', async () => {
+      const before = await version();
+      const other = { rows: three.map(([x]) => [x]), labels: names };
+      const columns = await train(other);
+      expect(columns).toMatchObject({ state: 'refused', gate: { inService: null, passed: false } });
+      expect(columns.gate.reason).toMatch(
+        /^The model in service cannot be compared: Expected 2 columns .* "compare": false leaves it out/,
+      );
+      const labels = await train({ rows: three, labels: names.map((name) => `${name}s`) });
+      expect(labels.gate.reason).toMatch(/^The model in service cannot be compared: Expected "ant", "bee" or "cat" for labels/);
+      expect(await version()).toBe(before);
+      expect(await train({ ...other, gate: { compare: false } })).toMatchObject({ state: 'done', model: { columns: 1 } });
+      // This one has no probabilities, and so no log loss.
+      const gate = { metric: 'logLoss' };
+      const loss = await train({ ...other, options: { probability: 'sigmoid' }, gate });
+      expect(loss.gate.reason).toMatch(/^The model in service cannot be compared: it has no such score on these rows;/);
+      const free = await train({ rows: three, labels: shuffled, gate: false });
+      expect(free).toMatchObject({ state: 'done', info: { rows: 240 } });
+      expect(free).not.toHaveProperty('gate');
+    });
+  });
+
+  it('POST /predict answers 413 where rows times labels are too many', async () => {
+    const many = Array.from({ length: 1000 }, (_, k) => k);
+    const json = LinearSvm.fit(
+      many.map((k) => [k]),
+      many.map((k) => k % 500),
+      { multiclass: 'rest', maxIterations: 1 },
+    ).toJSON();
+    writeFileSync(join(folder, 'many.json'), JSON.stringify(json));
+    const mine = await Server.start(folder, { MODEL: 'many.json' });
+    try {
+      const answer = await mine.call('POST', '/predict', { rows: Array.from({ length: 4001 }, () => [1]) });
+      expect([answer.status, answer.body.message]).toEqual([
+        413,
+        'Expected at most 4000 rows at a time, as there are 500 labels, but received 4001',
+      ]);
+      expect((await mine.call('POST', '/predict', { rows: [[1]] })).status).toBe(200);
+    } finally {
+      await mine.stop();
+    }
+  });
+
   it.each([
     ['a model file that is not a model', { MODEL: 'clouds.libsvm' }, /Expected JSON for the model file/],
     ['a port that is not a number', { PORT: 'http' }, /Expected an integer of 0 or more for PORT but received http/],
@@ -475,9 +711,7 @@ describe.skipIf(!installed)('examples/server', () => {
     async () => {
       const text = readFileSync(join(ROOT, 'examples/server/README.md'), 'utf8');
       const block = [...text.matchAll(/```sh\n([^]*?)```/g)][1]![1]!;
-      const { labels: shown } = JSON.parse(
-        /^# (\{"version".*\})$/m.exec(block)![1]!.replaceAll('…', '0').replace('"0"', '0'),
-      ) as Answer['body'];
+      const shown = JSON.parse(/^# (\{"version".*\})$/m.exec(block)![1]!.replaceAll('…', '0')) as Answer['body'];
       // The commands as written, to a server without a model.
       const fresh = await Server.start(folder, { MODEL: 'pasted.json', ADMIN_TOKEN: undefined });
       try {
@@ -485,7 +719,9 @@ describe.skipIf(!installed)('examples/server', () => {
         const { stdout, stderr } = await promisify(execFile)('/bin/sh', ['-c', script], { env: plain });
         expect(stderr).toBe('');
         const answer = JSON.parse(stdout.slice(stdout.lastIndexOf('{"version"'))) as Answer['body'];
-        expect(answer.labels).toEqual(shown);
+        const told = (body: Answer['body']) =>
+          predictionsOf({ status: 200, body }).map(({ label, certified }) => [label, certified]);
+        expect(told(answer)).toEqual(told(shown));
       } finally {
         await fresh.stop();
       }

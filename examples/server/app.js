@@ -1,12 +1,13 @@
 // The service: build(options) returns a Fastify instance that is ready to listen.
 'use strict';
-const { createHash, randomBytes, timingSafeEqual } = require('node:crypto');
-const { readFile, rename, rm, writeFile } = require('node:fs/promises');
+const { createHash, timingSafeEqual } = require('node:crypto');
 const fastify = require('fastify');
-const { LinearSvm } = require('fista-classify');
+const { CurrentModel } = require('./current-model.js');
+const { answer, refuse } = require('./errors.js');
 const { metrics } = require('./metrics.js');
+const { predictions } = require('./predictions.js');
+const { predictSchema, trainSchema } = require('./schemas.js');
 const { Training } = require('./training.js');
-const { predictSchema, trainSchema, toPoints } = require('./schemas.js');
 
 const MEGABYTE = 2 ** 20;
 
@@ -35,54 +36,10 @@ async function build({
 
   app.removeContentTypeParser('text/plain'); // only JSON is accepted
 
-  // ---- The model. A request reads this reference once, so that it is answered by one model.
-  let current;
-  let turn = Promise.resolve();
-
-  /** Puts a model into service. */
-  function serve(model, text) {
-    const hash = createHash('sha256').update(text).digest('hex').slice(0, 12);
-    current = { model, version: hash, since: new Date() };
-    app.log.info({ version: hash, columns: model.weights.length }, 'A model is in service');
-    return describe();
-  }
-
-  function describe() {
-    if (current === undefined) return null;
-    const { model, version, since } = current;
-    return { version, since: since.toISOString(), columns: model.weights.length, labels: model.labels };
-  }
-
-  async function read() {
-    const text = await readFile(modelFile, 'utf8');
-    let json;
-    try {
-      json = JSON.parse(text);
-    } catch (error) {
-      throw Object.assign(new SyntaxError(`Expected JSON for the model file but received ${error.message}`), { code: 'ERR_MODEL' });
-    }
-    return serve(LinearSvm.fromJSON(json), text);
-  }
-
-  // Changes of the model take turns: the last request wins, and the file and the model in service stay the same.
-  const inTurn = (work) => {
-    const next = turn.then(work);
-    turn = next.catch(() => {});
-    return next;
-  };
-  const reload = () => inTurn(read);
-  app.decorate('reload', reload);
-
-  /** Writes a newly trained model to the model file, and puts it into service. */
-  const publish = (model, signal) =>
-    inTurn(async () => {
-      const text = `${JSON.stringify(model)}\n`;
-      await replaceFile(modelFile, text, signal);
-      return serve(model, text);
-    });
-
-  const training = new Training({ dataFolder, threads, nice, publish, log: app.log });
-  const { count, write } = metrics({ describe: () => current, training });
+  const service = new CurrentModel(modelFile, app.log);
+  app.decorate('reload', () => service.reload());
+  const training = new Training({ dataFolder, threads, nice, service, log: app.log });
+  const { count, write } = metrics({ describe: () => service.current, training });
   app.addHook('onResponse', async (request, reply) => count(request, reply));
   let closing = false;
   app.addHook('preClose', async () => {
@@ -118,15 +75,9 @@ async function build({
 
   // ---- Routes
   app.post('/predict', { schema: { body: predictSchema } }, async (request) => {
+    const { current } = service;
     if (current === undefined) throw refuse(503, 'ERR_NO_MODEL', 'There is no model yet: train one, or reload the model file');
-    const { model, version } = current;
-    const decisions = model.decision(toPoints(request.body.rows, model.weights.length));
-    const [negative, positive] = model.labels;
-    return {
-      version,
-      labels: Array.from(decisions, (value) => (value > 0 ? positive : negative)),
-      decisions: Array.from(decisions),
-    };
+    return { version: current.version, predictions: predictions(current, request.body) };
   });
 
   app.post('/train', { schema: { body: trainSchema }, bodyLimit: trainLimit, onRequest: admin }, async (request, reply) => {
@@ -140,56 +91,20 @@ async function build({
     return reply.send(training.describe());
   });
 
-  app.post('/reload', { onRequest: admin }, async () => reload());
+  app.post('/reload', { onRequest: admin }, async () => service.reload());
   app.get('/health', async (request, reply) => {
-    const status = closing ? 'closing' : current === undefined ? 'no model' : 'ok';
-    return reply.code(status === 'ok' ? 200 : 503).send({ status, model: describe(), training: training.state });
+    const status = closing ? 'closing' : service.current === undefined ? 'no model' : 'ok';
+    return reply.code(status === 'ok' ? 200 : 503).send({ status, model: service.describe(), training: training.state });
   });
   app.get('/metrics', async (request, reply) => reply.type('text/plain; version=0.0.4; charset=utf-8').send(write()));
 
   try {
-    await reload();
+    await service.reload();
   } catch (error) {
     if (error.code !== 'ENOENT') throw error;
     app.log.warn(`There is no ${modelFile} yet: predictions are refused until a model is trained or reloaded`);
   }
   return app;
-}
-
-/** Replaces a file in one step: it holds the old text or the new one, never a part. */
-async function replaceFile(file, text, signal) {
-  const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
-  try {
-    await writeFile(temporary, text, { flag: 'wx', flush: true });
-    signal.throwIfAborted();
-    await rename(temporary, file);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
-}
-
-/** An error with an HTTP status. */
-function refuse(statusCode, code, message) {
-  return Object.assign(new Error(message), { statusCode, code });
-}
-
-/** Messages with a remedy, which Fastify's own lack. */
-const REASONS = {
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'Expected the header "content-type: application/json"',
-  FST_ERR_CTP_BODY_TOO_LARGE: 'Expected a smaller body: send fewer rows at a time, or train from a file',
-};
-
-/** The status, code and message for an error. Errors of fista-classify have a code, and a message for users. */
-function answer(error) {
-  const { code = 'ERR_INTERNAL', statusCode } = error;
-  const message = REASONS[code] ?? error.message;
-  if (statusCode !== undefined && statusCode < 500) return { status: statusCode, code, message };
-  if (statusCode === 503) return { status: 503, code, message };
-  if (code === 'ERR_MODEL') return { status: 422, code, message };
-  if (/^ERR_(POINTS|LABELS|OPTION)$/.test(code)) return { status: 400, code, message: message.replaceAll(/\bpoints\b/g, 'rows') };
-  if (/^E[A-Z]+$/.test(code)) return { status: 500, code, message: `The model file cannot be read: ${code}` };
-  return { status: 500, code: 'ERR_INTERNAL', message: 'An internal error; see the log' };
 }
 
 module.exports = { build };

@@ -1,9 +1,11 @@
 // The schemas of requests. A row is a list of all its numbers, or { indices, values } of the nonzero ones (without values, all are 1).
 'use strict';
+const { METRICS } = require('./gate.js');
 
 /** The limit on columns. A larger number is a mistake or an attack, as a fit holds several numbers for each column. */
 const MAX_COLUMNS = 1_000_000;
 
+const fileName = { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$' }; // cannot lead out of the folder
 const numbers = { type: 'array', items: { type: 'number' } };
 
 // Keywords for arrays do not apply to objects, nor those for objects to arrays, so one schema serves both kinds of rows.
@@ -20,7 +22,12 @@ const rows = {
   },
 };
 
-const predictSchema = { type: 'object', required: ['rows'], additionalProperties: false, properties: { rows } };
+const predictSchema = {
+  type: 'object',
+  required: ['rows'],
+  additionalProperties: false,
+  properties: { rows, certify: { type: 'boolean' } },
+};
 
 const trainSchema = {
   type: 'object',
@@ -29,18 +36,35 @@ const trainSchema = {
     rows,
     labels: { type: 'array', items: { type: ['number', 'string', 'boolean'] } },
     columns: { type: 'integer', minimum: 1, maximum: MAX_COLUMNS },
-    file: { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$' }, // a file name, which cannot lead out of the folder
+    file: fileName,
     options: {
       type: 'object',
       additionalProperties: false,
       properties: {
-        gamma: { type: 'number', exclusiveMinimum: 0 },
+        gamma: { type: ['number', 'string'], exclusiveMinimum: 0, pattern: '^auto$' },
+        probability: { enum: ['sigmoid', 'isotonic'] },
+        multiclass: { enum: ['auto', 'pairs', 'rest'] },
         scale: { enum: ['auto', 'none', 'standard', 'maxabs'] },
         classWeight: { const: 'balanced' },
         gap: { type: 'number', exclusiveMinimum: 0 },
         method: { enum: ['auto', 'ascent', 'newton', 'fista'] },
         maxIterations: { type: 'integer', minimum: 1 },
         timeLimit: { type: 'number', exclusiveMinimum: 0 },
+      },
+    },
+    gate: {
+      type: ['object', 'boolean'],
+      not: { const: true },
+      additionalProperties: false,
+      properties: {
+        file: fileName,
+        metric: { enum: METRICS },
+        min: { type: 'number', minimum: -1, maximum: 1 },
+        max: { type: 'number', minimum: 0 },
+        tolerance: { type: 'number', minimum: 0 },
+        compare: { type: 'boolean' },
+        testShare: { type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1 },
+        seed: { type: 'integer', minimum: 0, maximum: 2 ** 32 - 1 },
       },
     },
   },

@@ -1,16 +1,18 @@
-// Trains in the background, one model at a time. A trained model is written to the model file and then put into service.
+// Trains in the background, one model at a time. A trained model goes through the gate, to the model file and into service.
 'use strict';
 const { readdir, readFile } = require('node:fs/promises');
 const { getPriority, setPriority } = require('node:os');
 const { join } = require('node:path');
-const { LinearSvm, readLibsvm, stop } = require('fista-classify');
+const { Dataset, LinearSvm, readLibsvm, stop } = require('fista-classify');
+const { refuse } = require('./errors.js');
+const { holdOut, judge, resolveGate } = require('./gate.js');
 const { toPoints } = require('./schemas.js');
 
 class Training {
-  /** 'idle', 'running', 'done', 'failed' or 'aborted' */
+  /** 'idle', 'running', 'done', 'refused' by the gate, 'failed' or 'aborted' */
   state = 'idle';
   /** The number of trainings by outcome. */
-  outcomes = { done: 0, failed: 0, aborted: 0 };
+  outcomes = { done: 0, refused: 0, failed: 0, aborted: 0 };
   /** Fulfilled when no training is running. */
   ended = Promise.resolve();
   progress;
@@ -24,13 +26,15 @@ class Training {
   }
 
   /** Starts a training; throws if the request is wrong. */
-  async start({ file, rows, labels, columns, options = {} }) {
+  async start({ file, rows, labels, columns, options = {}, gate: asked }) {
     if (this.state === 'running')
       throw refuse(409, 'ERR_BUSY', 'A model is being trained: wait for it, or abort it with DELETE /train');
     const { dataFolder } = this.#settings;
-    if (file !== undefined && dataFolder === undefined)
+    if ((file ?? asked?.file) !== undefined && dataFolder === undefined)
       throw refuse(400, 'ERR_NO_DATA', 'There is no folder of data files: set DATA');
+    const gate = resolveGate(asked, options, file);
     const given = file === undefined ? { points: toPoints(rows, columns), labels } : undefined;
+    if (given) Dataset.from(given.points).dispose(); // checks all rows, also those that will be held out
     this.#controller = new AbortController();
     const { signal } = this.#controller;
     const before = { state: this.state, progress: this.progress, record: this.#record };
@@ -38,14 +42,14 @@ class Training {
     this.progress = undefined;
     this.#record = { source: file ?? `${rows.length} rows`, began: new Date().toISOString() };
     const path = file && join(dataFolder, file);
-    const load = async () => given ?? (await readLibsvm(path, { signal, cols: columns }));
+    const load = async () => holdOut(given ?? (await readLibsvm(path, { signal, cols: columns })), gate, { dataFolder, signal });
     // Errors in data sent with the request are reported to the client, and no training counts as started.
     let accepted = given === undefined;
     let accept;
     const begun = new Promise((done) => (accept = () => done((accepted = true))));
-    const run = load().then((data) => this.#run(data, options, signal, accept));
+    const run = load().then((data) => this.#run(data, options, gate, signal, accept));
     this.ended = run.then(
-      (model) => this.#end('done', { model }),
+      ({ verdict, model }) => this.#end(verdict?.passed === false ? 'refused' : 'done', { gate: verdict, model }),
       (error) => {
         if (accepted || signal.aborted)
           this.#end(signal.aborted ? 'aborted' : 'failed', { error: publicError(error, file, path) }, error);
@@ -55,10 +59,10 @@ class Training {
     if (given) await Promise.race([run, begun]);
   }
 
-  async #run({ points, labels }, { gap, ...options }, signal, accept) {
-    const { threads, nice, publish, log } = this.#settings;
+  async #run({ train, test }, { gap, ...options }, gate, signal, accept) {
+    const { threads, nice, service, log } = this.#settings;
     log.info(this.#record, 'Training begins');
-    const model = await LinearSvm.fitAsync(points, labels, {
+    const model = await LinearSvm.fitAsync(train.points, train.labels, {
       ...options,
       ...(gap && { stop: stop.gap(gap) }),
       threads,
@@ -73,7 +77,7 @@ class Training {
     this.#record.info = model.info;
     if (model.info.iterations === 0)
       throw refuse(422, 'ERR_TIME_LIMIT', 'The time limit was reached before the first check: the model in service stays');
-    return publish(model, signal);
+    return service.offer(model, { signal, judge: gate && ((served) => judge(gate, test, model, served)) });
   }
 
   #end(state, more, error) {
@@ -125,10 +129,6 @@ async function lowerPriority(nice, log) {
   } catch (error) {
     log.warn(error, 'The priority of training could not be lowered');
   }
-}
-
-function refuse(statusCode, code, message) {
-  return Object.assign(new Error(message), { statusCode, code });
 }
 
 module.exports = { Training };
