@@ -1,7 +1,7 @@
 /** Counts of values in bins of equal width. */
 import { axes } from './axes.js';
 import { escape } from './html.js';
-import { brief, count } from './number-text.js';
+import { brief, count, rowCount } from './number-text.js';
 import { linear, niceStep } from './scales.js';
 import { CHARACTER, coord, figure, HEIGHT, NO_DATA, segment, shorten, svg, text, WIDTH } from './svg.js';
 
@@ -13,28 +13,31 @@ export interface Histogram {
   readonly groups: readonly { readonly name: string; readonly values: ArrayLike<number> }[];
   /** Named positions on the x axis. */
   readonly marks?: readonly { readonly at: number; readonly name: string }[] | undefined;
+  /** What the values can be. @default their own range */
+  readonly range?: readonly [low: number, high: number] | undefined;
 }
 
 /** Draws one group upwards, or two back to back. */
-export function histogram({ title, note, x, groups, marks = [] }: Histogram): string {
+export function histogram({ title, note, x, groups, marks = [], range }: Histogram): string {
   const values = groups.map((group) => Float64Array.from(group.values).filter(Number.isFinite).sort());
   const all = Float64Array.from(values.flatMap((list) => [...quantiles(list)])).sort();
   if (all.length === 0) return figure(title, note, '', NO_DATA);
   // Outliers would leave only a few bins for the other values. They are counted in the last bin on their side.
   const [q1, q3] = [all[Math.floor(0.25 * (all.length - 1))]!, all[Math.ceil(0.75 * (all.length - 1))]!];
   const reach = 4 * (q3 - q1) || Infinity;
-  const [min, max] = [Math.max(all[0]!, q1 - reach), Math.min(all[all.length - 1]!, q3 + reach)];
+  const [min, max] = range ?? [Math.max(all[0]!, q1 - reach), Math.min(all[all.length - 1]!, q3 + reach)];
   const low = Math.min(min, ...marks.map((mark) => mark.at));
   const high = Math.max(max, ...marks.map((mark) => mark.at));
   const step = niceStep((high - low) / 22 || 1);
   const first = Math.floor(low / step);
-  const bins = Math.max(1, Math.floor(high / step) - first + 1);
+  // The upper end of a range belongs to the last bin.
+  const bins = Math.max(1, range ? Math.round((high - low) / step) : Math.floor(high / step) - first + 1);
   let beyond = 0;
   const counts = values.map((list) => {
     const bin = new Array<number>(bins).fill(0);
     for (const value of list) {
       const k = Math.floor(value / step) - first;
-      if (k < 0 || k >= bins) beyond++;
+      if ((k < 0 || k >= bins) && !range) beyond++;
       bin[Math.min(Math.max(k, 0), bins - 1)]!++;
     }
     return bin;
@@ -42,7 +45,8 @@ export function histogram({ title, note, x, groups, marks = [] }: Histogram): st
   const up = Math.max(1, ...counts[0]!);
   const down = counts[1] ? Math.max(1, ...counts[1]) : 0;
   const xs = linear(first * step, (first + bins) * step);
-  const ys = linear(-down * 1.04, up * 1.04, (value) => count(Math.abs(value)), 5);
+  const scale = linear(-down * 1.04, up * 1.04, (value) => count(Math.abs(value)), 5);
+  const ys = { ...scale, ticks: scale.ticks.filter(({ at }) => Number.isInteger(at)) };
   const { parts, px, py, top, bottom, left, right } = axes(xs, ys, { x, y: 'rows' });
   counts.forEach((bin, group) => {
     const bars = bin.map((n, k) => {
@@ -69,10 +73,11 @@ export function histogram({ title, note, x, groups, marks = [] }: Histogram): st
       `<li><svg viewBox="0 0 34 12" aria-hidden="true"><path class="c${k}" d="M11 1h12v10h-12z"/></svg>${groups.length > 1 ? (k === 0 ? '↑ ' : '↓ ') : ''}${escape(name)}</li>`,
   );
   const far = beyond > 0 ? ` ${count(beyond)} further out are counted in the last bin of their side.` : '';
-  const said = groups.map(
-    ({ name }, k) =>
-      `${name}: ${count(values[k]!.length)} rows, half of them up to ${brief(values[k]![values[k]!.length >> 1] ?? NaN)}.`,
-  );
+  const said = groups.map(({ name }, k) => {
+    const list = values[k]!;
+    const half = list.length > 0 ? `, half of them up to ${brief(list[list.length >> 1]!)}` : '';
+    return `${name}: ${rowCount(list.length)}${half}.`;
+  });
   const full = `${note ?? ''}${far}`.trim();
   return figure(
     title,

@@ -3,11 +3,12 @@ import { axes } from './axes.js';
 import { escape } from './html.js';
 import { brief, percent } from './number-text.js';
 import { extent, linear, logarithmic } from './scales.js';
-import { coord, figure, HEIGHT, NO_DATA, svg, WIDTH } from './svg.js';
+import { coord, figure, HEIGHT, NO_DATA, segment, svg, WIDTH } from './svg.js';
 
 export interface Series {
   readonly name: string;
-  readonly points: readonly (readonly [x: number, y: number])[];
+  /** Each with the half length of its error bar, if it has one. */
+  readonly points: readonly (readonly [x: number, y: number, error?: number])[];
   /** Whether every point has a marker. @default true for at most 12 points */
   readonly marks?: boolean | undefined;
 }
@@ -21,8 +22,12 @@ export interface LineChart {
   readonly y: string;
   /** Logarithmic axes. They leave out values of 0 and below. */
   readonly log?: 'x' | 'y' | 'xy' | undefined;
-  /** Whether y is a share from 0 to 1, shown in per cent. */
-  readonly percent?: boolean | undefined;
+  /** Whether y, or x as well, is a share from 0 to 1, shown in per cent. */
+  readonly percent?: boolean | 'xy' | undefined;
+  /** Whether the y axis shows only the range of the values, rather than all shares from 0 to 1. */
+  readonly zoom?: boolean | undefined;
+  /** Whether a dashed line shows where y = x. */
+  readonly diagonal?: boolean | undefined;
   readonly series: readonly Series[];
 }
 
@@ -36,13 +41,18 @@ const MARKERS = [
   (x: number, y: number) => `M${coord(x - 1.4)} ${coord(y - 4.2)}h2.8v2.8h2.8v2.8h-2.8v2.8h-2.8v-2.8h-2.8v-2.8h2.8z`,
 ];
 const COLOURS = 6;
+const SHARES = linear(0, 1, (value) => `${Math.round(100 * value)} %`);
+
+const errorBar = (x: number, from: number, to: number) =>
+  `M${coord(x - 3)} ${coord(from)}h6M${coord(x)} ${coord(from)}V${coord(to)}M${coord(x - 3)} ${coord(to)}h6`;
 
 const dash = (k: number) => DASHES[(k + Math.floor(k / COLOURS)) % DASHES.length]!;
 const stroke = (k: number) => `class="line c${k % COLOURS}"${dash(k) && ` stroke-dasharray="${dash(k)}"`}`;
 const marker = (k: number, x: number, y: number) => MARKERS[(k + 2 * Math.floor(k / COLOURS)) % MARKERS.length]!(x, y);
 
 /** Draws a line for each series, with a legend if there are several. */
-export function lineChart({ title, note, x, y, log = undefined, percent: shares, series }: LineChart): string {
+export function lineChart(chart: LineChart): string {
+  const { title, note, x, y, log, percent: shares, zoom, diagonal, series } = chart;
   const [logX, logY] = [log?.includes('x'), log?.includes('y')];
   const lines = series.map((line) => ({
     ...line,
@@ -51,25 +61,31 @@ export function lineChart({ title, note, x, y, log = undefined, percent: shares,
   const all = lines.flatMap(({ points }) => points);
   if (all.length === 0) return figure(title, note, '', NO_DATA);
   const [x0, x1] = extent(all.map(([value]) => value));
-  const [y0, y1] = extent(all.map(([, value]) => value));
-  const xs = logX ? logarithmic(x0, x1) : linear(x0 >= 0 && x0 < 0.8 * x1 ? 0 : x0, x1);
+  const [y0, y1] = extent(all.flatMap(([, value, error = 0]) => [value - error, value + error]));
+  const xs = logX ? logarithmic(x0, x1) : shares === 'xy' ? SHARES : linear(x0 >= 0 && x0 < 0.8 * x1 ? 0 : x0, x1);
   const ys = logY
     ? logarithmic(y0, y1)
     : shares
-      ? linear(0, 1, (value) => `${Math.round(100 * value)} %`)
+      ? zoom
+        ? linear(Math.max(0, y0 - (y1 - y0) * 0.08), Math.min(1, y1 + (y1 - y0) * 0.08), (value) => `${brief(100 * value)} %`)
+        : SHARES
       : linear(y0 >= 0 && y0 < y1 / 2 ? 0 : y0, y1 + (y1 - y0) * 0.04);
   const { parts, px, py, left, right } = axes(xs, ys, { x, y });
+  if (diagonal) parts.push(segment(px(0), py(0), px(1), py(1), 'mark'));
   lines.forEach(({ points, marks }, k) => {
     const drawn = thin(points.map(([a, b]) => [px(a), py(b)] as const));
     if (drawn.length === 0) return;
+    const within = (value: number) => py(Math.min(Math.max(value, ys.from), ys.to)); // no share exceeds 1
+    const bars = points.flatMap(([a, b, error = 0]) => (error > 0 ? [errorBar(px(a), within(b - error), within(b + error))] : []));
+    if (bars.length > 0) parts.push(`<path class="line c${k % COLOURS}" d="${bars.join('')}"/>`);
     if (drawn.length > 1) parts.push(`<path ${stroke(k)} d="M${drawn.map(([a, b]) => `${coord(a)} ${coord(b)}`).join('L')}"/>`);
     let markers = drawn;
     if (!(marks ?? points.length <= 12)) {
       // A few markers tell the lines apart. Each line has them at different places.
       const gap = (right - left) / 5;
       const places = Array.from({ length: 5 }, (_, n) => left + gap * (n + (k + 0.5) / lines.length));
-      const within = places.filter((place) => place >= drawn[0]![0] && place <= drawn[drawn.length - 1]![0]);
-      markers = within.map((place) =>
+      const inside = places.filter((place) => place >= drawn[0]![0] && place <= drawn[drawn.length - 1]![0]);
+      markers = inside.map((place) =>
         drawn.reduce((best, point) => (Math.abs(point[0] - place) < Math.abs(best[0] - place) ? point : best)),
       );
     }
@@ -85,7 +101,8 @@ export function lineChart({ title, note, x, y, log = undefined, percent: shares,
     .map(({ name, points }) => {
       const [[a, b], [c, d]] = [points[0]!, points[points.length - 1]!];
       const write = shares ? percent : brief;
-      return `${name}: from ${write(b)} at ${brief(a)} to ${write(d)} at ${brief(c)}.`;
+      const at = shares === 'xy' ? percent : brief;
+      return `${name}: from ${write(b)} at ${at(a)} to ${write(d)} at ${at(c)}.`;
     });
   return figure(title, note, legend, svg(title, `${y} over ${x}. ${ends.join(' ')}`, HEIGHT, parts.join('')));
 }

@@ -5,6 +5,11 @@ export function count(value: number): string {
   return value.toLocaleString('en', { maximumFractionDigits: 0 });
 }
 
+/** 1 row, 2,000 rows. */
+export function rowCount(rows: number): string {
+  return `${count(rows)} ${rows === 1 ? 'row' : 'rows'}`;
+}
+
 /** Rounds a number to about three digits: 0.0123, 1.2e−7, 12,345. */
 export function brief(value: number): string {
   if (!Number.isFinite(value)) return String(value);
@@ -28,6 +33,24 @@ export function percent(share: number): string {
   const text = (100 * share).toFixed(1);
   if (share < 1 && text === '100.0') return '> 99.9 %';
   return share === 0 || share === 1 ? `${100 * share} %` : `${text} %`;
+}
+
+/** A number up to 1 with three decimals, such as 0.973. Only 1 is shown as 1. */
+export function upToOne(value: number): string {
+  const text = minus(value.toFixed(3));
+  return value < 1 && text === '1.000' ? '> 0.999' : value === 1 ? '1' : text;
+}
+
+/** Milliseconds in a unit of about their size. */
+export function duration(milliseconds: number): string {
+  const { unit, size } = timeUnit(milliseconds);
+  return `${brief(milliseconds / size)} ${unit}`;
+}
+
+export function timeUnit(milliseconds: number): { unit: string; size: number } {
+  if (milliseconds < 2000) return { unit: 'ms', size: 1 };
+  if (milliseconds < 600_000) return { unit: 's', size: 1000 };
+  return { unit: 'min', size: 60_000 };
 }
 
 /** Rounds up to a few decimal digits, so that an upper bound remains one when it is printed. */

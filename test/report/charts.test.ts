@@ -46,6 +46,39 @@ describe('lineChart(spec)', () => {
     for (const log of [undefined, 'y'] as const) expect(chart(points, log)).not.toMatch(/NaN|Infinity/);
   });
 
+  it('draws error bars within the axes, also where all values are equal', () => {
+    const gammas = [0.01, 0.1, 1];
+    const bars = (points: [number, number, number][]) =>
+      lineChart({ title: 't', x: 'x', y: 'y', log: 'x', percent: true, zoom: true, series: [{ name: 's', points }] });
+    const html = bars(gammas.map((gamma, k) => [gamma, 0.9 + k / 20, 0.03]));
+    expect(html.match(/V[\d.]+M/g)).toHaveLength(3);
+    const heights = [...html.matchAll(/h6M\S+ (\S+)V([\d.]+)/g)].flatMap(([, from, to]) => [Number(from), Number(to)]);
+    for (const height of heights) expect(height >= 32 && height <= 232).toBe(true);
+    for (const share of [0, 0.5, 1]) expect(bars(gammas.map((gamma) => [gamma, share, 0]))).not.toMatch(/NaN|Infinity/);
+  });
+
+  it('draws shares over shares on the whole unit square, with its diagonal', () => {
+    const html = lineChart({
+      title: 't',
+      x: 'x',
+      y: 'y',
+      percent: 'xy',
+      diagonal: true,
+      series: [
+        {
+          name: 's',
+          points: [
+            [0.2, 0.3],
+            [0.4, 0.5],
+          ],
+        },
+      ],
+    });
+    expect(html.match(/>100 %</g)).toHaveLength(2);
+    expect(html).toContain('class="mark"');
+    expect(html).toContain('s: from 30.0 % at 20.0 % to 50.0 % at 40.0 %.');
+  });
+
   it('gives each line its own dash, mark and name', () => {
     const html = lineChart({
       title: 't',
@@ -79,6 +112,22 @@ describe('barChart(spec) and histogram(spec)', () => {
     ]) {
       expect(html.replace(/<(title|desc)>.*?<\/\1>/g, '')).not.toMatch(/NaN|Infinity/);
     }
+  });
+
+  it('histogram(spec) counts rows in whole numbers, and has all of a range that is given', () => {
+    const html = histogram({
+      title: 't',
+      x: 'x',
+      range: [0, 1],
+      groups: [
+        { name: 'g', values: [0, 1] },
+        { name: 'h', values: [] },
+      ],
+    });
+    const counts = [...html.matchAll(/text-anchor="end">(\d+)</g)].map(([, text]) => text);
+    expect(counts).toEqual(['1', '0', '1']);
+    expect(html).not.toContain('further out');
+    expect(html).toContain('h: 0 rows.');
   });
 
   it('histogram(spec) says how many values lie outside its range', () => {

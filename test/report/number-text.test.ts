@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { brief, downward, percent, powerOfTen, threeDigits, upward } from '../../lib/report/number-text.js';
+import {
+  brief,
+  downward,
+  duration,
+  percent,
+  powerOfTen,
+  rowCount,
+  threeDigits,
+  upToOne,
+  upward,
+} from '../../lib/report/number-text.js';
 
 describe('numbers as text', () => {
   it.each([
@@ -22,6 +32,23 @@ describe('numbers as text', () => {
     [-12, '−12.0'],
     [1e-7, '1.0e−7'],
   ])('threeDigits(%d) is %s', (value, text) => expect(threeDigits(value)).toBe(text));
+
+  it.each([
+    [1, '1'],
+    [0.99996, '> 0.999'],
+    [0.9734, '0.973'],
+    [-0.25, '−0.250'],
+  ])('upToOne(%d) is %s', (value, text) => expect(upToOne(value)).toBe(text));
+
+  it.each([
+    [12, '12 ms'],
+    [2500, '2.5 s'],
+    [6e6, '100 min'],
+  ])('duration(%d) is %s', (milliseconds, text) => expect(duration(milliseconds)).toBe(text));
+
+  it('rowCount(rows) is in the singular for one row', () => {
+    expect([0, 1, 2000].map(rowCount)).toEqual(['0 rows', '1 row', '2,000 rows']);
+  });
 
   it.each([
     [0, '10⁰'],
