@@ -8,6 +8,7 @@ export { loadModel, saveModel } from './io/model-file.js';
 export { calibrationCurve } from './metrics/calibration-curve.js';
 export { chooseThreshold } from './metrics/choose-threshold.js';
 export { precisionRecallCurve, rocCurve } from './metrics/curves.js';
+export { writeReport } from './report/write-report.js';
 export { stop } from './svm/stopping.js';
 export { LinearSvm, type BinarySvm, type Fitted } from './svm/linear-svm.js';
 export type { Plane } from './svm/model.js';

@@ -444,6 +444,23 @@ export interface PlaneInfo extends SvmInfo {
   readonly negative?: Label;
 }
 
+/** What a report is on, besides the model. */
+export interface ReportOptions<L extends Label = Label> {
+  /** Rows whose labels are known, and these labels: how well the model predicts them. @default none */
+  points?: Points;
+  labels?: ArrayLike<L>;
+  /** What these rows are, in the words of the page: 'training rows', 'held-out rows'. @default 'rows given' */
+  rows?: string;
+  /** The heading. @default 'Linear SVM' */
+  title?: string;
+  /** What `onProgress` was called with during the fit, in order. @default none */
+  history?: readonly SvmProgress[];
+  /** The result of `crossValidate`. @default model.info.validation, which a fit with gamma: 'auto' has */
+  validation?: { readonly table: readonly GammaScore[] };
+  /** The names of the columns. @default model.columns, or else their numbers from 0 */
+  columns?: readonly string[];
+}
+
 export interface CrossValidationOptions<L extends Label = Label> {
   /**
    * The number of folds that rows are dealt to, class by class; or the fold of each row, the same for rows that must stay together.

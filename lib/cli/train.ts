@@ -1,19 +1,18 @@
 /** fista-classify train: trains a model on a file of data. */
 import { basename } from 'node:path';
-import { sameFile } from '../io/atomic.js';
 import { decimal } from '../backend/decimal.js';
 import { coded, messageOf, show, type CodedError, type Term } from '../errors.js';
 import { modelLines } from '../io/model-file.js';
 import { upward } from '../report/number-text.js';
-import { report } from '../report/training-page.js';
 import { stop } from '../svm/stopping.js';
 import { LinearSvm } from '../svm/linear-svm.js';
 import type { Label, Loss, StopRule, SvmInfo, SvmOptions, SvmProgress } from '../types.js';
 import { toNumber, usageError, type Arguments, type Command } from './arguments.js';
-import { DATA_OPTIONS, isCsv, readData, type Data } from './read-data.js';
+import { DATA_OPTIONS, readData, type Data } from './read-data.js';
 import type { Context } from './context.js';
 import { brief, count, duration, percent, short } from './format.js';
 import { progressLine, TimeLeft } from './progress.js';
+import { checkPage, trainingPage } from './report-options.js';
 import { BACKEND_OPTION, LIMIT_OPTIONS, runOptions } from './run.js';
 import { SCORING_OPTION, scoresProbabilities, scoringOf, validate } from './cross-validate.js';
 import { trainingSummary } from './training-summary.js';
@@ -71,7 +70,11 @@ export const train: Command = {
     },
     { names: ['--seed'], value: 'N', help: 'the seed for dealing rows to folds (default 0)' },
     { names: ['--format'], value: 'json|liblinear', help: 'the format of the model (default: json)' },
-    { names: ['--report'], value: 'FILE.html', help: 'write a page with curves, margins and weights' },
+    {
+      names: ['--report'],
+      value: 'FILE.html',
+      help: 'write a page on the model and the training rows: scores, curves, weights, proofs',
+    },
     { names: ['--threads'], value: 'N', help: 'the number of threads (default: all cores); results do not depend on it' },
     BACKEND_OPTION,
     { names: ['--cols'], value: 'N', help: 'LIBSVM text: the number of columns (default: as many as the file uses)' },
@@ -100,9 +103,7 @@ export async function runTrain(args: Arguments, context: Context): Promise<numbe
   const scoring = scoringOf(args);
   const settings = { ...fitOptions(args), signal };
   if (folds === undefined) {
-    if (page !== undefined && (page === path || (path !== '-' && page !== '-' && (await sameFile(page, path))))) {
-      throw usageError(`Expected a file other than the model's, ${path}, for --report but received ${page}`);
-    }
+    await checkPage(page, path, "the model's");
     for (const file of [path, ...(page === undefined ? [] : [page])]) await checkWritable(file, output, data);
   } else if (given !== undefined || page !== undefined) {
     throw usageError(
@@ -148,7 +149,7 @@ export async function runTrain(args: Arguments, context: Context): Promise<numbe
   const predicted = model.predict(points);
   const correct = predicted.filter((label, i) => label === labels[i]).length;
   // Ctrl-C no longer aborts here: the model has been written, so "nothing was written" would not be true.
-  if (page !== undefined) await writeFile(page, [pageOf(data, model, file, correct, history, args)], output);
+  if (page !== undefined) await writeFile(page, [trainingPage(model, { data, file, args }, history)], output);
 
   const limit = info.status === 'max-iterations' || info.status === 'time-limit' || info.status === 'precision';
   const written = [path, ...(page === undefined ? [] : [page])].filter((name) => name !== '-');
@@ -195,27 +196,6 @@ const MEANING = {
   'max-iterations': 'Stopped at the limit of iterations',
   'time-limit': 'Stopped at the time limit',
 } as const;
-
-function pageOf(
-  data: string,
-  model: LinearSvm & { info: NonNullable<LinearSvm['info']> },
-  { points, labels, columns }: Data,
-  correct: number,
-  history: readonly SvmProgress[],
-  args: Arguments,
-): string {
-  return report({
-    title: data === '-' ? 'stdin' : basename(data),
-    model,
-    info: model.info,
-    history,
-    correct,
-    ...(model.isBinary() && { decisions: model.decision(points) }),
-    labels,
-    names: columns,
-    firstColumn: isCsv(data, args) || args.has('zero-based') ? 0 : 1,
-  });
-}
 
 /** The options that do not depend on the data. They are checked before the data are read. */
 function fitOptions(args: Arguments): SvmOptions {

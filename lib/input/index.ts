@@ -6,6 +6,7 @@ export * from './resolve-decisions.js';
 export * from './file-errors.js';
 export * from './file-options.js';
 export * from './resolve-fit.js';
+export * from './resolve-report.js';
 export { checkKeys, nearest } from './keys.js';
 export { notMade } from './options.js';
 export * from './resolve-separation.js';

@@ -116,6 +116,17 @@ export const SPLIT_WORDS: ForeignWords = {
 /** For curves and thresholds. */
 export const CURVE_WORDS: ForeignWords = { poslabel: 'positive', nbins: 'bins' };
 
+/** For a report. */
+export const REPORT_WORDS: ForeignWords = {
+  x: 'points',
+  y: 'labels',
+  name: 'title',
+  progress: 'history',
+  crossvalidation: 'validation',
+  featurenames: 'columns',
+  names: 'columns',
+};
+
 /** For a separation. */
 export const ESP_WORDS: ForeignWords = { ...RUN_WORDS, l: 'stepSize', tol: 'tolerance', eps: 'tolerance', epsilon: 'tolerance' };
 

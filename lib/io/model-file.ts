@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { writeAtomically } from './atomic.js';
 import { coded, show } from '../errors.js';
 import { checkPath } from '../input/index.js';
+import { isObject } from '../input/intrinsics.js';
 import { inChunks } from './chunks.js';
 import { membersOf } from './json-text.js';
 import { liblinearLines, type LiblinearModel } from './liblinear.js';
@@ -27,11 +28,15 @@ export interface ModelFile {
  */
 export async function saveModel(path: string, model: LinearSvm, options?: ModelWriting): Promise<void> {
   checkPath(path);
-  if (!(model instanceof LinearSvm)) {
-    throw coded(TypeError, 'ERR_MODEL', `Expected a LinearSvm for model but received ${show(model)}`);
-  }
+  checkModel(model);
   const writing = resolveWriting(options);
   await writeAtomically(path, inChunks(modelLines(LinearSvm.modelOf(model), 'json', writing), undefined));
+}
+
+/** Refuses anything that is not a model. */
+export function checkModel(model: unknown): asserts model is LinearSvm {
+  if (isObject(model) && model instanceof LinearSvm) return;
+  throw coded(TypeError, 'ERR_MODEL', `Expected a LinearSvm for model but received ${show(model)}`);
 }
 
 /** Reads a model that `saveModel`, the command line or LIBLINEAR's train wrote, gzipped or not. A damaged file is refused. */

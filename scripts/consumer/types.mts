@@ -8,6 +8,7 @@ import {
   readLibsvm,
   separateEllipsoids,
   trainTestSplit,
+  writeReport,
   type BackendInfo,
   type DecisionOptions,
   type DenseMatrix,
@@ -61,7 +62,8 @@ export async function train(signal: Signal): Promise<string | number> {
   const { train, test } = trainTestSplit(points, labels, { seed: 1 });
   const model: Fitted<string | number> = LinearSvm.fit(train.points, train.labels, { positive: 'tea', signal });
   model.score(test.points, test.labels);
-  await crossValidate(points, labels, { folds: 3 });
+  const validation = await crossValidate(points, labels, { folds: 3 });
+  await writeReport('a.html', model, { points: test.points, labels: test.labels, title: 'Tea', validation });
   const { weights } = await LinearSvm.fitAsync(points, labels, { classWeight: 'balanced' });
   return LinearSvm.fit(points, labels, { warmStart: model }).predictOne(weights);
 }

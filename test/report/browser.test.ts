@@ -97,7 +97,7 @@ describe.skipIf(!CHROMIUM)('a page in a browser', () => {
     rmSync(folder, { recursive: true });
   });
 
-  const VIEWS = { desk: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
+  const VIEWS = { desk: { width: 1280, height: 900 }, phone: { width: 375, height: 812 } };
   for (const [name, make] of Object.entries(PAGES)) {
     it(`${name} is readable in light and dark, on desktop and phone, and makes no requests`, async () => {
       const file = join(folder, `${name.replace(/\W/g, '-')}.html`);
