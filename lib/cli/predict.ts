@@ -7,6 +7,7 @@ import { brief, count } from './format.js';
 import { metricsLines, metricsOf } from './metrics-table.js';
 import { DATA_OPTIONS, readData } from './read-data.js';
 import { readModel } from './read-model.js';
+import { checkPage, predictionPage } from './report-options.js';
 import { checkWritable, writeFile } from './write-file.js';
 
 export const predict: Command = {
@@ -15,6 +16,7 @@ export const predict: Command = {
   usage: '[options] data model [out]',
   examples: [
     ['fista-classify predict test.svm model.json out.txt', 'one label per line in out.txt, and the accuracy on the terminal'],
+    ['fista-classify predict --report test.html test.svm model.json', 'a page with confusion table, curves and weights as well'],
     [
       'fista-classify predict --decision-values test.csv liblinear.model',
       'labels and decision values on the terminal, by a model of liblinear-train',
@@ -41,6 +43,11 @@ export const predict: Command = {
       names: ['--metrics'],
       help: 'print, beside the accuracy, precision, recall and F1 by label, the confusion matrix, ROC AUC,\nand more (log loss and Brier score of a model trained with -b)',
     },
+    {
+      names: ['--report'],
+      value: 'FILE.html',
+      help: 'write a page on how well the model predicts the rows of the file that have labels',
+    },
     { names: ['--no-label'], help: 'CSV: the file has no column of labels' },
     ...DATA_OPTIONS,
   ],
@@ -59,6 +66,9 @@ export async function runPredict(args: Arguments, { output, signal }: Context): 
   if (probable && args.has('decision-values')) throw usageError('Expected one of -b and --decision-values but received both');
   if (args.has('metrics') && args.has('no-label')) throw usageError('Expected one of --metrics and --no-label but received both');
   if (asked !== undefined || !output.json) await checkWritable(out, output, data, file);
+  const page = args.text('report');
+  await checkPage(page, out, 'that of the labels');
+  if (page !== undefined) await checkWritable(page, output, data, file);
   const { model } = await readModel(file, signal);
   // Labels are printed one per line, so none may contain a line end, nor any other control character.
   const odd = model.labels.find((label) => printable(String(label)) !== String(label));
@@ -70,7 +80,7 @@ export async function runPredict(args: Arguments, { output, signal }: Context): 
   }
   const cols = model.planes[0]!.weights.length;
   const word = typeof model.labels[0] === 'string';
-  const { points, labels, ignored, columns, named } = await readData(data, args, {
+  const read = await readData(data, args, {
     cols,
     extraColumns,
     columns: model.columns,
@@ -79,6 +89,7 @@ export async function runPredict(args: Arguments, { output, signal }: Context): 
     signal,
     output,
   });
+  const { points, labels, ignored, columns, named } = read;
   if (columns && columns.length !== cols) {
     const hint = columns.length === cols - 1 && labels.length > 0 ? '; use --no-label if no column has labels' : '';
     throw coded(
@@ -105,7 +116,9 @@ export async function runPredict(args: Arguments, { output, signal }: Context): 
       yield [label, ...(values?.subarray(i * each, (i + 1) * each) ?? [])].map(String).join(' ') + '\n';
     }
   };
+  const html = page === undefined ? undefined : predictionPage(model, { data, file: read, args }); // before anything is written
   if (out !== '-' || !output.json) await writeFile(out, rowLines(), output, signal);
+  if (page !== undefined) await writeFile(page, [html!], output);
 
   const rows = predicted.length;
   const counts = new Map<Label, number>();
@@ -134,7 +147,8 @@ export async function runPredict(args: Arguments, { output, signal }: Context): 
     ignored,
   };
   const lines = [line, ...(metrics ? metricsLines(metrics, others.length) : [])];
+  const files = { ...(out !== '-' && { file: out }), ...(page !== undefined && { report: page }) };
   if (out === '-' && !output.json) for (const one of lines) output.say(one);
-  else await output.result({ ...json, ...(out !== '-' && { file: out }) }, output.quiet ? [] : lines);
+  else await output.result({ ...json, ...files }, output.quiet ? [] : lines);
   return 0;
 }

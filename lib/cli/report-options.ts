@@ -1,9 +1,11 @@
-/** What --report writes. */
+/** What --report writes, in train and predict. */
 import { basename } from 'node:path';
+import { coded } from '../errors.js';
 import { sameFile } from '../io/atomic.js';
 import { reportPage } from '../report/write-report.js';
+import { pickFrom, rowsOf } from '../selection/split.js';
 import type { LinearSvm } from '../svm/linear-svm.js';
-import type { SvmProgress } from '../types.js';
+import type { Label, SvmProgress } from '../types.js';
 import { usageError, type Arguments } from './arguments.js';
 import { isCsv, type Data } from './read-data.js';
 
@@ -26,6 +28,21 @@ export function trainingPage(model: LinearSvm, { data, file, args }: About, hist
   const { points, labels, columns } = file;
   const options = { title: titleOf(data), rows: 'training rows', points, labels, history, ...(columns && { columns }) };
   return reportPage(model, options, firstColumn(data, args));
+}
+
+/** The page on a model and the rows of a file that have one of its labels. */
+export function predictionPage(model: LinearSvm, { data, file, args }: About): string {
+  const { points, labels, columns } = file;
+  const known = new Set<Label>(model.labels);
+  const list = Uint32Array.from(labels.keys()).filter((i) => known.has(labels[i]!));
+  if (list.length === 0) {
+    throw coded(RangeError, 'ERR_LABELS', `Expected rows with labels of the model in ${data} for --report but there are none`);
+  }
+  const title = titleOf(data);
+  const all = list.length === labels.length;
+  const given = all ? { points, labels } : { points: rowsOf(points, list) as Data['points'], labels: pickFrom(labels, list) };
+  const rows = `rows of ${title}${all ? '' : ' with a label of the model'}`;
+  return reportPage(model, { title, rows, ...given, ...(columns && { columns }) }, firstColumn(data, args));
 }
 
 function titleOf(data: string): string {

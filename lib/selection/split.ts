@@ -62,7 +62,8 @@ function named(columns: readonly string[] | undefined): { columns?: readonly str
   return columns ? { columns: [...columns] } : {};
 }
 
-function pickFrom(labels: ArrayLike<Label>, list: Uint32Array): ArrayLike<Label> {
+/** A copy of some labels, in a list of the same kind. */
+export function pickFrom(labels: ArrayLike<Label>, list: Uint32Array): ArrayLike<Label> {
   const picked = zerosLike(labels, list.length) as Label[];
   list.forEach((i, p) => (picked[p] = labels[i]!));
   return picked;

@@ -415,6 +415,35 @@ describe('fista-classify train', () => {
     expect(await good(['train', '--report', 'r.html', WDBC, 'm.json'])).toMatch(/wrote m\.json\nwrote r\.html\n$/);
     expect(text('r.html')).toMatch(/^<!doctype html>/i);
     expect(text('r.html')).toContain('wdbc.libsvm');
+    expect(text('r.html')).toMatch(/<small>\d+ of 569 training rows wrong<\/small>/);
+    expect(text('r.html')).toContain('>column 30<');
+  });
+
+  it('predict --report writes a page on the rows whose labels the model knows', async () => {
+    await good(['train', WDBC, 'm.json']);
+    const page = async (data: string) => {
+      await good(['predict', '--report', 'r.html', data, 'm.json', 'out']);
+      expect(readdirSync(folder)).toContain('out');
+      return text('r.html');
+    };
+    expect(await page(WDBC)).toMatch(/<small>\d+ of 569 rows of wdbc\.libsvm\.gz wrong<\/small>/);
+    file('some.svm', '1 1:12 2:3\n0 1:8\n-1 2:4\n');
+    const { code } = await run(['predict', '--report', 'r.html', 'some.svm', 'm.json', 'out']);
+    expect(code).toBe(0);
+    expect(text('r.html')).toMatch(/<small>\d of 2 rows of some\.svm with a label of the model wrong<\/small>/);
+  });
+
+  it('predict --report refuses data without labels of the model, and the file of the labels, and writes nothing', async () => {
+    await good(['train', WDBC, 'm.json']);
+    file('some.svm', '0 1:12\n');
+    expect(await bad(1, ['predict', '--report', 'r.html', 'some.svm', 'm.json', 'out'])).toBe(
+      'fista-classify: Expected rows with labels of the model in some.svm for --report but there are none [ERR_LABELS]',
+    );
+    expect(await bad(2, ['predict', '--report', './out', WDBC, 'm.json', 'out'])).toBe(
+      'fista-classify: Expected a file other than that of the labels, out, for --report but received ./out [ERR_USAGE]',
+    );
+    expect(await bad(2, ['predict', '--report', 'm.json', WDBC, 'm.json', 'out'])).toContain('other than the input m.json');
+    expect(readdirSync(folder).sort()).toEqual(['m.json', 'some.svm']);
   });
 
   it('writes the model to stdout for -, and the summary to stderr', async () => {
