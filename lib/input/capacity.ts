@@ -34,7 +34,7 @@ export function checkPlanes(classes: number, planes: number, cols: number): void
 }
 
 /** The bytes that the process can still allocate before the system, or its control group, ends it. */
-function availableMemory(): number {
+export function availableMemory(): number {
   const { availableMemory } = process as { availableMemory?: () => number }; // since Node 20.13
   return availableMemory?.() ?? Math.min(freemem(), process.constrainedMemory() || Infinity);
 }

@@ -5,10 +5,9 @@
  * of them, and how their values become probabilities.
  */
 import { constants } from 'node:buffer';
-import { freemem } from 'node:os';
 import { coded, plural, rangeError, show, typeError } from '../errors.js';
 import { isArray } from '../input/intrinsics.js';
-import { MAX_COLUMNS } from '../input/capacity.js';
+import { availableMemory, MAX_COLUMNS } from '../input/capacity.js';
 import { MAX_CLASSES, type ClassLabels } from '../input/labels.js';
 import { finite } from '../input/numbers.js';
 import { boolean, knownOptions, oneOfThese, optional } from '../input/options.js';
@@ -195,36 +194,41 @@ function readSeveralPlanes(own: Own): Model {
   const single = readPrecision(own('precision'));
   const planes = readPlanes(own('planes'), labels.length, multiclass, single);
   const cols = planes[0]!.entries.length;
+  checkWeights(planes.length * cols);
   const columns = readColumns(own('columns'), cols);
   const stated = readProofs(own('proofs'), planes.length, cols);
   const calibration = readCalibration(own('calibration'), planes.length);
   const sum = own('checksum');
+  if (sum !== undefined && sum !== checksumOf({ labels, columns, calibration }, multiclass, planes, stated)) {
+    throw damaged(sum, ['planes'], { columns, proofs: stated, calibration });
+  }
   // Without a checksum nothing says that the proofs are about these weights: the model may have been edited on purpose.
   const proofs = sum === undefined ? undefined : stated && proofsOf(stated);
   const sides = sidesOf(labels.length, multiclass ?? 'pairs'); // only now: it may be a billion of them
-  const model = modelOf(labels, sides, tableOf(planes), { proofs, columns, calibration });
-  if (sum !== undefined && sum !== checksumOf(model, multiclass, planes, stated)) throw damaged(sum, ['planes'], model);
-  return model;
+  return modelOf(labels, sides, tableOf(planes), { proofs, columns, calibration });
 }
 
 function checksumOf(
-  { labels, columns, calibration }: Model,
+  { labels, columns, calibration }: Pick<Model, 'labels' | 'columns' | 'calibration'>,
   multiclass: Multiclass | undefined,
   planes: readonly ReadPlane[],
-  stated: StatedProofs | undefined,
+  stated: ReadProofs | undefined,
 ): string {
   const sum = new Checksum({ labels, multiclass, columns, cols: planes[0]!.entries.length });
   for (const { bias, entries } of planes) sum.plane(bias, entries);
   if (stated) {
-    const { inverseScale, centre } = stated;
-    sum.columns(entriesOf(inverseScale), centre && entriesOf(centre));
-    for (const proof of stated.planes) sum.bounds(proof, proof && !centre ? entriesOf(proof.centre) : undefined);
+    sum.columns(stated.inverseScale, stated.centre);
+    for (const proof of stated.planes) sum.bounds(proof, proof?.centre);
   }
   calibration?.forEach((one) => sum.calibration(one));
   return sum.digest();
 }
 
-function damaged(sum: unknown, kept: readonly string[], model: Model): Error {
+function damaged(
+  sum: unknown,
+  kept: readonly string[],
+  model: { columns?: unknown; proofs?: unknown; calibration?: unknown },
+): Error {
   const others = (['columns', 'proofs', 'calibration'] as const).filter((name) => model[name]);
   const all = ['labels', ...kept, ...others];
   return coded(
@@ -244,6 +248,7 @@ interface ReadPlane {
 /** The table of planes that have the same number of columns. */
 function tableOf(planes: readonly ReadPlane[]): PlaneTable {
   const cols = planes[0]!.entries.length;
+  checkWeights(planes.length * cols);
   const weights = zeros(planes.length * cols);
   planes.forEach(({ entries: { indices, values } }, p) => {
     for (let k = 0; k < indices.length; k++) weights[p * cols + indices[k]!] = values[k]!;
@@ -301,7 +306,7 @@ function readMulticlass(value: unknown, classes: number): Multiclass | undefined
 /** Whether weights are 32-bit numbers. */
 function readPrecision(value: unknown): boolean {
   if (value !== undefined && value !== 'f64' && value !== 'f32') {
-    throw rangeError('ERR_MODEL', "'f32' or nothing", 'json.precision', value);
+    throw rangeError('ERR_MODEL', "'f64', 'f32' or nothing", 'json.precision', value);
   }
   return value === 'f32';
 }
@@ -326,20 +331,33 @@ function readPlanes(list: unknown, classes: number, multiclass: Multiclass | und
   return planes;
 }
 
-function readProofs(value: unknown, count: number, cols: number): StatedProofs | undefined {
+/** Proofs as they are read: lists may claim any length, and become arrays by column only once the checksum matched. */
+interface ReadProofs {
+  readonly inverseScale: Entries;
+  /** The centre of all planes, if they have the same one. */
+  readonly centre: Entries | undefined;
+  /** By plane, with its own centre if there is no common one; undefined where nothing is proved. */
+  readonly planes: readonly (ReadBounds | undefined)[];
+}
+
+interface ReadBounds extends PlaneBounds {
+  readonly centre: Entries | undefined;
+}
+
+function readProofs(value: unknown, count: number, cols: number): ReadProofs | undefined {
   if (value === undefined) return undefined;
   const own = properties(value, 'an object', 'json.proofs');
   const inverseScale = readByColumn(own('inverseScale'), cols, 'json.proofs.inverseScale');
-  const negative = inverseScale.findIndex((inverse) => inverse < 0);
+  const negative = inverseScale.values.findIndex((inverse) => inverse < 0);
   if (negative >= 0) {
-    const where = `json.proofs.inverseScale, column ${negative},`;
-    throw rangeError('ERR_MODEL', 'a number of 0 or more', where, inverseScale[negative]);
+    const where = `json.proofs.inverseScale, column ${inverseScale.indices[negative]},`;
+    throw rangeError('ERR_MODEL', 'a number of 0 or more', where, inverseScale.values[negative]);
   }
   const common = own('centre');
   const centre = common === undefined ? undefined : readByColumn(common, cols, 'json.proofs.centre');
   const where = 'json.proofs.planes';
   const list = readList(own('planes'), count, `${plural(count, 'proof')}, one for each plane,`, where);
-  const planes: (PlaneProof | undefined)[] = [];
+  const planes: (ReadBounds | undefined)[] = [];
   for (let p = 0; p < count; p++) {
     const given = list[p];
     if (given === null) {
@@ -353,23 +371,34 @@ function readProofs(value: unknown, count: number, cols: number): StatedProofs |
       if (value < 0) throw rangeError('ERR_MODEL', 'a number of 0 or more', `${where}[${p}].${name}`, value);
     }
     if (low > 0) throw rangeError('ERR_MODEL', 'a number of 0 or less', `${where}[${p}].low`, low);
-    const its = centre ?? readByColumn(own('centre'), cols, `${where}[${p}].centre`);
-    planes.push({ slope, low, high, norm, inverseScale, centre: its });
+    const its = centre ? undefined : readByColumn(own('centre'), cols, `${where}[${p}].centre`);
+    planes.push({ slope, low, high, norm, centre: its });
   }
   return { inverseScale, centre, planes };
 }
 
-function readByColumn(list: unknown, cols: number, where: string): Float64Array {
-  const { length, indices, values } = readEntries(list, where);
-  if (length !== cols) throw rangeError('ERR_MODEL', plural(cols, 'number'), `${where}, one for each weight,`, length);
-  const all = zeros(cols);
-  for (let k = 0; k < indices.length; k++) all[indices[k]!] = values[k]!;
-  return all;
+function readByColumn(list: unknown, cols: number, where: string): Entries {
+  const entries = readEntries(list, where);
+  if (entries.length !== cols)
+    throw rangeError('ERR_MODEL', plural(cols, 'number'), `${where}, one for each weight,`, entries.length);
+  return entries;
 }
 
-function proofsOf({ planes }: StatedProofs): PlaneProof[] {
+function proofsOf({ inverseScale, centre, planes }: ReadProofs): PlaneProof[] {
+  const cols = inverseScale.length;
+  checkNumbers((1 + (centre ? 1 : planes.filter(Boolean).length)) * cols, 2 * MAX_COLUMNS, 'scales and centres');
   const none = new Float64Array(0);
-  return planes.map((proof) => proof ?? { ...UNBOUNDED, inverseScale: none, centre: none });
+  const [scales, common] = [byColumn(inverseScale), centre && byColumn(centre)];
+  return planes.map((proof) => {
+    if (!proof) return { ...UNBOUNDED, inverseScale: none, centre: none };
+    return { ...proof, inverseScale: scales, centre: common ?? byColumn(proof.centre!) };
+  });
+}
+
+function byColumn({ length, indices, values }: Entries): Float64Array {
+  const all = zeros(length);
+  for (let k = 0; k < indices.length; k++) all[indices[k]!] = values[k]!;
+  return all;
 }
 
 /** Reads the nonzero numbers from either form; if `single`, as 32-bit numbers. */
@@ -409,15 +438,25 @@ function readColumns(list: unknown, length: number): string[] | undefined {
   });
 }
 
+/** Refuses more weights than memory holds. Several planes may claim together what one may not. */
+function checkWeights(count: number): void {
+  checkNumbers(count, MAX_COLUMNS, 'weights');
+}
+
+/** Refuses more numbers than memory holds; up to `always` of them are let pass. */
+function checkNumbers(count: number, always: number, what: string): void {
+  if (count > always && 8 * count > availableMemory()) throw tooMany(count, what);
+}
+
+function tooMany(count: number, what: string, cause?: unknown): Error {
+  return coded(RangeError, 'ERR_MODEL', `Expected as many ${what} as memory holds for json but received ${count}`, cause);
+}
+
 /** Zeros take no memory until they are written, so that those of a sparse form, which claims any length, cost nothing here. */
 function zeros(length: number): Float64Array {
-  const refusal = (cause?: unknown) =>
-    coded(RangeError, 'ERR_MODEL', `Expected as many weights as memory holds for json but received ${length}`, cause);
-  // Several planes may claim together what one may not.
-  if (length > MAX_COLUMNS && 8 * length > freemem()) throw refusal();
   try {
     return new Float64Array(length);
   } catch (error) {
-    throw refusal(error);
+    throw tooMany(length, 'weights', error);
   }
 }

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { checkTextLength, outlineOf, readJSON, writeJSON } from '../../lib/io/model-json.js';
 import { textOf } from '../../lib/io/json-text.js';
+import { Checksum } from '../../lib/io/model-checksum.js';
 import { boundsOfRounded, shortest } from '../../lib/io/single-precision.js';
 import { UNBOUNDED } from '../../lib/svm/certificate.js';
 import { LinearSvm } from '../../lib/svm/linear-svm.js';
@@ -248,7 +249,7 @@ describe('readJSON(json)', () => {
     ['no multiclass', (json) => delete json.multiclass, "Expected 'pairs' or 'rest' for json.multiclass but received undefined"],
     ['another multiclass', (json) => (json.multiclass = 'ovr'), `Expected 'pairs' or 'rest' for json.multiclass but received "ovr"`],
     ['multiclass of two labels', (json) => (json.labels = [1, 2]), 'Expected nothing, as there are two labels, for json.multiclass but received "pairs"'],
-    ['another precision', (json) => (json.precision = 'f16'), `Expected 'f32' or nothing for json.precision but received "f16"`],
+    ['another precision', (json) => (json.precision = 'f16'), `Expected 'f64', 'f32' or nothing for json.precision but received "f16"`],
     ['no planes', (json) => (json.planes = undefined as never), 'Expected 3 planes, one for each pair of labels, for json.planes but received undefined'],
     ['too few planes', (json) => json.planes.pop(), 'Expected 3 planes, one for each pair of labels, for json.planes but received 2'],
     ['more labels than planes', (json) => (json.labels = [1, 2, 3, 4]), 'Expected 6 planes, one for each pair of labels, for json.planes but received 3'],
@@ -346,6 +347,74 @@ describe('readJSON(json)', () => {
       `Expected as many weights as memory holds for json but received ${20_000 * 2 ** 28}`,
     );
     expect(() => readJSON({ ...json, planes: new Array(20_000) })).toThrow('Expected { bias, weights } for json.planes[0]');
+  });
+
+  describe('of lists that claim more columns than memory holds', () => {
+    const cols = 2 ** 26;
+    const labels = [0, 1, 2, 3, 4];
+    const none = { length: cols, indices: [], values: [] };
+    const bounds = { slope: 1, low: -1, high: 1, norm: 1 };
+    const claimed = (centre: object | undefined) => {
+      const planes = Array.from({ length: 10 }, () => ({ bias: 0, weights: none }));
+      const own = centre ? undefined : none;
+      const proofs = { inverseScale: none, centre, planes: planes.map(() => ({ ...bounds, centre: own })) };
+      return { format: 'fista-classify/linear-svm', version: 2, labels, multiclass: 'pairs', planes, proofs };
+    };
+    /** The checksum that a forger computes. */
+    const checksum = (centre: object | undefined) => {
+      const empty = { length: cols, indices: new Uint32Array(0), values: new Float64Array(0) };
+      const sum = new Checksum({ labels, multiclass: 'pairs', columns: undefined, cols });
+      for (let p = 0; p < 10; p++) sum.plane(0, empty);
+      sum.columns(empty, centre && empty);
+      for (let p = 0; p < 10; p++) sum.bounds(bounds, centre ? undefined : empty);
+      return sum.digest();
+    };
+    const memory = (numbers: number) =>
+      vi.stubGlobal('process', Object.create(process, { availableMemory: { value: () => 8 * numbers } }));
+    afterEach(() => vi.unstubAllGlobals());
+
+    it('refuses weights before it reads the proofs', () => {
+      memory(10 * cols - 1);
+      const read = vi.fn();
+      const json = Object.defineProperty(claimed(none), 'proofs', { get: read });
+      expect(() => readJSON(json)).toThrow(`Expected as many weights as memory holds for json but received ${10 * cols}`);
+      expect(read).not.toHaveBeenCalled();
+    });
+
+    it("refuses the planes' own centres before it makes arrays of them, with a checksum that matches", () => {
+      memory(10 * cols);
+      expect(() => readJSON({ ...claimed(undefined), checksum: checksum(undefined) })).toThrow(
+        `Expected as many scales and centres as memory holds for json but received ${11 * cols}`,
+      );
+    });
+
+    it('makes arrays of nothing if the checksum does not match', () => {
+      memory(10 * cols);
+      const array = vi.fn(() => {
+        throw new Error('an array');
+      });
+      vi.stubGlobal('Float64Array', new Proxy(Float64Array, { construct: (Of, [length]: [number]) => (length < cols ? new Of(length) : array()) })); // prettier-ignore
+      expect(() => readJSON({ ...claimed(none), checksum: 'x' })).toThrow('the model was edited or damaged');
+      expect(() => readJSON({ ...claimed(undefined), checksum: 'x' })).toThrow('the model was edited or damaged');
+      expect(array).not.toHaveBeenCalled();
+      expect(() => readJSON({ ...claimed(none), checksum: checksum(none) })).toThrow('as memory holds');
+      expect(array).toHaveBeenCalled();
+    });
+
+    it('looks for negative scales among those that are there', () => {
+      const json = {
+        ...claimed(none),
+        labels: [0, 1],
+        multiclass: undefined,
+        planes: [{ bias: 0, weights: { ...none, length: 2 ** 28 } }],
+      };
+      json.proofs.inverseScale = { length: 2 ** 28, indices: [7, 2 ** 28 - 1], values: [1, -2] } as never;
+      const began = performance.now();
+      expect(() => readJSON(json)).toThrow(
+        'Expected a number of 0 or more for json.proofs.inverseScale, column 268435455, but received -2',
+      );
+      expect(performance.now() - began).toBeLessThan(500);
+    });
   });
 
   it('reads own properties only, each once', () => {
