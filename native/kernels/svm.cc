@@ -173,7 +173,8 @@ bool Svm::spread_by_column(double weight_sum, double& spread) {
   for (size_t j = 0; j < d_; ++j) {
     const double absent = weight_sum - stats.number[j], m = wide_[j];
     const ColumnSums sums = {static_cast<double>(n_), weight_sum, stats.sum[j] - absent * m, stats.square[j] + absent * m * m};
-    spread += inverse_scale_[j] * inverse_scale_[j] * sums.deviations();
+    // In this order: the square of 1 / scale may overflow, where there is no deviation too.
+    spread += sums.deviations() * inverse_scale_[j] * inverse_scale_[j];
   }
   return true;
 }

@@ -63,13 +63,13 @@ inline void add_whole(const T* x, const double* inverse, double u, size_t n, dou
     if (j < n) store(w + j, fma(c, load_n(x + j, n - j), load(w + j)));
     return;
   }
-  for (; j + W <= n; j += W) {  // (the square of inverse may overflow)
+  for (; j + W <= n; j += W) {  // (in this order: the square of inverse may overflow, and so may its product with u)
     const V by = load(inverse + j);
-    store(w + j, fma(c * by, by * load(x + j), load(w + j)));
+    store(w + j, fma(c, by * (by * load(x + j)), load(w + j)));
   }
   if (j < n) {
     const V by = load_n(inverse + j, n - j);
-    store(w + j, fma(c * by, by * load_n(x + j, n - j), load(w + j)));
+    store(w + j, fma(c, by * (by * load_n(x + j, n - j)), load(w + j)));
   }
 }
 
@@ -152,7 +152,7 @@ size_t sparse_ascend(const SparseRows& m, Ascent& ascent) {
     } else {
       for (size_t e = row.from; e < row.to; ++e) {
         const double inverse = a.inverse_scale[index[e]];
-        w[index[e]] += (u * inverse) * times(inverse, values, e);
+        w[index[e]] += u * (inverse * times(inverse, values, e));
       }
     }
   }

@@ -122,6 +122,24 @@ describe.each(names)('LinearSvm.fit(points, labels) at the limits of doubles, %s
     }
   });
 
+  it('fits equal rows of 1e-301 with a large gamma: u / scale may overflow, where u / scale² times the entry does not', () => {
+    for (const columns of [4, 40]) {
+      const row = Array.from({ length: columns }, (_, j) => (j === 0 ? 0.1 : (j % 7) * 1.3e-302));
+      const rows = Array.from({ length: 18 }, () => row);
+      const labels = rows.map((_, i) => (i % 2 ? 1 : -1));
+      const sampleWeight = rows.map((_, i) => 10 ** ((i % 5) - 3));
+      for (const [, points] of formsOf({ rows, labels }).slice(0, 3)) {
+        for (const scale of SCALES.slice(1)) expectSound(points, labels, { backend, scale, gamma: 1e6, sampleWeight });
+      }
+    }
+  });
+
+  it('has the same default gamma beside a constant column of 1e-200', () => {
+    const rows = plain.rows.map((row) => row.map((x) => 1e9 + x));
+    const gammaOf = (points: number[][]) => LinearSvm.fit(sparse(points), plain.labels, { backend, scale: 'maxabs' }).info.gamma;
+    expect(gammaOf(rows.map((row) => [...row, 1e-200]))).toBe(gammaOf(rows));
+  });
+
   it('throws and names the column whose squares overflow', () => {
     for (const column of [0, 1, 2]) {
       const sample = times(plain, (j) => (j === column ? 1e200 : 1e100));

@@ -32,9 +32,9 @@ export function dotRow({ data, cols }: Rows, i: number, w: Float64Array): number
   return s;
 }
 
-/** out_j += c factor_j² x_ij (whose square may overflow) */
+/** out_j += c factor_j² x_ij, in an order in which neither factor_j² nor c factor_j overflows */
 export function addRow({ data, cols }: Rows, i: number, c: number, factor: Float64Array, out: Float64Array): void {
-  for (let j = 0, k = i * cols; j < cols; j++, k++) out[j]! += c * factor[j]! * (factor[j]! * data[k]!);
+  for (let j = 0, k = i * cols; j < cols; j++, k++) out[j]! += c * (factor[j]! * (factor[j]! * data[k]!));
 }
 
 /** out[p] = x_row[p]·w for p in [begin, end); returns the number of entries read. */

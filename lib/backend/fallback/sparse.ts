@@ -38,11 +38,11 @@ export function dotRow({ start, index, values }: Rows, i: number, w: Float64Arra
   return s;
 }
 
-/** out_j += c factor_j² x_ij (whose square may overflow) */
+/** out_j += c factor_j² x_ij, in an order in which neither factor_j² nor c factor_j overflows */
 export function addRow({ start, index, values }: Rows, i: number, c: number, factor: Float64Array, out: Float64Array): void {
   for (let k = start[i]!; k < start[i + 1]!; k++) {
     const f = factor[index[k]!]!;
-    out[index[k]!]! += c * f * (f * (values ? values[k]! : 1));
+    out[index[k]!]! += c * (f * (f * (values ? values[k]! : 1)));
   }
 }
 

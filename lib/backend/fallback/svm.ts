@@ -213,7 +213,8 @@ export class Svm implements Twin<Tasks> {
   /** Σ c_i |x̃_i - m|² by column: the mean is subtracted before anything is squared. */
   #spreadByColumn(): number {
     const sums = this.#about(this.#centre.map((m, j) => m / this.#inverseScale[j]!));
-    return this.#inverseScale.reduce((total, inverse, j) => total + inverse * inverse * deviations(sums(j)), 0);
+    // In this order: the square of 1 / scale may overflow, where there is no deviation too.
+    return this.#inverseScale.reduce((total, inverse, j) => total + deviations(sums(j)) * inverse * inverse, 0);
   }
 
   #weightSum(): number {
