@@ -66,7 +66,10 @@ export interface SvmProblem extends Performer {
   readonly stored: number;
   /** w, in scaled space, of the columns that are kept. */
   weights(out: Float64Array): void;
-  /** By column that is kept, 1 / scale and what was subtracted before scaling. Known once `begin` was performed. */
+  /**
+   * By column that is kept, 1 / scale, or 0 if it is 0 in all rows that take part (method 1.4), and what was subtracted before scaling.
+   * Known once `begin` was performed.
+   */
   columns(inverseScale: Float64Array, shift: Float64Array): void;
   /** The centre of the rows that take part, by column that is kept, in scaled space. Known once `begin` was performed. */
   centre(out: Float64Array): void;

@@ -172,6 +172,7 @@ export class Training {
     for (let j = 0; j < centre.length; j++) {
       centreSquared += centre[j]! ** 2;
       shiftSquared += (shift[j]! * inverseScale[j]!) ** 2;
+      if (inverseScale[j] === 0) continue; // the column was empty, and the centre is 0
       least = Math.min(least, inverseScale[j]!);
       centre[j] = shift[j]! + centre[j]! / inverseScale[j]!;
     }
@@ -211,7 +212,7 @@ export class Training {
     let t = bias;
     shift.forEach((s, j) => (t += s * weight(j)));
     const tame = (value: number) => Math.min(Math.max(value || 0, -1e100), 1e100);
-    return { w: inverseScale.map((inverse, j) => tame(weight(j) / inverse)), t: tame(t) };
+    return { w: inverseScale.map((inverse, j) => (inverse > 0 ? tame(weight(j) / inverse) : 0)), t: tame(t) };
   }
 
   #progress(check: LoopCheck): SvmProgress {

@@ -115,12 +115,18 @@ void Svm::place_rows() {
 }
 
 // The scales, and the centre m of x~ = stored / scale (method 1.4). Any centre is valid; 0 serves for data that are centred up to
-// rounding.
+// rounding. A column that is 0 in all rows that take part has 1 / scale = 0: it is no part of the problem.
 bool Svm::measure_columns() {
   const double n = sum_weights(n_);
   const double* const weight = weighted_ ? weight_.data() : nullptr;
   const auto inverse = [](double size) { return size > 0 && std::isfinite(1 / size) ? 1 / size : 1; };
   Matrix::ColumnStats stats;
+  // From a column with a shift something was subtracted, and it no longer shows whether that was 0.
+  const double* const shift = X_->shift();
+  const auto is_empty = [&](size_t j, double max) { return max == 0 && (shift == nullptr || shift[j] == 0); };
+  const auto drop_empty = [&](const double* max) {
+    each_column([&](size_t j) { inverse_scale_[j] = is_empty(j, max[j]) ? 0 : inverse_scale_[j]; });
+  };
   each_column([&](size_t j) {
     inverse_scale_[j] = scale_ == Scale::given ? given_scale_[j] : 1;
     centre_[j] = 0;
@@ -135,12 +141,23 @@ bool Svm::measure_columns() {
       }
       if (scale_ == Scale::maxabs) inverse_scale_[j] = inverse(X_->max_abs()[j]);
     });
+    if (scale_ != Scale::given) drop_empty(X_->max_abs());
     return true;
   }
   // A column of ones has the largest magnitude 1, or is empty.
-  if (scale_ == Scale::none || scale_ == Scale::given ||
-      (scale_ == Scale::maxabs && X_->sparse() && X_->values() == Values::ones)) {
+  const bool ones = X_->sparse() && X_->values() == Values::ones;
+  if (scale_ == Scale::none || scale_ == Scale::given || (scale_ == Scale::maxabs && ones)) {
     X_->combine(run_, list(), 0, n_, weight_.data(), centre_.data(), scratch_.data());
+    if (run_.interrupted()) return true;
+    bool seems_empty = false;  // a column whose entries add up to 0; they need not be 0, unless they are ones
+    for (size_t j = 0; j < d_ && scale_ != Scale::given; ++j) seems_empty |= is_empty(j, centre_[j]);
+    if (seems_empty && ones) {
+      drop_empty(centre_.data());
+    } else if (seems_empty) {
+      if (!X_->column_stats(run_, list(), n_, weight, w_shrunk_.data(), stats)) return false;  // about 0
+      if (run_.interrupted()) return true;
+      drop_empty(stats.max.data());
+    }
     each_column([&](size_t j) { centre_[j] = centre_[j] / n * inverse_scale_[j]; });
     return true;
   }
@@ -159,6 +176,7 @@ bool Svm::measure_columns() {
       inverse_scale_[j] = inverse(sums.standard(stats.max[j]));
     });
   }
+  drop_empty(stats.max.data());
   each_column([&](size_t j) { centre_[j] *= inverse_scale_[j]; });
   return true;
 }
@@ -166,7 +184,7 @@ bool Svm::measure_columns() {
 // sum c |x~ - m|^2 by column: the mean is subtracted before anything is squared. wide_ holds it meanwhile, in stored units.
 bool Svm::spread_by_column(double weight_sum, double& spread) {
   Matrix::ColumnStats stats;
-  each_column([&](size_t j) { wide_[j] = centre_[j] / inverse_scale_[j]; });
+  each_column([&](size_t j) { wide_[j] = unscaled(centre_[j], j); });
   if (!X_->column_stats(run_, list(), n_, weighted_ ? weight_.data() : nullptr, wide_.data(), stats)) return false;
   if (run_.interrupted()) return true;
   spread = 0;

@@ -166,6 +166,8 @@ class Svm {
   RowSums measure_rows();
   double sum_weights(size_t n) const;
   double project(double* x, size_t n, double b, double guess);
+  // In stored units, where a column without a scale is 0.
+  double unscaled(double value, size_t j) const { return inverse_scale_[j] == 0 ? 0 : value / inverse_scale_[j]; }
   void widen(const double* w);
   template <typename Body>
   void each_column(Body&& body) const {

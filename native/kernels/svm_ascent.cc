@@ -95,7 +95,7 @@ Svm::AscendAnswer Svm::ascend(double offset, double weight, double delta, bool a
   balance_ = a.balance;
   const Partition columns = partition(d_, 4 * d_);
   parallel(run_, columns.parts, [&](size_t part) {
-    for (size_t j = columns.begin(part); j < columns.end(part); ++j) w_[j] = wide_[j] / inverse_scale_[j];
+    for (size_t j = columns.begin(part); j < columns.end(part); ++j) w_[j] = unscaled(wide_[j], j);
   });
   const double next = offset + weight * a.balance;
   return {a.fy, a.psi, dot(w_.data(), w_.data(), d_), next, next - a.along + a.balance * a.centre_squared};

@@ -50,7 +50,7 @@ const parameters = fc.record({
   counts: fc.constantFrom('random', 'random', 'balanced', 'one row a class', 'one large class'),
   mean: fc.constantFrom<number>(0, 0, 0, 0, 1, -100, 1e4, 1e8),
   size10: fc.constantFrom<number>(0, 0, 0, 0, 0, 0, -3, 3, -8, 6, 40, -60, 295, -300),
-  columns: fc.constantFrom('alike', 'alike', 'alike', 'decades', 'constant', 'zero', 'same', 'of one class'),
+  columns: fc.constantFrom('alike', 'alike', 'alike', 'decades', 'constant', 'zero', 'same', 'of one class', 'idle'),
   form: fc.constantFrom<Form>('rows', 'f64', 'f64', 'f32', 'csr f64', 'csr f32', 'ones'),
   newForm: fc.constantFrom<Form | 'dataset'>('rows', 'f64', 'csr f64', 'dataset'),
   way: fc.constantFrom<'pairs' | 'rest' | 'auto'>('pairs', 'pairs', 'rest', 'rest', 'auto'),
@@ -101,6 +101,7 @@ export function buildClasses(p: ClassParameters): ClassInstance {
       x[i * d + j] = v;
     }
   }
+  const isIdle = (i: number) => p.columns === 'idle' && i % 3 === 2 && labels.indexOf(labels[i]!) !== i;
   const size10 = p.form.endsWith('f32') ? Math.max(-20, Math.min(20, p.size10)) : p.size10; // within the range of a float
   for (let j = 0; j < d; j++) {
     const factor = 10 ** size10 * (p.columns === 'decades' ? 10 ** Math.round(6 * next() - 3) : 1);
@@ -108,6 +109,11 @@ export function buildClasses(p: ClassParameters): ClassInstance {
     if (j === 0 && p.columns === 'constant') for (let i = 0; i < n; i++) x[i * d] = p.mean + 0.1;
     if (j === 0 && p.columns === 'of one class') for (let i = 0; i < n; i++) if (labels[i] !== 0) x[i * d] = p.mean;
     if (j === d - 1 && p.columns === 'zero') for (let i = 0; i < n; i++) x[i * d + j] = 0;
+    // Only in rows of weight 0; in others next to nothing, if anything.
+    if (j === d - 1 && p.columns === 'idle') {
+      for (let i = 0; i < n; i++)
+        x[i * d + j] = isIdle(i) ? 10 ** size10 : p.seed % 2 === 0 ? 0 : 1e-20 * 10 ** size10 * ((i % 3) - 1);
+    }
     if (j === d - 1 && p.columns === 'same') for (let i = 0; i < n; i++) x[i * d + j] = x[i * d]!;
   }
   const thin = (i: number, j: number) => p.seed % 2 === 0 && (i * 7 + j * 3 + p.seed) % 5 === 0;
@@ -127,6 +133,7 @@ export function buildClasses(p: ClassParameters): ClassInstance {
   if (p.weights.endsWith('zeros')) {
     for (let i = 0; i < n; i++) if (next() < 0.3 && labels.indexOf(labels[i]!) !== i) sampleWeight[i] = 0;
   }
+  for (let i = 0; i < n; i++) if (isIdle(i)) sampleWeight[i] = 0;
   const factors = Object.fromEntries(Array.from({ length: p.classes }, (_, c) => [c, 10 ** (4 * next() - 2)]));
   const rule = STOPS[p.stop];
   const options: SvmOptions<number> = {
@@ -140,7 +147,7 @@ export function buildClasses(p: ClassParameters): ClassInstance {
     ...(p.mu !== undefined && gamma !== undefined && p.loss === 'hinge' && { mu: p.mu / gamma }),
     ...(p.weights === 'balanced' && { classWeight: 'balanced' as const }),
     ...(p.weights === 'classes' && { classWeight: factors }),
-    ...(!['none', 'balanced', 'classes'].includes(p.weights) && { sampleWeight }),
+    ...((p.columns === 'idle' || !['none', 'balanced', 'classes'].includes(p.weights)) && { sampleWeight }),
     ...(rule && { stop: rule }),
   };
   return { points, value, rows: n, cols: d, labels, options, seed: p.seed, newForm: p.newForm };

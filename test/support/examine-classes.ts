@@ -69,12 +69,15 @@ function problemOf({ points, labels, options, rows, cols }: ClassInstance, name:
   matrix.dispose();
   const gamma = (input.gamma as number | undefined) ?? defaultGamma(spread, weightSum, weightRange);
   const squared = fit.loss === 'squared-hinge';
+  // A column that is said to be empty takes part in the exact problem, which then says that its weight is 0.
+  const exactFactor = factor.map((f) => f || 1);
   // Powers of two near 1 / scale: the exact solver is given columns in these units, as products of doubles near 1e300 overflow in it.
-  const unit = factor.map((f) => 2 ** Math.round(Math.log2(f)));
+  const unit = exactFactor.map((f) => 2 ** Math.round(Math.log2(f)));
   return {
     unit,
     weight: rowWeights.length === 1 ? new Float64Array(rows).fill(rowWeights[0]!) : rowWeights,
     factor,
+    exactFactor,
     shift,
     gamma,
     bound: squared ? Infinity : gamma,
@@ -85,7 +88,7 @@ function problemOf({ points, labels, options, rows, cols }: ClassInstance, name:
 /** The exact optimum of a plane: over the rows of its classes that take part, with the scale of all rows. */
 function exactPlane(instance: ClassInstance, problem: ReturnType<typeof problemOf>, { positive, negative }: Sides): Truth {
   const { labels, cols, value } = instance;
-  const { weight, unit, factor, shift, bound: gamma, mu } = problem;
+  const { weight, unit, exactFactor, shift, bound: gamma, mu } = problem;
   const own = labels.flatMap((label, i) => {
     return weight[i]! > 0 && (negative === undefined || label === positive || label === negative) ? [i] : [];
   });
@@ -94,7 +97,7 @@ function exactPlane(instance: ClassInstance, problem: ReturnType<typeof problemO
     cols,
     value: (k, j) => value(own[k]!, j) * unit[j]!,
     shift: shift.map((s, j) => s * unit[j]!),
-    factor: factor.map((f, j) => f / unit[j]!),
+    factor: exactFactor.map((f, j) => f / unit[j]!),
     y: own.map((i) => (labels[i] === positive ? 1 : -1)),
     weight: Float64Array.from(own, (i) => weight[i]!),
     gamma,
@@ -258,7 +261,7 @@ export function examineClasses(instance: ClassInstance, name: BackendName, contr
   const exactAt = (p: number, point: readonly number[]) =>
     planes[p]!.truth.decide(point.map((v, j) => v * problem.unit[j]!)).first[0];
   const lists = function* () {
-    yield* newPoints(instance, model);
+    yield* newPoints(instance, model, problem.factor);
     for (const [p, { truth }] of planes.entries())
       yield* aimed(model.planes[p]!, proofs[p]!, truth.w, (point) => exactAt(p, point));
   };
@@ -318,7 +321,11 @@ function examineInfo(info: SvmInfo, planes: readonly ExactPlane[], weight: Float
 }
 
 /** New points, in lists that are certified together. */
-function* newPoints({ rows, cols, value, seed }: ClassInstance, model: Fitted<number>): Generator<number[][]> {
+function* newPoints(
+  { rows, cols, value, seed }: ClassInstance,
+  model: Fitted<number>,
+  factor: Float64Array,
+): Generator<number[][]> {
   const next = random(seed + 1);
   const row = (i: number) => Array.from({ length: cols }, (_, j) => value(i, j));
   const any = () => row(Math.floor(rows * next()));
@@ -352,6 +359,10 @@ function* newPoints({ rows, cols, value, seed }: ClassInstance, model: Fitted<nu
       [from, to] = [along[at - 1]!, along[at]!];
     }
   }
+
+  // Anything in columns that were empty in training.
+  const size = () => (next() < 0.5 ? -1 : 1) * 10 ** (10 * next() - 2);
+  if (factor.includes(0)) yield Array.from({ length: 8 }, () => any().map((v, j) => (factor[j] === 0 ? size() : v)));
 }
 
 /**
@@ -366,14 +377,17 @@ function* aimed(
 ): Generator<number[][]> {
   if (!(slope < Infinity)) return;
   const dot = (a: Float64Array, b: Float64Array) => a.reduce((sum, v, j) => sum + v * b[j]!, 0);
-  const w = plane.weights.map((v, j) => v / inverseScale[j]!);
+  const w = plane.weights.map((v, j) => (inverseScale[j] === 0 ? 0 : v / inverseScale[j]!));
   const square = dot(w, w);
   const off = exact.map((v, j) => v - w[j]!);
   const along = square > 0 ? dot(off, w) / square : 0;
   const across = off.map((v, j) => v - along * w[j]!);
   const length = Math.sqrt(dot(across, across));
   const point = (far: number, up: number) => {
-    return Array.from(centre, (c, j) => c + ((length > 0 ? (far * across[j]!) / length : 0) + up * w[j]!) / inverseScale[j]!);
+    return Array.from(centre, (c, j) => {
+      if (inverseScale[j] === 0) return 100 * far; // the column was empty
+      return c + ((length > 0 ? (far * across[j]!) / length : 0) + up * w[j]!) / inverseScale[j]!;
+    });
   };
   for (const far of length > 0 ? [0, 1, -1, 10, -10, 1e3, -1e3, 1e6] : [0]) {
     const start = point(far, 0);

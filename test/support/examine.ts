@@ -88,7 +88,7 @@ export function examine(instance: Instance, name: BackendName, max = 60): Count 
   let truth: Truth | undefined;
   const scaled = () => {
     problem.columns(factor, shift);
-    truth ??= solve({ rows, cols, value, shift, factor, y, weight: weights, gamma, mu });
+    truth ??= solve({ rows, cols, value, shift, factor: factor.map((f) => f || 1), y, weight: weights, gamma, mu });
     return truth;
   };
   const known = new Set<number>();
@@ -187,7 +187,7 @@ export function examine(instance: Instance, name: BackendName, max = 60): Count 
           const { weights: start, bias } = warmStart[0]!;
           let t = bias;
           shift.forEach((s, j) => (t += s * start[j]!));
-          return { w: factor.map((f, j) => start[j]! / f), t };
+          return { w: factor.map((f, j) => (f > 0 ? start[j]! / f : 0)), t };
         },
       }),
       decide: (check) => {

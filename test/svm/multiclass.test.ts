@@ -241,6 +241,41 @@ describe.each(names)('LinearSvm.fit(points, labels) of three labels or more, %s 
     expect(two.certify([on])).toEqual([false]);
   });
 
+  it('certifies points whatever they have in a column that was 0 in all rows', () => {
+    const wide = rows.map((row) => [...row, 0, 0]);
+    const still = numbers.map((_, i) => Number(i % 4 > 0 || i < 12)); // in rows of weight 0 the last column is not 0
+    const idle = wide.map((row, i) => [...row.slice(0, -1), still[i] === 0 ? 3 : 0]);
+    for (const multiclass of ['pairs', 'rest'] as const) {
+      for (const scale of ['none', 'standard', 'maxabs'] as const) {
+        for (const form of [(list: number[][]) => list, sparse]) {
+          const options = { multiclass, scale, stop: stop.gap(1e-6) };
+          const model = fit(form(wide), labels, options);
+          const expected = model.certify(form(wide));
+          expect(expected.filter(Boolean).length).toBe(model.info.agreed);
+          expect(model.info.agreed).toBeGreaterThan(200);
+          for (const size of [1, 255, -1e6]) {
+            const points = form(rows.map((row) => [...row, size, size / 3]));
+            expect(model.certify(points)).toEqual(expected);
+            const read = LinearSvm.fromJSON(JSON.parse(JSON.stringify(model.toJSON({ proofs: true }))));
+            expect(read.certify(points)).toEqual(expected);
+          }
+          // A start from elsewhere leaves nothing in these columns.
+          const planes = model.planes.map((plane) => ({ ...plane, weights: plane.weights.map((w) => w || 3) }));
+          for (const method of ['newton', 'fista', 'auto'] as const) {
+            const warm = fit(form(wide), labels, { ...options, method, warmStart: { planes } });
+            expect(warm.planes.every(({ weights }) => weights[4] === 0 && weights[5] === 0)).toBe(true);
+            expect(warm.certify(form(rows.map((row) => [...row, 255, 1e6])))).toEqual(warm.certify(form(wide)));
+          }
+          // Only sparse rows still show that a column was 0 in all rows that take part: dense ones are stored minus their mean.
+          const some = fit(form(idle), labels, { ...options, sampleWeight: still });
+          const certain = (size: number) => some.certify(form(rows.map((row) => [...row, 0, size]))).filter(Boolean).length;
+          if (form === sparse) expect(certain(1e6)).toBe(certain(0));
+          else expect(certain(1e12)).toBe(0);
+        }
+      }
+    }
+  });
+
   it('takes weights: three copies of a row are a row of weight 3, and a class weight is one for all its rows', () => {
     for (const multiclass of ['pairs', 'rest'] as const) {
       const common = { multiclass, gamma: 0.2, stop: stop.gap(1e-10), scale: 'none' } as const;

@@ -57,6 +57,7 @@ export class Svm implements Twin<Tasks> {
   #gamma = NaN; // Infinity for the squared hinge
   #mu = NaN;
   readonly #scale: number;
+  readonly #givenScale: boolean;
   readonly #weighted: boolean; // not all weights are 1
   readonly #inverseScale: Float64Array; // by column
   readonly #centre: Float64Array; // by column, in scaled space
@@ -122,6 +123,7 @@ export class Svm implements Twin<Tasks> {
     this.#X = X.share(); // its owner may dispose of it meanwhile
     this.#interrupt = interrupt;
     this.#scale = typeof scale === 'number' ? scale : 0;
+    this.#givenScale = typeof scale !== 'number';
     const others = places.filter((k) => weightOf(k) === 0 && y[k] !== 0);
     this.#row = new Uint32Array(n + others.length);
     this.#row.set(taking);
@@ -170,7 +172,7 @@ export class Svm implements Twin<Tasks> {
 
   /**
    * The scales, and the centre m of x̃ = stored / scale (method 1.4). Any centre is valid; 0 serves for data that are centred up to
-   * rounding.
+   * rounding. A column that is 0 in all rows that take part has 1 / scale = 0: it is no part of the problem.
    */
   #measureColumns(): void {
     const X = this.#X;
@@ -186,6 +188,7 @@ export class Svm implements Twin<Tasks> {
         this.#inverseScale.set(maxBefore.map((max, j) => inverse(standard(sums(j), max))));
       }
       if (this.#scale === 2) this.#inverseScale.set(maxBefore.map(inverse));
+      this.#dropEmpty(maxBefore);
       this.#largest = largestOf(maxBefore, this.#inverseScale);
       return;
     }
@@ -196,8 +199,20 @@ export class Svm implements Twin<Tasks> {
       const sums = this.#about(mean);
       this.#inverseScale.set(max.map((largest, j) => inverse(standard(sums(j), largest))));
     }
+    this.#dropEmpty(max);
     this.#centre.set(mean.map((m, j) => m * this.#inverseScale[j]!));
     this.#largest = largestOf(max, this.#inverseScale);
+  }
+
+  /** `max`: the largest |x| by column. From a column with a shift something was subtracted, and it no longer shows whether that was 0. */
+  #dropEmpty(max: Float64Array): void {
+    const shift = this.#X.shifted?.shift;
+    if (!this.#givenScale) max.forEach((size, j) => size === 0 && !shift?.[j] && (this.#inverseScale[j] = 0));
+  }
+
+  /** In stored units, where a column without a scale is 0. */
+  #unscaled(value: number, j: number): number {
+    return this.#inverseScale[j] === 0 ? 0 : value / this.#inverseScale[j]!;
   }
 
   /** By column, sums over the rows that take part, about this mean of the stored numbers. */
@@ -212,7 +227,7 @@ export class Svm implements Twin<Tasks> {
 
   /** Σ c_i |x̃_i - m|² by column: the mean is subtracted before anything is squared. */
   #spreadByColumn(): number {
-    const sums = this.#about(this.#centre.map((m, j) => m / this.#inverseScale[j]!));
+    const sums = this.#about(this.#centre.map((m, j) => this.#unscaled(m, j)));
     // In this order: the square of 1 / scale may overflow, where there is no deviation too.
     return this.#inverseScale.reduce((total, inverse, j) => total + deviations(sums(j)) * inverse * inverse, 0);
   }
@@ -405,7 +420,7 @@ export class Svm implements Twin<Tasks> {
       along += u * alongRow;
     }
     this.#balance = balance;
-    for (let j = 0; j < this.#d; j++) w[j] = wide[j]! / this.#inverseScale[j]!;
+    for (let j = 0; j < this.#d; j++) w[j] = this.#unscaled(wide[j]!, j);
     const next = offset + weight * balance;
     return { fenchelYoung: fy, loss: psi, wSquared: squares(w), offset: next, t: next - along + balance * m2 };
   }
