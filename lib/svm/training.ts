@@ -168,15 +168,21 @@ export class Training {
     const { inverseScale, shift } = this.#columns();
     const centre = new Float64Array(inverseScale.length);
     this.problem.centre(centre);
-    let [centreSquared, shiftSquared, least] = [0, 0, Infinity];
+    let [centreSquared, shiftSquared, least, largest] = [0, 0, Infinity, 0];
     for (let j = 0; j < centre.length; j++) {
       centreSquared += centre[j]! ** 2;
       shiftSquared += (shift[j]! * inverseScale[j]!) ** 2;
       if (inverseScale[j] === 0) continue; // the column was empty, and the centre is 0
       least = Math.min(least, inverseScale[j]!);
+      largest = Math.max(largest, inverseScale[j]!);
       centre[j] = shift[j]! + centre[j]! / inverseScale[j]!;
     }
-    const bounds = widened(plane, Math.sqrt(centreSquared) + 2 * Math.sqrt(shiftSquared), Math.sqrt(centre.length) / least);
+    const root = Math.sqrt(centre.length);
+    const bounds = widened(plane, {
+      away: Math.sqrt(centreSquared) + 2 * Math.sqrt(shiftSquared),
+      coarse: root / least,
+      fine: root * largest,
+    });
     const used = matrix.used();
     if (!used) return { ...bounds, inverseScale, centre };
     const wide = (list: Float64Array) => {
@@ -244,14 +250,24 @@ export class Training {
   }
 }
 
+/** What the bounds of a plane are widened by. */
+interface Widening {
+  /** |m| + 2 |shift / scale| */
+  readonly away: number;
+  /** √d times the largest scale, */
+  readonly coarse: number;
+  /** and √d divided by the smallest. */
+  readonly fine: number;
+}
+
 /**
- * Bounds of a plane, in the units of the points (method C11): the centre is rounded when it is written in these, by 4u of `away`, |m| + 2
- * |shift / scale|, at most; and a weight of the model that underflows is off by half of the smallest double, however large the entries are
- * that it is for. `entries`: √d / the smallest 1 / scale.
+ * Bounds of a plane, in the units of the points (method C11). The centre is rounded when it is written in these: by 4u of `away` at most or,
+ * where it is subnormal, by half of the smallest double, however small its scale is. And a weight of the model that underflows is off by as
+ * much, however large the entries are that it is for. @internal
  */
-function widened({ slope, low, high, norm }: PlaneBounds, away: number, entries: number): PlaneBounds {
-  const underflow = 2 * Number.MIN_VALUE * entries;
-  const room = (4 * 2 ** -53 * slope + underflow) * away;
+export function widened({ slope, low, high, norm }: PlaneBounds, { away, coarse, fine }: Widening): PlaneBounds {
+  const underflow = 2 * Number.MIN_VALUE * coarse;
+  const room = (4 * 2 ** -53 * slope + underflow) * away + Number.MIN_VALUE * fine * slope;
   return { slope: slope + underflow, low: low - room, high: high + room, norm };
 }
 
