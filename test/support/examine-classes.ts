@@ -1,17 +1,18 @@
 /**
  * Fits several classes on a small problem, solves every plane's problem exactly, and holds what is certified of labels against the exact
- * planes: of all rows, and of new points (method C11). Throws at the first claim that is false.
+ * planes: of all rows, and of new points (method C11), by the model and by what JSON keeps of it. Throws at the first claim that is false.
  */
 import { svmTasks } from '../../lib/backend/tasks.js';
 import { Dataset } from '../../lib/data/dataset.js';
 import { resolveFit } from '../../lib/input/index.js';
+import type { PlaneBounds } from '../../lib/svm/certificate.js';
 import { LinearSvm, type Fitted } from '../../lib/svm/linear-svm.js';
 import { decisionOf, sidesOf, type Plane, type PlaneProof, type Sides } from '../../lib/svm/model.js';
 import { defaultGamma } from '../../lib/svm/regularization.js';
 import type { BackendName, Points, SvmInfo, SvmStatus } from '../../lib/types.js';
 import type { ClassInstance } from './class-instances.js';
 import { bracket } from './examine.js';
-import { inForm } from './instances.js';
+import { inForm, type Instance } from './instances.js';
 import { normal, random } from './random.js';
 import { add, multiply, negate, quad, solve, subtract, type Decision, type Quad, type Truth } from './truth.js';
 
@@ -29,6 +30,9 @@ export interface ClassCount {
   certifiedRows: number;
   points: number;
   certifiedPoints: number;
+  /** Rows and points certified by the model that was read back, and by the one of 32-bit weights. */
+  certifiedRead: number;
+  certifiedSingle: number;
   /** Certified labels that the exact planes neither confirm nor refute. */
   unsure: number;
   status: SvmStatus | undefined;
@@ -45,10 +49,33 @@ interface ExactPlane {
   readonly known: boolean;
 }
 
-/** Changes what is proved of planes: with smaller bounds there must be false claims, of planes' values or of labels. */
+/**
+ * Changes what is proved of planes: with smaller bounds there must be false claims, of planes' values or of labels. Without `change`, the
+ * planes of 32-bit weights get the bounds of those that they were rounded from.
+ */
 export interface Control {
-  readonly change: (proof: PlaneProof) => Partial<PlaneProof>;
+  readonly change?: (proof: PlaneProof) => Partial<PlaneProof>;
   readonly examine: 'values' | 'labels';
+}
+
+/** A model whose certificates are examined, and what is proved of its planes. */
+interface Examined {
+  readonly name: 'fitted' | 'read' | 'single';
+  readonly model: LinearSvm<number>;
+  readonly proofs: readonly PlaneProof[];
+}
+
+/** What JSON keeps of a model; undefined if there are no proofs to keep, or if weights are beyond 32 bits. */
+function readBack(model: Fitted<number>, name: 'read' | 'single'): Examined | undefined {
+  try {
+    const json = model.toJSON({ proofs: true, precision: name === 'single' ? 'f32' : 'f64' });
+    const read = LinearSvm.fromJSON<number>(JSON.parse(JSON.stringify(json)));
+    const { proofs } = LinearSvm.modelOf(read);
+    return proofs && { name, model: read, proofs };
+  } catch (error) {
+    if (name === 'single' && (error as Error).message.includes('32 bits')) return undefined;
+    throw error;
+  }
 }
 
 /** What was asked for, as the fit resolves it, and what the planes share: measured here as the training does it. */
@@ -186,6 +213,8 @@ export function examineClasses(instance: ClassInstance, name: BackendName, contr
     certifiedRows: 0,
     points: 0,
     certifiedPoints: 0,
+    certifiedRead: 0,
+    certifiedSingle: 0,
     unsure: 0,
     status: undefined,
   };
@@ -212,18 +241,32 @@ export function examineClasses(instance: ClassInstance, name: BackendName, contr
   count.intervals = planes.filter(({ truth }) => truth.offsets === 'interval').length;
   examineInfo(info, planes, problem.weight);
 
-  if (control) proofs.forEach((proof, p) => (proofs[p] = { ...proof, ...control.change(proof) }));
+  const examined: Examined[] = [{ name: 'fitted', model, proofs }];
+  const [read, single] = [readBack(model, 'read'), readBack(model, 'single')];
+  if (control?.change) proofs.forEach((proof, p) => (proofs[p] = { ...proof, ...control.change!(proof) }));
+  if (read && !control) examined.push(read);
+  if (single && !control) examined.push(single);
+  if (single && control && !control.change) {
+    const narrow = single.proofs as PlaneProof[];
+    narrow.forEach((proof, p) => (narrow[p] = { ...proof, ...onlyBounds(proofs[p]!) }));
+    examined.push(single);
+  }
 
-  /** Holds a certificate of each point against the exact planes. */
-  const examinePoints = (given: Points, at: (i: number, j: number) => number, number: number, what: string): boolean[] => {
+  /** Holds the certificates of points by one model against the exact planes. */
+  const hold = (
+    { name: from, model, proofs }: Examined,
+    given: Points,
+    list: readonly (readonly number[])[],
+    exactValues: readonly (readonly Decision[])[],
+    what: string,
+  ): boolean[] => {
     const certain = model.certify(given);
     const decisions = model.decision(given);
     const predicted = model.predict(given);
-    for (let i = 0; i < number; i++) {
-      const point = Array.from({ length: cols }, (_, j) => at(i, j));
-      const where = () => `${what} ${i} (${JSON.stringify(point)}), predicted as ${predicted[i]}`;
+    list.forEach((point, i) => {
+      const where = () => `${from}: ${what} ${i} (${JSON.stringify(point)}), predicted as ${predicted[i]}`;
       if (predicted[i] !== argmax(decisions, i, classes)) throw new FalseClaim(`${where()}: it is not the argmax of the decision`);
-      const exact = planes.map(({ truth }) => truth.decide(point.map((v, j) => v * problem.unit[j]!)));
+      const exact = exactValues[i]!;
       exact.forEach(({ first, last, error }, p) => {
         const { slope, low, high } = proofs[p]!;
         if (control?.examine === 'labels' || !planes[p]!.known || !(slope < Infinity) || !Number.isFinite(first[0] + last[0]))
@@ -238,18 +281,42 @@ export function examineClasses(instance: ClassInstance, name: BackendName, contr
           throw new FalseClaim(`${where()}: the exact value of plane ${p} is ${found}; its own is ${own[0]}`);
         }
       });
-      if (!certain[i] || control?.examine === 'values') continue;
+      if (!certain[i] || control?.examine === 'values') return;
       if (model.predictOne(point) !== predicted[i]) throw new FalseClaim(`${where()}: certified, but predictOne differs`);
       // The exact values of a point that is very far away may overflow.
       const finite = exact.every(({ first, last, error }) => Number.isFinite(first[0] + last[0] + error));
-      const confirmed = finite ? confirms(planes, exact, predicted[i]!, classes) : 'unsure';
+      const confirmed = finite ? confirms(planes, exact, predicted[i], classes) : 'unsure';
       if (confirmed === 'unsure') count.unsure++;
       if (!confirmed) {
         const values = exact.map(({ first, last }) => `${first[0]} .. ${last[0]}`).join(', ');
         throw new FalseClaim(`${where()}: certified, but the exact planes' values are ${values}`);
       }
-    }
+    });
     return certain;
+  };
+
+  /** Holds what each model says of points against the exact planes; on the backend that is examined, which only a Dataset selects. */
+  const examinePoints = (
+    given: Instance['points'],
+    at: Instance['value'],
+    number: number,
+    what: 'row' | 'new point',
+  ): boolean[] => {
+    const list = Array.from({ length: number }, (_, i) => Array.from({ length: cols }, (_, j) => at(i, j)));
+    const asDataset = name === 'js' || (what === 'new point' && instance.newForm === 'dataset');
+    const dataset = asDataset ? Dataset.from(given, { backend: name }) : undefined;
+    try {
+      const exact = list.map((point) => planes.map(({ truth }) => truth.decide(point.map((v, j) => v * problem.unit[j]!))));
+      const certain: Record<string, boolean[]> = {};
+      for (const one of examined) certain[one.name] = hold(one, dataset ?? given, list, exact, what);
+      const { fitted, read: kept = fitted, single: narrow = [] } = certain as { fitted: boolean[] } & typeof certain;
+      if (fitted.some((yes, i) => yes !== kept[i])) throw new FalseClaim(`what was read certifies other ${what}s`);
+      if (certain['read']) count.certifiedRead += kept.filter(Boolean).length;
+      count.certifiedSingle += narrow.filter(Boolean).length;
+      return fitted;
+    } finally {
+      dataset?.dispose();
+    }
   };
 
   const certain = examinePoints(points, value, rows, 'row');
@@ -262,27 +329,30 @@ export function examineClasses(instance: ClassInstance, name: BackendName, contr
     planes[p]!.truth.decide(point.map((v, j) => v * problem.unit[j]!)).first[0];
   const lists = function* () {
     yield* newPoints(instance, model, problem.factor);
-    for (const [p, { truth }] of planes.entries())
-      yield* aimed(model.planes[p]!, proofs[p]!, truth.w, (point) => exactAt(p, point));
+    for (const { name: from, model, proofs } of examined) {
+      if (from === 'read') continue; // the same planes
+      for (const [p, { truth }] of planes.entries())
+        yield* aimed(model.planes[p]!, proofs[p]!, truth.w, (point) => exactAt(p, point));
+    }
   };
   for (const list of lists()) {
     const x = Float64Array.from(list.flat());
     if (!x.every(Number.isFinite)) continue; // columns near 1e300, and a point beyond them
-    const form = instance.newForm === 'dataset' ? 'f64' : instance.newForm;
-    const stored = inForm(form, x, list.length, cols, () => 0);
-    const dataset = instance.newForm === 'dataset' ? Dataset.from(stored.points, { backend: name }) : undefined;
+    const stored = inForm(instance.newForm === 'dataset' ? 'f64' : instance.newForm, x, list.length, cols, () => 0);
     count.points += list.length;
     try {
-      const found = examinePoints(dataset ?? stored.points, stored.value, list.length, 'new point');
+      const found = examinePoints(stored.points, stored.value, list.length, 'new point');
       count.certifiedPoints += found.filter(Boolean).length;
     } catch (error) {
       // A value that overflows is refused, and nothing is certified of it then.
       if ((error as { code?: string }).code !== 'ERR_POINTS') throw error;
-    } finally {
-      dataset?.dispose();
     }
   }
   return count;
+}
+
+function onlyBounds({ slope, low, high, norm }: PlaneProof): PlaneBounds {
+  return { slope, low, high, norm };
 }
 
 function argmax(values: Float64Array, i: number, classes: number): number {
