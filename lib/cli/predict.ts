@@ -41,7 +41,7 @@ export const predict: Command = {
     },
     {
       names: ['--metrics'],
-      help: 'print, beside the accuracy, precision, recall and F1 by label, the confusion matrix, ROC AUC,\nand more (log loss and Brier score of a model trained with -b)',
+      help: 'print, beside the accuracy, precision, recall and F1 by label, the confusion matrix,\nROC AUC, and more (log loss and Brier score of a model trained with -b)',
     },
     {
       names: ['--report'],
