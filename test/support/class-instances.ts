@@ -109,10 +109,10 @@ export function buildClasses(p: ClassParameters): ClassInstance {
     if (j === 0 && p.columns === 'constant') for (let i = 0; i < n; i++) x[i * d] = p.mean + 0.1;
     if (j === 0 && p.columns === 'of one class') for (let i = 0; i < n; i++) if (labels[i] !== 0) x[i * d] = p.mean;
     if (j === d - 1 && p.columns === 'zero') for (let i = 0; i < n; i++) x[i * d + j] = 0;
-    // Only in rows of weight 0; in others next to nothing, if anything.
+    // Only in rows of weight 0; in others next to nothing, if anything. (Such a column is not scaled, and squares of 1e295 would overflow.)
     if (j === d - 1 && p.columns === 'idle') {
-      for (let i = 0; i < n; i++)
-        x[i * d + j] = isIdle(i) ? 10 ** size10 : p.seed % 2 === 0 ? 0 : 1e-20 * 10 ** size10 * ((i % 3) - 1);
+      const size = 10 ** Math.min(size10, 100);
+      for (let i = 0; i < n; i++) x[i * d + j] = isIdle(i) ? size : p.seed % 2 === 0 ? 0 : 1e-20 * size * ((i % 3) - 1);
     }
     if (j === d - 1 && p.columns === 'same') for (let i = 0; i < n; i++) x[i * d + j] = x[i * d]!;
   }
