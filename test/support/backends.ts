@@ -29,7 +29,7 @@ function atLevel(addon: Addon, level: string): Backend {
     copyPoints: (threads, interrupt, ...data) => here().copyPoints(threads, interrupt, ...data),
     decidePoints: (onDefect, threads, weights, biases, out, ...data) =>
       here().decidePoints(onDefect, threads, weights, biases, out, ...data),
-    certifyLabels: addon.certifyLabels,
+    certifyLabels: (...args) => here().certifyLabels(...args),
     kernels: {
       projectKnapsack: (...args) => here().kernels.projectKnapsack(...args),
       projectCones: (...args) => here().kernels.projectCones(...args),
