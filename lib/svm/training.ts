@@ -165,7 +165,9 @@ export class Training {
   #proof({ plane }: LoopCheck): PlaneProof {
     const { matrix, cols } = this.#data;
     if (plane === UNBOUNDED) return { ...plane, inverseScale: new Float64Array(0), centre: new Float64Array(0) };
-    const { inverseScale, shift } = this.#columns();
+    const { inverseScale: own, shift } = this.#columns();
+    // The planes of a fit share one. Without scaling each problem finds its own empty columns, of which others may have entries.
+    const { inverseScale = own } = this.#parameters;
     const centre = new Float64Array(inverseScale.length);
     this.problem.centre(centre);
     let [centreSquared, shiftSquared, least, largest] = [0, 0, Infinity, 0];

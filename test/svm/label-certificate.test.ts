@@ -6,6 +6,7 @@ import { widened } from '../../lib/svm/training.js';
 import { planesOf } from '../io/models.js';
 import { names } from '../support/backends.js';
 import { normal, random } from '../support/random.js';
+import { sparse } from '../support/svm-data.js';
 
 describe('widened(bounds, by)', () => {
   const bounds = { slope: 2 ** -30, low: 0, high: 0, norm: 7 };
@@ -84,6 +85,25 @@ describe.each(names)('certify(points), %s backend', (backend) => {
         return certain.filter(Boolean).length;
       });
       for (const count of found) expect(count).toSatisfy((number: number) => number > 20 && number < 299);
+    }
+  });
+});
+
+describe.each(names)('what is proved of the planes of several classes, %s backend', (backend) => {
+  it('has one scale, whichever columns are 0 in the rows of some plane', () => {
+    // Of pairs, the first plane's rows are 0 in column 1, but others are not; all are 0 in column 2.
+    const next = random(3);
+    const labels = Array.from({ length: 60 }, (_, i) => i % 3);
+    const rows = labels.map((c) => [3 * c + normal(next), c === 2 ? 1 + normal(next) : 0, 0]);
+    for (const points of [rows, sparse(rows), sparse(rows, Float32Array)]) {
+      for (const multiclass of ['pairs', 'rest'] as const) {
+        for (const scale of ['none', 'standard', 'maxabs'] as const) {
+          const model = LinearSvm.fit(points, labels, { backend, multiclass, scale, stop: stop.gap(1e-6) });
+          const [first, ...others] = LinearSvm.modelOf(model).proofs!.map(({ inverseScale }) => Array.from(inverseScale));
+          expect(first!.map((inverse) => inverse > 0)).toEqual([true, true, false]);
+          for (const other of others) expect(other).toEqual(first);
+        }
+      }
     }
   });
 });
