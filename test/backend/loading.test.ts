@@ -161,6 +161,7 @@ describe('require and import', () => {
       'stop',
       'trainTestSplit',
       'writeLibsvm',
+      'writeReport',
     ]);
   });
 
