@@ -1,5 +1,6 @@
 # sklearn-metrics.py: reads one JSON object { values, labels, probabilities, predicted, classes } from stdin, numbers of classes for labels, and
-# prints what scikit-learn makes of them: metrics by name, and the sigmoid that CalibratedClassifierCV fits to values of two classes.
+# prints what scikit-learn makes of them: metrics by name, and the sigmoid that CalibratedClassifierCV fits to values of two classes,
+# with minus the logarithm of its likelihood.
 import json
 import sys
 
@@ -27,7 +28,10 @@ if classes == 2:
     answer["averagePrecision"] = metrics.average_precision_score(labels, values[:, 0])
     answer["brier"] = metrics.brier_score_loss(labels, probabilities[:, 1])
     sigmoid = _SigmoidCalibration().fit(values[:, 0], labels)
-    answer["sigmoid"] = {"a": sigmoid.a_, "b": sigmoid.b_}
+    positive = labels.sum()
+    targets = np.where(labels > 0, (positive + 1) / (positive + 2), 1 / (len(labels) - positive + 2))
+    f = sigmoid.a_ * values[:, 0] + sigmoid.b_
+    answer["sigmoid"] = {"a": sigmoid.a_, "b": sigmoid.b_, "loss": np.sum(np.logaddexp(0, -f) + targets * f)}
 else:
     each = [(labels == k).astype(int) for k in range(classes)]
     answer["rocAuc"] = np.mean([metrics.roc_auc_score(each[k], values[:, k]) for k in range(classes)])

@@ -80,6 +80,16 @@ function cost({ points, labels }, options) {
   return Object.fromEntries(Object.entries(times).map(([name, list]) => [name, best(list)]));
 }
 
+/** Minus the logarithm of a sigmoid's likelihood, with Platt's targets. */
+function lossOf({ a, b }, values, labels) {
+  const positive = labels.reduce((sum, label) => sum + label, 0);
+  const targets = [1 / (labels.length - positive + 2), (positive + 1) / (positive + 2)];
+  return values.reduce((sum, value, i) => {
+    const f = a * value + b;
+    return sum + Math.max(-f, 0) + Math.log1p(Math.exp(-Math.abs(f))) + targets[labels[i]] * f;
+  }, 0);
+}
+
 /** The largest differences of metrics, and of a sigmoid of two classes, from scikit-learn's. */
 function sklearn(python, model, { points, labels }) {
   const number = (label) => model.labels.indexOf(label);
@@ -98,7 +108,8 @@ function sklearn(python, model, { points, labels }) {
   const metrics = Math.max(...Object.entries(theirs).map(([name, value]) => Math.abs(ours[name] - value)));
   const fitted = sigmoid && fitSigmoid({ values, positive: Uint8Array.from(given.labels), weights: new Float64Array(values.length).fill(1) }); // prettier-ignore
   const apart = sigmoid && Math.max(Math.abs(fitted.a - sigmoid.a), Math.abs(fitted.b - sigmoid.b));
-  return { version, metrics, sigmoid: apart };
+  const likelier = sigmoid && lossOf(fitted, values, given.labels) < sigmoid.loss * (1 - 1e-9);
+  return { version, metrics, sigmoid: apart, likelier };
 }
 
 async function run({ print, data, sets = SETS }) {
@@ -126,7 +137,7 @@ async function run({ print, data, sets = SETS }) {
     version = near?.version;
     rows.push({ name, classes: model.labels.length, rows: train.points.rows, gamma, ours, isotonic, libsvm: theirs, times, ratio, near }); // prettier-ignore
     const against = theirs === undefined ? '' : `, LIBSVM ${theirs.toFixed(4)}`;
-    const apart = near ? `; scikit-learn's metrics within ${near.metrics.toExponential(0)}${near.sigmoid === undefined ? '' : `, sigmoid within ${near.sigmoid.toExponential(0)}`}` : ''; // prettier-ignore
+    const apart = near ? `; scikit-learn's metrics within ${near.metrics.toExponential(0)}${near.sigmoid === undefined ? '' : `, sigmoid within ${near.sigmoid.toExponential(0)}${near.likelier ? ' (ours is likelier)' : ''}`}` : ''; // prettier-ignore
     print(`${name.padEnd(20)} log loss ${ours.toFixed(4)}, isotonic ${isotonic.toFixed(4)}${against}; cost ${digits(ratio)} times the folds' fits${apart}`); // prettier-ignore
   }
   if (rows.length === 0) return undefined;
@@ -146,7 +157,12 @@ async function run({ print, data, sets = SETS }) {
           theirs === undefined ? '' : { value: digits(ours / theirs), met: ours <= WITHIN * theirs },
           { value: digits(ratio), met: ratio <= COST },
           near ? { value: near.metrics.toExponential(0), met: near.metrics <= METRICS } : '',
-          near?.sigmoid === undefined ? '' : { value: near.sigmoid.toExponential(0), met: near.sigmoid <= SIGMOIDS },
+          near?.sigmoid === undefined
+            ? ''
+            : {
+                value: `${near.sigmoid.toExponential(0)}${near.likelier ? ', ours is likelier' : ''}`,
+                met: near.sigmoid <= SIGMOIDS || near.likelier,
+              },
         ]),
         notes:
           'Log loss on a quarter of the rows, held out; gamma is our default, and LIBSVM has the same C. Cost: processor time of a fit with ' +
