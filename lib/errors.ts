@@ -3,6 +3,7 @@ import { isRevoked } from './input/intrinsics.js';
 
 export type ErrorCode =
   | 'ERR_POINTS'
+  | 'ERR_RECORDS'
   | 'ERR_ELLIPSOIDS'
   | 'ERR_LABELS'
   | 'ERR_OPTION'

@@ -1,6 +1,9 @@
 /** The public API. */
 export { backend } from './backend/load.js';
 export { Dataset } from './data/dataset.js';
+export { Encoder } from './data/encoder.js';
+export { categories, category, date, text } from './data/plan.js';
+export { Table } from './data/table.js';
 export { ellipsoidFromCovariance, separateEllipsoids, separateEllipsoidsAsync } from './ellipsoids/separate.js';
 export { readCsv } from './io/csv.js';
 export { readLibsvm, writeLibsvm } from './io/libsvm.js';
@@ -10,7 +13,7 @@ export { chooseThreshold } from './metrics/choose-threshold.js';
 export { precisionRecallCurve, rocCurve } from './metrics/curves.js';
 export { writeReport } from './report/write-report.js';
 export { stop } from './svm/stopping.js';
-export { LinearSvm, type BinarySvm, type Fitted } from './svm/linear-svm.js';
+export { LinearSvm, type BinarySvm, type Fitted, type Unlabelled } from './svm/linear-svm.js';
 export type { Plane } from './svm/model.js';
 export type * from './types.js';
 export { crossValidate } from './selection/cross-validation.js';

@@ -1,5 +1,6 @@
 /** Public types. */
 import type { Dataset } from './data/dataset.js';
+import type { Encoder } from './data/encoder.js';
 
 /** A dense matrix, row-major. */
 export interface DenseMatrix {
@@ -23,6 +24,125 @@ export interface SparseMatrix {
 
 /** Rows of numbers. */
 export type Rows = readonly ArrayLike<number>[];
+
+/**
+ * Records: objects whose fields are what is known of a row, in an array, a Table, or anything else that can be iterated. A field that a
+ * record does not have, and `null`, are missing values.
+ */
+export type Records<R extends object = object> = Iterable<R>;
+
+/** A number. A missing one becomes the median, and a column says so. */
+export interface NumberField {
+  readonly kind: 'number';
+}
+
+/** 'category', 'boolean': one value, with a column for each. 'categories': a list of values, each with its column. */
+export interface CategoryField {
+  readonly kind: 'category' | 'categories' | 'boolean';
+  /** Values of fewer rows than this share a column, which new values are counted to as well. @default 1 */
+  readonly minCount?: number;
+  /** At most so many values have a column of their own: the most frequent ones. @default 10_000 */
+  readonly maxFeatures?: number;
+}
+
+/** A part of a date, in UTC: 'time' (in days) and 'year' are numbers, the others categories. */
+export type DatePart = 'time' | 'year' | 'month' | 'weekday' | 'hour';
+
+/** A Date, an ISO 8601 date as a string, or milliseconds since 1970. */
+export interface DateField {
+  readonly kind: 'date';
+  /** @default year, month and weekday; and the hour, if dates have times */
+  readonly parts?: readonly DatePart[];
+}
+
+/** A text as a bag of words: a column for each term. */
+export interface TextField {
+  readonly kind: 'text';
+  /** The number of words in a term, or the least and the largest number. @default 1 */
+  readonly words?: number | readonly [number, number];
+  /** So many columns, to which terms are assigned by a hash. There is no vocabulary then. @default none: the terms are learnt */
+  readonly hash?: number;
+  /** Terms of fewer texts than this are left out. @default 1 */
+  readonly minCount?: number;
+  /** At most so many terms: the most frequent ones. @default 1_000_000 */
+  readonly maxFeatures?: number;
+  /** What is entered for a term: its number in the text times log((1 + texts) / (1 + texts with it)) + 1; its number; or 1. @default 'tf-idf' */
+  readonly values?: 'tf-idf' | 'counts' | 'binary';
+  /** Whether the entries of a text are scaled to length 1. @default true */
+  readonly unit?: boolean;
+  /** @default true */
+  readonly lowercase?: boolean;
+  /**
+   * A locale by whose rules texts are split into words (Intl.Segmenter): for languages without spaces. Much slower, and the words may change with
+   * the version of ICU, which the model records. @default words are runs of two or more letters, digits and underscores
+   */
+  readonly segmenter?: string;
+}
+
+/** A field that is not used. */
+export interface IgnoredField {
+  readonly kind: 'ignore';
+}
+
+export type FieldKind = 'number' | 'category' | 'categories' | 'boolean' | 'date' | 'text' | 'ignore';
+
+/** How a field becomes numbers: its kind, or its kind with options. */
+export type FieldPlan = FieldKind | NumberField | CategoryField | DateField | TextField | IgnoredField;
+
+/**
+ * How the fields of a record become numbers. Fields that it does not name are not used; but if it names only fields to ignore, the kinds of
+ * the others are inferred.
+ */
+export type Plan<R extends object = object> = [keyof R] extends [never]
+  ? Readonly<Record<string, FieldPlan>>
+  : { readonly [K in keyof R & string]?: FieldPlan };
+
+export interface EncoderOptions {
+  /** Strings and numbers that stand for a missing value, besides null, undefined and NaN. @default ['', 'NA', 'N/A', 'NaN'] */
+  missing?: readonly (string | number)[];
+}
+
+/** What an encoder learnt of a field. */
+export interface FieldInfo {
+  readonly name: string;
+  readonly kind: FieldKind;
+  /** The number of columns that it makes. */
+  readonly columns: number;
+  /** The number of distinct values or terms that were seen, of fields that have them. */
+  readonly distinct?: number;
+}
+
+/** Options for records. */
+export interface RecordOptions<R extends object> {
+  /**
+   * How records become numbers: a plan, or an encoder that has learnt it already. Cross-validation learns it anew in each fold. @default a plan
+   * that is inferred from the records
+   */
+  encoder?: Plan<R> | Encoder<R>;
+}
+
+/** Why a record is classified as it is. Shares above 0 speak for `positive`, shares below 0 for `negative`. */
+export interface Explanation<L extends Label = Label> {
+  /** The predicted label. */
+  readonly label: L;
+  /** Of two labels these; of more, the predicted one and the runner-up. */
+  readonly positive: L;
+  readonly negative: L;
+  /** The decision value between these two: `base` plus all shares. */
+  readonly value: number;
+  /** The decision value of the mean training row. */
+  readonly base: number;
+  /** The fields, those with the largest shares first. */
+  readonly fields: readonly FieldShare[];
+}
+
+export interface FieldShare {
+  readonly name: string;
+  /** What the field adds to the decision value, compared with the mean training row. */
+  readonly share: number;
+  /** The columns that the record has entries in, those with the largest shares first. Others, where it has none, make up the rest of the share. */
+  readonly columns: readonly { readonly name: string; readonly value: number; readonly share: number }[];
+}
 
 export type BackendName = 'native' | 'js';
 
@@ -672,6 +792,10 @@ export interface SvmJSON2 {
   readonly proofs?: ProofsJSON;
   /** How the planes' values become probabilities, if the model estimates them. */
   readonly calibration?: CalibrationJSON;
+  /** What makes numbers of records, as Encoder's `toJSON` gives it, if the model was trained on records. */
+  readonly encoder?: unknown;
+  /** With an encoder: the means of its columns in training. */
+  readonly means?: readonly number[];
   /**
    * The SHA-256 of everything that predictions and proofs depend on. `fromJSON` refuses a wrong one, but accepts a model without one, and
    * then ignores its proofs.

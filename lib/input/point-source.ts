@@ -24,6 +24,8 @@ interface Wanted {
   readonly columns?: unknown;
   /** Names that need not be checked again. */
   readonly known?: KnownNames;
+  /** The number of columns of rows with indices. */
+  readonly cols?: number;
 }
 
 /** With a view of the arrays, whose entries are not checked yet, or with the Dataset. */

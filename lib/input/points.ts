@@ -7,6 +7,7 @@ import { matrixNames, type KnownNames } from './column-names.js';
 import { isArray, isObject, plainView, unsigned } from './intrinsics.js';
 import { checkKeys, type ForeignWords } from './keys.js';
 import { lengthOf, numbersOf } from './lists.js';
+import { notFinite } from './numbers.js';
 
 type Data = Float64Array | Float32Array;
 
@@ -51,6 +52,18 @@ interface Wanted {
   readonly forOne?: string | undefined;
   /** Names of columns that need not be checked again. */
   readonly known?: KnownNames | undefined;
+  /** The number of columns of rows with indices. @default as many as they use */
+  readonly cols?: number | undefined;
+}
+
+/** Whether it is a row with indices, and values or none: { indices, values }. */
+export function isSparseRow(row: unknown): row is SparseRow {
+  return isObject(row) && 'indices' in row && Object.keys(row).every((name) => name === 'indices' || name === 'values');
+}
+
+interface SparseRow {
+  readonly indices: unknown;
+  readonly values?: unknown;
 }
 
 /** The form of points, by the keys that they have; undefined for none. */
@@ -61,10 +74,10 @@ export function formOf(points: unknown): 'rows' | 'sparse' | 'dense' | undefined
 }
 
 /** Views points in any form. Each of their properties is read once. */
-export function viewPoints(points: unknown, { orDataset = true, min = 1, forOne, known }: Wanted = {}): View {
+export function viewPoints(points: unknown, { orDataset = true, min = 1, forOne, known, cols }: Wanted = {}): View {
   switch (formOf(points)) {
     case 'rows':
-      return viewRows(points as unknown[], min, forOne);
+      return viewRows(points as unknown[], min, forOne, cols);
     case 'sparse':
       return viewSparse(points as SparseMatrix, min, known);
     case 'dense':
@@ -81,8 +94,8 @@ export function viewPoints(points: unknown, { orDataset = true, min = 1, forOne,
   }
 }
 
-/** Copies rows to a dense matrix. Without any row the number of columns is not known: NaN. */
-function viewRows(points: readonly unknown[], min: number, forOne?: string): View {
+/** Copies rows to a matrix: dense, or, of rows with indices, sparse. Without any row the number of columns is not known: NaN. */
+function viewRows(points: readonly unknown[], min: number, forOne?: string, most?: number): View {
   const rows = points.length;
   if (min > 0) checkRows(rows);
   // Each row is read once: a getter or proxy may return another value the second time.
@@ -90,6 +103,7 @@ function viewRows(points: readonly unknown[], min: number, forOne?: string): Vie
   let cols = NaN;
   for (let i = 0; i < rows; i++) {
     const row = points[i];
+    if (i === 0 && isSparseRow(row)) return viewSparseRows(row, points, most);
     const length = lengthOf(row);
     if (Number.isNaN(length)) {
       const hint = forOne !== undefined && typeof row === 'number' ? `; ${forOne} takes one point` : '';
@@ -110,6 +124,52 @@ function viewRows(points: readonly unknown[], min: number, forOne?: string): Vie
   return denseView({ data, rows, cols }, ({ at, found }) => {
     throw rangeError('ERR_POINTS', 'a finite number', `points[${Math.floor(at / cols)}][${at % cols}]`, found);
   });
+}
+
+/** Copies rows with indices to a sparse matrix; without values, if no row has them. */
+function viewSparseRows(first: SparseRow, points: readonly unknown[], most: number | undefined): View {
+  const rows = points.length;
+  const indptr = new Uint32Array(rows + 1);
+  const indices: number[] = [];
+  let values: number[] | undefined;
+  let cols = most ?? 0;
+  for (let i = 0; i < rows; i++) {
+    const row = i === 0 ? first : points[i];
+    const at = `points[${i}]`;
+    if (!isSparseRow(row)) throw typeError('ERR_POINTS', '{ indices, values }, as in points[0],', at, row);
+    const list = rowList(row.indices, `${at}.indices`);
+    const given = row.values === undefined ? undefined : rowList(row.values, `${at}.values`);
+    if (given && given.length !== list.length) {
+      throw rangeError('ERR_POINTS', plural(list.length, 'number'), `${at}.values, as in ${at}.indices,`, given.length);
+    }
+    if (given) values ??= indices.map(() => 1);
+    for (let k = 0; k < list.length; k++) {
+      const column = list[k]!;
+      if (typeof column !== 'number' || !Number.isInteger(column) || column < 0 || column >= (most ?? MAX_COUNT)) {
+        const what = most === undefined ? 'a column from 0' : most === 0 ? 'no entries' : `a column from 0 to ${most - 1}`;
+        throw rangeError('ERR_POINTS', what, `${at}.indices[${k}]`, column);
+      }
+      if (k > 0 && column <= (list[k - 1] as number)) {
+        const message = `Expected ascending column indices in ${at} but received ${column} after ${list[k - 1] as number}`;
+        throw coded(RangeError, 'ERR_POINTS', message);
+      }
+      const value = given ? given[k] : 1;
+      if (typeof value !== 'number' || !Number.isFinite(value)) throw notFinite(value, `${at}.values[${k}]`, 'ERR_POINTS');
+      indices.push(column);
+      values?.push(value);
+      cols = Math.max(cols, column + 1);
+    }
+    indptr[i + 1] = indices.length;
+  }
+  const matrix = { indptr, indices: Uint32Array.from(indices), ...(values && { values: Float64Array.from(values) }), rows, cols };
+  return viewSparse(matrix, 0);
+}
+
+/** A copy of a list of a row, each entry read once. */
+function rowList(list: unknown, where: string): unknown[] {
+  const length = lengthOf(list);
+  if (Number.isNaN(length)) throw typeError('ERR_POINTS', 'an array of numbers', where, list);
+  return Array.from({ length }, (_, k) => (list as ArrayLike<unknown>)[k]);
 }
 
 /** Refuses points without rows. */

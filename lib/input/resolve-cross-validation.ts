@@ -1,7 +1,8 @@
 /** Checks and completes the arguments of a cross-validation. */
 import { option, rangeError, Verbatim, words, type Words } from '../errors.js';
 import { stop } from '../svm/stopping.js';
-import type { CrossValidationOptions, CrossValidationProgress, Label, SvmOptions } from '../types.js';
+import type { TrainingRecords } from '../svm/training-records.js';
+import type { CrossValidationOptions, CrossValidationProgress, Label, RecordOptions, SvmOptions } from '../types.js';
 import { resolveSvmOptions, resolveTraining, type ResolvedSvmOptions, type TrainingInput } from './resolve-fit.js';
 import { checkFolds, foldsByRow } from './fold-options.js';
 import { listOf, numbersOf } from './lists.js';
@@ -23,8 +24,11 @@ const CROSS_VALIDATION_OPTIONS = [
   'loss',
   'scale',
   'stop',
+  'encoder',
   ...RUN_OPTIONS,
-] as const satisfies readonly (keyof CrossValidationOptions)[];
+] as const satisfies readonly (keyof AllOptions)[];
+
+type AllOptions<L extends Label = Label> = CrossValidationOptions<L> & RecordOptions<object>;
 
 /** The arguments of a cross-validation, checked and completed. */
 export interface CrossValidationInput<L extends Label = Label> extends TrainingInput<L>, ScoringInput {
@@ -38,14 +42,21 @@ export interface CrossValidationInput<L extends Label = Label> extends TrainingI
   readonly onProgress: ((progress: CrossValidationProgress) => void) | undefined;
 }
 
+/** Copies the options of a cross-validation, reading each once. */
+export function copyCrossValidationOptions<L extends Label>(given: AllOptions<L> | undefined): AllOptions<L> {
+  return knownOptions<AllOptions<L>>(given, CROSS_VALIDATION_OPTIONS, CROSS_VALIDATION_WORDS);
+}
+
+/** `records`: what the points were made of; `began`: when the call began. */
 export function resolveCrossValidation<L extends Label>(
   points: unknown,
   labels: unknown,
-  given?: CrossValidationOptions<L>,
+  given?: AllOptions<L>,
+  records?: TrainingRecords,
+  began = performance.now(),
 ): CrossValidationInput<L> {
-  const began = performance.now();
-  const options = knownOptions(given, CROSS_VALIDATION_OPTIONS, CROSS_VALIDATION_WORDS);
-  const training = resolveTraining<L>(points, labels, options, began);
+  const options = copyCrossValidationOptions(given);
+  const training = resolveTraining<L>(points, labels, options, began, records);
 
   // Options that all fits share. onProgress is called after each fit, not at its checks
   const { multiclass, classWeight, sampleWeight, loss, scale, maxIterations, timeLimit, signal } = options;

@@ -65,7 +65,7 @@ function resolve(model: ExpectedPoints, points: unknown, options: DecisionOption
   const { columns, out } = options;
   const extraColumns = optional(options.extraColumns, 'extraColumns', oneOfThese('refuse', 'ignore')) ?? 'refuse';
   const threads = resolveThreads(undefined);
-  const source = pointSource(points, { min: 0, forOne: 'predictOne', columns, known: model.known ?? [] });
+  const source = pointSource(points, { min: 0, forOne: 'predictOne', columns, known: model.known ?? [], cols: model.cols });
   const { rows, cols } = source;
   const byName = source.columns !== undefined && model.columns !== undefined;
   // The number of columns of an empty list of rows is not known.

@@ -3,12 +3,14 @@ import type { Backend } from '../backend/interface.js';
 import { coded, option, plural, rangeError, show, typeError, Verbatim, words, type Words } from '../errors.js';
 import { stop } from '../svm/stopping.js';
 import { rowWeights, type Weights } from '../svm/taking-part.js';
+import type { TrainingRecords } from '../svm/training-records.js';
 import { sidesOf, type Sides } from '../svm/model.js';
 import type {
   CalibrationKind,
   Label,
   Loss,
   Multiclass,
+  RecordOptions,
   Scale,
   StopRule,
   SvmMethod,
@@ -45,6 +47,8 @@ export interface TrainingInput<L extends Label = Label> extends Labels<L> {
   readonly backend: Backend;
   readonly threads: number;
   readonly source: PointSource;
+  /** The records that the points were made of, if they were. */
+  readonly records?: TrainingRecords | undefined;
 }
 
 /** The options that all fits of a call share. */
@@ -88,18 +92,33 @@ const SVM_OPTIONS = [
   'multiclass',
   'probability',
   'columns',
+  'encoder',
   'warmStart',
   'keepSets',
   'stop',
   'method',
   'solver',
   ...RUN_OPTIONS,
-] as const satisfies readonly (keyof SvmOptions)[];
+] as const satisfies readonly (keyof AllOptions)[];
 
-export function resolveFit<L extends Label>(points: unknown, labels: unknown, given?: SvmOptions<L>): FitInput<L> {
-  const began = performance.now();
-  const options = knownOptions(given, SVM_OPTIONS, SVM_WORDS);
-  const training = resolveTraining<L>(points, labels, options, began);
+/** The options for points and those for records. */
+type AllOptions<L extends Label = Label> = SvmOptions<L> & RecordOptions<object>;
+
+/** Copies the options of a fit, reading each once. */
+export function copyFitOptions<L extends Label>(given: AllOptions<L> | undefined): AllOptions<L> {
+  return knownOptions<AllOptions<L>>(given, SVM_OPTIONS, SVM_WORDS);
+}
+
+/** `records`: what the points were made of; `began`: when the call began. */
+export function resolveFit<L extends Label>(
+  points: unknown,
+  labels: unknown,
+  given?: AllOptions<L>,
+  records?: TrainingRecords,
+  began = performance.now(),
+): FitInput<L> {
+  const options = copyFitOptions(given);
+  const training = resolveTraining<L>(points, labels, options, began, records);
 
   // gamma, under either name
   const C = optional(options.C, 'C', sensibleNumber);
@@ -140,9 +159,12 @@ function paperGamma(members: ResolvedSvmOptions['members']): number {
 export function resolveTraining<L extends Label>(
   points: unknown,
   labels: unknown,
-  options: { positive?: unknown; threads?: unknown; backend?: unknown; columns?: unknown },
+  options: { positive?: unknown; threads?: unknown; backend?: unknown; columns?: unknown; encoder?: unknown },
   began: number,
+  records: TrainingRecords | undefined,
 ): TrainingInput<L> {
+  checkKind(options, records);
+
   // Threads and backend; points in a Dataset are computed with by the backend that holds them
   const threads = resolveThreads(options.threads);
   const backend = resolveBackend(options.backend);
@@ -154,7 +176,22 @@ export function resolveTraining<L extends Label>(
   // Labels
   const resolved = resolveLabels(labels, source.rows, { positive: options.positive }) as Labels<L>;
 
-  return { began, backend, threads, source, ...resolved };
+  return { began, backend, threads, source, records, ...resolved };
+}
+
+/** An encoder is for records, names of columns are for points. */
+function checkKind({ encoder, columns }: { encoder?: unknown; columns?: unknown }, records: unknown): void {
+  if (!records && encoder !== undefined) {
+    const received = `rows of numbers`;
+    throw coded(
+      TypeError,
+      'ERR_OPTION',
+      words`Expected records for points, as ${option('encoder')} is set, but received ${received}`,
+    );
+  }
+  if (records && columns !== undefined) {
+    throw typeError('ERR_OPTION', 'nothing', words`${option('columns')} with records, whose fields have names,`, columns);
+  }
 }
 
 /** Resolves all options but gamma and those of `resolveTraining`. */
@@ -188,7 +225,8 @@ export function resolveSvmOptions(options: SvmOptions, training: TrainingInput):
     mu,
     weights,
     members,
-    scale: scale === 'auto' ? (source.sparse ? 'maxabs' : 'standard') : scale,
+    // An encoder has scaled its columns.
+    scale: scale === 'auto' ? (training.records ? 'none' : source.sparse ? 'maxabs' : 'standard') : scale,
     sides,
     warmStart: warmStart(options.warmStart, source.cols, sides, training.labels),
     keepSets: optional(options.keepSets, 'keepSets', boolean) ?? false,

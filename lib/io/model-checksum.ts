@@ -5,7 +5,7 @@ import type { Calibration } from '../svm/calibration.js';
 import type { PlaneBounds } from '../svm/certificate.js';
 import type { Label, Multiclass } from '../types.js';
 import { inChunks } from './chunks.js';
-import { textOf } from './json-text.js';
+import { textOf, type OutlineObject } from './json-text.js';
 
 /** The nonzero weights: possibly a handful among millions. */
 export interface Entries {
@@ -98,6 +98,12 @@ export class Checksum {
       this.#numbers(calibration.values.length);
       for (const list of [calibration.values, calibration.probabilities]) this.#list(list);
     }
+  }
+
+  /** What makes points of records. Its text is that of the file, and so is the same for what was read from it. */
+  records(encoder: OutlineObject, means: Entries): void {
+    for (const chunk of inChunks(textOf(encoder), undefined)) this.#hash.update(chunk);
+    this.#entries(means);
   }
 
   digest(): string {

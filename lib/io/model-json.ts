@@ -14,7 +14,9 @@ import { boolean, knownOptions, oneOfThese, optional } from '../input/options.js
 import { UNBOUNDED, type PlaneBounds } from '../svm/certificate.js';
 import { isPairs, modelOf, sidesOf, type Model, type PlaneProof, type PlaneTable } from '../svm/model.js';
 import type { Label, ModelWriting, Multiclass, SvmJSON } from '../types.js';
+import { Encoder } from '../data/encoder.js';
 import { calibrationOutline, readCalibration } from './calibration-json.js';
+import { encoderOutline, readEncoder } from './encoder-json.js';
 import { plainOf, textOf, type Outline, type OutlineObject } from './json-text.js';
 import { numbers, properties, readList, SINGLE, type Own } from './json-values.js';
 import { Checksum, checksumOfOne, entriesOf, isSame, type Entries } from './model-checksum.js';
@@ -58,7 +60,7 @@ export function checkTextLength(model: Model, options: ModelWriting, max: number
 export function outlineOf(model: Model, { proofs = false, precision = 'f64' }: ModelWriting = {}): OutlineObject {
   const single = precision === 'f32';
   const stated = proofs ? statedProofs(model, single) : undefined;
-  const plain = model.labels.length === 2 && !stated && !single && !model.calibration;
+  const plain = model.labels.length === 2 && !stated && !single && !model.calibration && !model.encoder;
   return plain ? onePlane(model) : severalPlanes(model, stated, single);
 }
 
@@ -70,7 +72,7 @@ function onePlane({ labels, planes, columns }: Model): OutlineObject {
 }
 
 function severalPlanes(model: Model, stated: StatedProofs | undefined, single: boolean): OutlineObject {
-  const { labels, planes, columns, calibration } = model;
+  const { labels, planes, columns, calibration, encoder, means } = model;
   const multiclass = labels.length === 2 ? undefined : isPairs(model) ? 'pairs' : 'rest';
   const sum = new Checksum({ labels, multiclass, columns, cols: planes[0]!.weights.length });
   return {
@@ -90,7 +92,22 @@ function severalPlanes(model: Model, stated: StatedProofs | undefined, single: b
     },
     proofs: stated && proofsOutline(stated, sum),
     calibration: calibration && calibrationOutline(calibration, sum),
+    ...(encoder && means && recordsOutline(encoder, means, sum)),
     checksum: () => sum.digest(),
+  };
+}
+
+/** What a model of records has besides. */
+function recordsOutline(encoder: Encoder, means: Float64Array, sum: Checksum): OutlineObject {
+  const entries = entriesOf(means);
+  const outline = encoderOutline(Encoder.partsOf(encoder));
+  return {
+    encoder: outline,
+    // Made after the planes, proofs and calibration, and so in the order in which the checksum takes them.
+    means: () => {
+      sum.records(outline, entries);
+      return means;
+    },
   };
 }
 
@@ -198,18 +215,32 @@ function readSeveralPlanes(own: Own): Model {
   const columns = readColumns(own('columns'), cols);
   const stated = readProofs(own('proofs'), planes.length, cols);
   const calibration = readCalibration(own('calibration'), planes.length);
+  const { encoder, means } = readRecords(own, cols);
   const sum = own('checksum');
-  if (sum !== undefined && sum !== checksumOf({ labels, columns, calibration }, multiclass, planes, stated)) {
-    throw damaged(sum, ['planes'], { columns, proofs: stated, calibration });
+  if (sum !== undefined && sum !== checksumOf({ labels, columns, calibration, encoder, means }, multiclass, planes, stated)) {
+    throw damaged(sum, ['planes'], { columns, proofs: stated, calibration, encoder, means });
   }
   // Without a checksum nothing says that the proofs are about these weights: the model may have been edited on purpose.
   const proofs = sum === undefined ? undefined : stated && proofsOf(stated);
   const sides = sidesOf(labels.length, multiclass ?? 'pairs'); // only now: it may be a billion of them
-  return modelOf(labels, sides, tableOf(planes), { proofs, columns, calibration });
+  return modelOf(labels, sides, tableOf(planes), { proofs, columns, calibration, encoder, means });
+}
+
+/** What a model of records has besides. */
+function readRecords(own: Own, cols: number): Pick<Model, 'encoder' | 'means'> {
+  const json = own('encoder');
+  if (json === undefined) return {};
+  const encoder = Encoder.of(readEncoder(json, 'json.encoder'));
+  if (encoder.cols !== cols)
+    throw rangeError('ERR_MODEL', `${plural(cols, 'column')}, one for each weight,`, 'json.encoder', encoder.cols);
+  const means = numbers(own('means'), cols, 'json.means');
+  if (means.length !== cols)
+    throw rangeError('ERR_MODEL', `${plural(cols, 'number')}, one for each weight,`, 'json.means', means.length);
+  return { encoder, means };
 }
 
 function checksumOf(
-  { labels, columns, calibration }: Pick<Model, 'labels' | 'columns' | 'calibration'>,
+  { labels, columns, calibration, encoder, means }: Pick<Model, 'labels' | 'columns' | 'calibration' | 'encoder' | 'means'>,
   multiclass: Multiclass | undefined,
   planes: readonly ReadPlane[],
   stated: ReadProofs | undefined,
@@ -221,15 +252,16 @@ function checksumOf(
     for (const proof of stated.planes) sum.bounds(proof, proof?.centre);
   }
   calibration?.forEach((one) => sum.calibration(one));
+  if (encoder && means) sum.records(encoderOutline(Encoder.partsOf(encoder)), entriesOf(means));
   return sum.digest();
 }
 
 function damaged(
   sum: unknown,
   kept: readonly string[],
-  model: { columns?: unknown; proofs?: unknown; calibration?: unknown },
+  model: { columns?: unknown; proofs?: unknown; calibration?: unknown; encoder?: unknown; means?: unknown },
 ): Error {
-  const others = (['columns', 'proofs', 'calibration'] as const).filter((name) => model[name]);
+  const others = (['columns', 'proofs', 'calibration', 'encoder', 'means'] as const).filter((name) => model[name]);
   const all = ['labels', ...kept, ...others];
   return coded(
     RangeError,

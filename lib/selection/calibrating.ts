@@ -16,7 +16,7 @@ import { classOf, countByClass, membersOf, weightOf, type RowWeights } from '../
 import type { TrainingData } from '../svm/training-data.js';
 import type { CalibrationKind, Label } from '../types.js';
 import { FoldFits } from './fold-fits.js';
-import { deal, weightsOutside } from './folds.js';
+import { deal, rowsOutside, weightsOutside } from './folds.js';
 import { inTime } from './in-time.js';
 import { Random } from './random.js';
 
@@ -50,7 +50,7 @@ export function* calibratingOutside(
   { kind, gamma, fold: outer, k: out }: How & { readonly fold: Int32Array; readonly k: number },
   lane: Lane,
 ): Loop<readonly Calibration[]> {
-  const others = Uint8Array.from(outer, (k) => Number(k >= 0 && k !== out));
+  const others = rowsOutside(outer, out);
   const where = words`the probabilities for ${option('scoring')}, outside fold ${out}`;
   checkFolds(CALIBRATION_FOLDS, countByClass(data, others), data.labels, where);
   const fold = yield* deal(data, others, CALIBRATION_FOLDS, new Random(0), pause());
@@ -72,14 +72,19 @@ function* holdingOut(
 ): Loop<void> {
   const options: ResolvedSvmOptions = { ...fit, warmStart: undefined, keepSets: false, onProgress: undefined };
   if (began !== undefined) inTime({ began }, options);
-  const weights = weightsOutside(fold, k, options.weights, data);
-  const weightRange = rangeOf(weights, options.weights);
-  const heldOut = (i: number) => fold[i] === k;
-  const fits = new FoldFits(data, options, { weights, weightRange, y: data.y, heldOut, balanced: false });
-  yield pause(); // rows may be many, and the next step reads them all again
-  const table = yield* fits.train(gamma, began ?? performance.now(), lane);
-  if (began !== undefined) inTime({ began }, options);
-  yield* fits.visit(table, (rows, values) => held.put(rows, values));
+  const outside = yield* data.outside(rowsOutside(fold, k), rowsOutside(fold), options);
+  try {
+    const weights = weightsOutside(fold, k, options.weights, outside);
+    const weightRange = rangeOf(weights, options.weights);
+    const heldOut = (i: number) => fold[i] === k;
+    const fits = new FoldFits(outside, options, { weights, weightRange, y: outside.y, heldOut, balanced: false });
+    yield pause(); // rows may be many, and the next step reads them all again
+    const table = yield* fits.train(gamma, began ?? performance.now(), lane);
+    if (began !== undefined) inTime({ began }, options);
+    yield* fits.visit(table, (rows, values) => held.put(rows, values));
+  } finally {
+    data.giveBack(outside);
+  }
 }
 
 /** The values of planes at rows that were held out: by plane, those of the rows that it is about, class by class. */

@@ -25,8 +25,8 @@ import { Trial, type TrialResult } from './trial.js';
 export interface Choice {
   readonly gamma: number;
   readonly validation: NonNullable<SvmInfo['validation']>;
-  /** By plane, a model of some of the rows, for the fit to start from. */
-  readonly warmStart: readonly WarmPlane[];
+  /** By plane, a model of some of the rows, for the fit to start from; undefined if it has other columns. */
+  readonly warmStart: readonly WarmPlane[] | undefined;
 }
 
 /** The sample has at least so many rows, and more until it holds so many entries: text has many columns, and few entries a row. */
@@ -77,7 +77,7 @@ export function* chooseGamma(data: TrainingData<Label>, fit: ResolvedSvmOptions)
   return {
     gamma: picked.gamma,
     validation: { rows: sample, folds: QUICK_FOLDS, table, atEdge: picked === table[0] || picked === table.at(-1) },
-    warmStart: trial.modelOf(picked),
+    warmStart: data.encoded ? undefined : trial.modelOf(picked), // each fold has columns of its own
   };
 }
 

@@ -7,12 +7,13 @@
  *          of it.
  */
 import { pause, runAsync, type Loop } from '../solver/drivers.js';
-import { rangeOf, resolveCrossValidation, type CrossValidationInput } from '../input/index.js';
+import { copyCrossValidationOptions, rangeOf, resolveCrossValidation, type CrossValidationInput } from '../input/index.js';
 import { rowWeights } from '../svm/taking-part.js';
 import { Random } from './random.js';
 import { measureRows } from '../svm/training.js';
 import { TrainingData } from '../svm/training-data.js';
-import type { CrossValidation, CrossValidationOptions, FileLabels, Label, Points } from '../types.js';
+import { encodingRecords, isRecordCall } from '../svm/training-records.js';
+import type { CrossValidation, CrossValidationOptions, FileLabels, Label, Points, RecordOptions, Records } from '../types.js';
 import { deal } from './folds.js';
 import { gammasAround, REACH } from './grid.js';
 import { Trial } from './trial.js';
@@ -32,12 +33,31 @@ export async function crossValidate(
   labels: FileLabels,
   options?: CrossValidationOptions<number | string>,
 ): Promise<CrossValidation>;
-export async function crossValidate<L extends Label>(
-  points: Points,
+export async function crossValidate<R extends object, K extends keyof R & string>(
+  records: Records<R>,
+  label: K,
+  options?: CrossValidationOptions<Extract<R[K], Label>> & RecordOptions<R>,
+): Promise<CrossValidation>;
+export async function crossValidate<R extends object, L extends Label>(
+  records: Records<R>,
   labels: ArrayLike<L>,
-  asked?: CrossValidationOptions<L>,
+  options?: CrossValidationOptions<L> & RecordOptions<R>,
+): Promise<CrossValidation>;
+export async function crossValidate(
+  points: Points | Records,
+  labels: ArrayLike<Label> | string,
+  given?: object,
 ): Promise<CrossValidation> {
-  const input = resolveCrossValidation(points, labels, asked);
+  const began = performance.now();
+  const asked = copyCrossValidationOptions(given as CrossValidationOptions & RecordOptions<object>); // one of the types above
+  const {
+    points: matrix,
+    labels: list,
+    records,
+  } = isRecordCall(points, labels, asked)
+    ? await runAsync(encodingRecords(points, labels, asked), asked.signal)
+    : { points, labels, records: undefined };
+  const input = resolveCrossValidation(matrix, list, asked, records, began);
   return runAsync(validating(input), input.options.signal);
 }
 

@@ -26,7 +26,12 @@ export function* deal(training: Labels, weights: RowWeights, folds: number, rand
 
 /** Weights by row, 0 for rows in fold k and for those in none. */
 export function weightsOutside(fold: Int32Array, k: number, weights: Weights, training: Labels): Float64Array {
+  return rowWeights(weights, training, rowsOutside(fold, k));
+}
+
+/** Which rows are in a fold other than k; without k, in any. */
+export function rowsOutside(fold: Int32Array, k = -1): Uint8Array {
   const others = new Uint8Array(fold.length);
   for (let i = 0; i < others.length; i++) others[i] = Number(fold[i]! >= 0 && fold[i] !== k);
-  return rowWeights(weights, training, others);
+  return others;
 }

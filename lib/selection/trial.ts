@@ -10,7 +10,7 @@ import type { TrainingData } from '../svm/training-data.js';
 import type { CrossValidationProgress, GammaScore, Label, SvmStatus, WarmPlane } from '../types.js';
 import { calibratingOutside } from './calibrating.js';
 import { FoldFits, type Scored } from './fold-fits.js';
-import { weightsOutside } from './folds.js';
+import { rowsOutside, weightsOutside } from './folds.js';
 import { FACTOR } from './grid.js';
 import { inTime } from './in-time.js';
 
@@ -98,8 +98,18 @@ export class Trial {
 
   /** One fold: a fit for each gamma, each starting where the last one ended. `further`: the first one where an earlier path did. */
   *#path(k: number, columns: readonly Column[], further: boolean, lane: Lane): Loop<void> {
-    const weights = weightsOutside(this.#fold, k, this.#options.weights, this.#data);
-    const fold = new FoldFits(this.#data, this.#options, {
+    const [others, among] = [rowsOutside(this.#fold, k), rowsOutside(this.#fold)];
+    const data = yield* this.#data.outside(others, among, this.#options);
+    try {
+      yield* this.#fits(k, data, columns, further, lane);
+    } finally {
+      this.#data.giveBack(data);
+    }
+  }
+
+  *#fits(k: number, data: TrainingData<Label>, columns: readonly Column[], further: boolean, lane: Lane): Loop<void> {
+    const weights = weightsOutside(this.#fold, k, this.#options.weights, data);
+    const fold = new FoldFits(data, this.#options, {
       weights,
       weightRange: rangeOf(weights, this.#options.weights),
       y: this.#y,

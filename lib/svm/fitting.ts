@@ -18,10 +18,12 @@ export interface FitResult<L extends Label> {
   readonly info: SvmInfo;
 }
 
-/** A fit. The model has the names of the points' columns. */
+/** A fit. The model has the names of the points' columns, or the encoder of records. */
 export function* fitting<L extends Label>(input: FitInput<L>): Loop<FitResult<L>> {
+  const { source, records } = input;
   const { model, info } = yield* solving(input);
-  return { model: { ...model, columns: input.source.columns }, info };
+  if (!records) return { model: { ...model, columns: source.columns }, info };
+  return { model: { ...model, encoder: records.encoder, means: records.meansOf(source.view!.matrix) }, info };
 }
 
 /** Copies the points, chooses gamma if that is asked for, trains, and calibrates if that is asked for. */

@@ -1,8 +1,12 @@
 /** LinearSvm: what users train and predict with. */
 import { kernels } from '../backend/load.js';
 import { Dataset } from '../data/dataset.js';
+import { isRecord } from '../data/collecting.js';
+import { Encoder } from '../data/encoder.js';
+import type { Sink } from '../data/fields/field.js';
 import { coded } from '../errors.js';
 import {
+  copyFitOptions,
   notMade,
   resolveDecisions,
   resolveFit,
@@ -21,30 +25,43 @@ import { run, runAsync } from '../solver/drivers.js';
 import type {
   CalibrationKind,
   DecisionOptions,
+  Explanation,
   FileLabels,
   Label,
   ModelWriting,
   Point,
   Points,
   PredictOptions,
+  RecordOptions,
+  Records,
   Score,
   SvmInfo,
   SvmJSON,
   SvmOptions,
 } from '../types.js';
 import { aligned, knownNames } from './columns.js';
+import { Entries, explain } from './explanation.js';
 import { fitting, type FitResult } from './fitting.js';
 import { certifyLabels } from './label-certificate.js';
-import { decide, decideInBlocks, decisionOf, isPairs, sidesOf, type Model, type Plane, type Sides } from './model.js';
+import { decide, decideInBlocks, decisionOf, isPairs, overflow, sidesOf, type Model, type Plane, type Sides } from './model.js';
 import { Probabilities } from './probability.js';
 import { classNumbers } from './taking-part.js';
+import { encodingRecords, isAsync, isRecordCall, isRecords, labelsIn, readRecords } from './training-records.js';
 import { Votes, winner } from './votes.js';
 
 /** A model that was trained here, with `info` on how the fit went. */
-export type Fitted<L extends Label> = LinearSvm<L> & { readonly info: SvmInfo };
+export type Fitted<L extends Label, R extends object = never> = LinearSvm<L, R> & { readonly info: SvmInfo };
 
 /** A model of two classes: decision(x) = weights·x + bias; labels[1] above 0. */
-export type BinarySvm<L extends Label> = LinearSvm<L> & { readonly labels: readonly [negative: L, positive: L] };
+export type BinarySvm<L extends Label, R extends object = never> = LinearSvm<L, R> & {
+  readonly labels: readonly [negative: L, positive: L];
+};
+
+/** What is known of a row of records but its label, which the row may have, too. */
+export type Unlabelled<R extends object, K extends keyof R> = Omit<R, K> & Partial<Pick<R, K>>;
+
+/** The labels in a field of records. */
+type LabelsIn<R extends object, K extends keyof R> = Extract<R[K], Label>;
 
 /** Checked arguments, with the model whose columns are in the order of the points'. */
 interface Matched<L extends Label> extends DecisionsInput {
@@ -59,8 +76,8 @@ class Made<L extends Label> {
   ) {}
 }
 
-/** A linear classifier, of two classes or more. Made by `fit`; there is no unfitted one. */
-export class LinearSvm<L extends Label = Label> {
+/** A linear classifier, of two classes or more. Made by `fit`; there is no unfitted one. `R`: the records it takes, if it takes records. */
+export class LinearSvm<L extends Label = Label, R extends object = never> {
   /** Of two classes, decision(x) = weights·x + bias. With three or more there are several planes, and this throws ERR_MODEL. */
   declare readonly weights: Float64Array;
   declare readonly bias: number;
@@ -70,6 +87,8 @@ export class LinearSvm<L extends Label = Label> {
   readonly planes: readonly Plane<L>[];
   /** The names of the columns, if the points had them that it was trained on. Points with names are matched by these, in any order. */
   readonly columns: readonly string[] | undefined;
+  /** What makes numbers of records, if the model was trained on records. */
+  readonly encoder: Encoder<R> | undefined;
   /** How `probability` follows from decision values; undefined: the model estimates no probabilities. */
   readonly calibration: CalibrationKind | undefined;
   /** How the fit went, and what it proved; undefined for a model that was read. */
@@ -82,10 +101,13 @@ export class LinearSvm<L extends Label = Label> {
   private constructor(made: Made<L>) {
     if (!(made instanceof Made)) throw notMade('LinearSvm', 'LinearSvm.fit(points, labels, options)');
     const { model, info } = made;
-    const { labels, planes, columns, calibration } = model;
+    const { labels, planes, columns, calibration, encoder } = model;
     this.labels = labels;
     this.planes = planes;
     this.columns = columns && Object.freeze(columns);
+    this.encoder = encoder;
+    // The names of an encoder's columns may be many, and are made when they are asked for.
+    if (encoder) Object.defineProperty(this, 'columns', { get: () => encoder.columns, enumerable: true });
     this.calibration = calibration?.[0]!.kind;
     this.info = info;
     this.#model = model;
@@ -97,11 +119,34 @@ export class LinearSvm<L extends Label = Label> {
     }
   }
 
-  /** Trains on this thread. */
+  /** Trains on this thread. Of records, `labels` may be the name of the field that holds them. */
   static fit<L extends Label>(points: Points, labels: ArrayLike<L>, options?: SvmOptions<L>): Fitted<L>;
   static fit(points: Points, labels: FileLabels, options?: SvmOptions<number | string>): Fitted<number | string>;
-  static fit<L extends Label>(points: Points, labels: ArrayLike<L>, options?: SvmOptions<L>): Fitted<L> {
-    const input = resolveFit(points, labels, options);
+  static fit<R extends object, K extends keyof R & string>(
+    records: Records<R>,
+    label: K,
+    options?: SvmOptions<LabelsIn<R, K>> & RecordOptions<R>,
+  ): Fitted<LabelsIn<R, K>, Unlabelled<R, K>>;
+  static fit<R extends object, L extends Label>(
+    records: Records<R>,
+    labels: ArrayLike<L>,
+    options?: SvmOptions<L> & RecordOptions<R>,
+  ): Fitted<L, R>;
+  static fit<L extends Label>(
+    points: Points | Records,
+    labels: ArrayLike<L> | string,
+    given?: SvmOptions<L> & RecordOptions<object>,
+  ): Fitted<L, object> {
+    const began = performance.now();
+    const options = copyFitOptions(given);
+    const {
+      points: matrix,
+      labels: list,
+      records,
+    } = isRecordCall(points, labels, options)
+      ? run(encodingRecords(points, labels, options), options.signal)
+      : { points, labels, records: undefined };
+    const input = resolveFit<L>(matrix, list, options, records, began);
     return LinearSvm.#fitted(run(fitting(input), input.options.signal));
   }
 
@@ -111,18 +156,43 @@ export class LinearSvm<L extends Label = Label> {
    */
   static fitAsync<L extends Label>(points: Points, labels: ArrayLike<L>, options?: SvmOptions<L>): Promise<Fitted<L>>;
   static fitAsync(points: Points, labels: FileLabels, options?: SvmOptions<number | string>): Promise<Fitted<number | string>>;
-  static async fitAsync<L extends Label>(points: Points, labels: ArrayLike<L>, options?: SvmOptions<L>): Promise<Fitted<L>> {
-    const input = resolveFit(points, labels, options);
+  static fitAsync<R extends object, K extends keyof R & string>(
+    records: Records<R> | AsyncIterable<R>,
+    label: K,
+    options?: SvmOptions<LabelsIn<R, K>> & RecordOptions<R>,
+  ): Promise<Fitted<LabelsIn<R, K>, Unlabelled<R, K>>>;
+  static fitAsync<R extends object, L extends Label>(
+    records: Records<R> | AsyncIterable<R>,
+    labels: ArrayLike<L>,
+    options?: SvmOptions<L> & RecordOptions<R>,
+  ): Promise<Fitted<L, R>>;
+  static async fitAsync<L extends Label>(
+    points: Points | Records | AsyncIterable<object>,
+    labels: ArrayLike<L> | string,
+    given?: SvmOptions<L> & RecordOptions<object>,
+  ): Promise<Fitted<L, object>> {
+    const began = performance.now();
+    const options = copyFitOptions(given);
+    const {
+      points: matrix,
+      labels: list,
+      records,
+    } = isAsync(points)
+      ? await runAsync(await readRecords(points, labels, options), options.signal)
+      : isRecordCall(points, labels, options)
+        ? await runAsync(encodingRecords(points, labels, options), options.signal)
+        : { points, labels, records: undefined };
+    const input = resolveFit<L>(matrix, list, options, records, began);
     return LinearSvm.#fitted(await runAsync(fitting(input), input.options.signal));
   }
 
-  static #fitted<L extends Label>({ model, info }: FitResult<L>): Fitted<L> {
-    return new LinearSvm(new Made(model, info)) as Fitted<L>;
+  static #fitted<L extends Label>({ model, info }: FitResult<L>): Fitted<L, object> {
+    return new LinearSvm<L, object>(new Made(model, info)) as Fitted<L, object>;
   }
 
-  /** A model from what `toJSON` gave. `L` is the type its labels are known to have; it is not checked. */
-  static fromJSON<L extends Label = Label>(json: unknown): LinearSvm<L> {
-    return new LinearSvm(new Made(readJSON(json) as Model<L>));
+  /** A model from what `toJSON` gave. `L` and `R`, the types of its labels and records, are not checked. */
+  static fromJSON<L extends Label = Label, R extends object = object>(json: unknown): LinearSvm<L, R> {
+    return new LinearSvm<L, R>(new Made(readJSON(json) as Model<L>));
   }
 
   /** A model from the text of one that liblinear-train or `toLiblinear` made. `name` stands for the text in messages. */
@@ -131,18 +201,18 @@ export class LinearSvm<L extends Label = Label> {
   }
 
   /** What predicts. @internal */
-  static modelOf<L extends Label>(svm: LinearSvm<L>): Model<L> {
+  static modelOf<L extends Label>(svm: LinearSvm<L, object>): Model<L> {
     return svm.#model;
   }
 
   /** Whether there are two classes, and so `weights` and `bias`. */
-  isBinary(): this is BinarySvm<L> {
+  isBinary(): this is BinarySvm<L, R> {
     return this.labels.length === 2;
   }
 
-  /** The labels of points. */
-  predict(points: Points, options?: PredictOptions): L[] {
-    const input = this.#match(resolvePrediction(this.#expected, points, options));
+  /** The labels of points or records. */
+  predict(points: Points | Records<R>, options?: PredictOptions): L[] {
+    const input = this.#match(resolvePrediction(this.#expected, this.#encoded(points), options));
     if (this.isBinary()) return Array.from(decide(input.model, input), (value) => this.labels[value > 0 ? 1 : 0]);
     const predicted = new Array<L>(input.source.rows);
     for (const { begin, end, winners } of this.#winners(input)) {
@@ -151,10 +221,12 @@ export class LinearSvm<L extends Label = Label> {
     return predicted;
   }
 
-  /** The label of one point, whose columns are in the order of the model's. */
-  predictOne(point: Point): L {
-    if (this.isBinary()) return this.labels[decisionOf(this, point) > 0 ? 1 : 0];
-    const values = Float64Array.from(this.planes, (plane) => decisionOf(plane, point));
+  /** The label of one point, whose columns are in the order of the model's, or of one record. */
+  predictOne(point: Point | R): L {
+    const { encoder } = this.#model;
+    if (encoder && isRecord(point)) return this.#labelOfRecord(encoder, point);
+    if (this.isBinary()) return this.labels[decisionOf(this, point as Point) > 0 ? 1 : 0];
+    const values = Float64Array.from(this.planes, (plane) => decisionOf(plane, point as Point));
     return this.labels[this.#winnersOf(values)[0]!]!;
   }
 
@@ -164,9 +236,9 @@ export class LinearSvm<L extends Label = Label> {
    *
    * Into `out` if given. Options come last in every call; an array in their place is short for `{ out }`, which is what most calls need.
    */
-  decision(points: Points, options?: DecisionOptions | Float64Array): Float64Array {
+  decision(points: Points | Records<R>, options?: DecisionOptions | Float64Array): Float64Array {
     const { length } = this.labels;
-    const input = this.#match(resolveDecisions(this.#expected, points, options, length > 2 ? length : 1));
+    const input = this.#match(resolveDecisions(this.#expected, this.#encoded(points), options, length > 2 ? length : 1));
     const { out } = input;
     if (!this.#votes) {
       const values = decide(input.model, input);
@@ -184,14 +256,14 @@ export class LinearSvm<L extends Label = Label> {
    * Estimated probabilities of the labels, row by row, one for each label in the order of `labels`. Of a model that was trained with the
    * option `probability`. Nothing is proved of them. Into `out` if given, as of `decision`.
    */
-  probability(points: Points, options?: DecisionOptions | Float64Array): Float64Array {
+  probability(points: Points | Records<R>, options?: DecisionOptions | Float64Array): Float64Array {
     const { calibration } = this.#model;
     if (!calibration) {
       const message = 'Expected a model trained with the option probability for model.probability but this one has none';
       throw coded(TypeError, 'ERR_MODEL', message);
     }
     const { length } = this.labels;
-    const input = this.#match(resolveDecisions(this.#expected, points, options, length));
+    const input = this.#match(resolveDecisions(this.#expected, this.#encoded(points), options, length));
     const { out } = input;
     const probabilities = new Probabilities(this.#sides, calibration, length);
     const all = out ? new Float64Array(input.values.length) : input.values; // the caller's array is written when nothing is wrong
@@ -204,6 +276,61 @@ export class LinearSvm<L extends Label = Label> {
 
   get #expected(): ExpectedPoints {
     return { cols: this.planes[0]!.weights.length, columns: this.#model.columns, known: knownNames(this.#model) };
+  }
+
+  /** Points as they are, records as points. */
+  #encoded(points: unknown): unknown {
+    const { encoder } = this.#model;
+    if (encoder && isRecords(points, true)) return run(Encoder.encoding(encoder, points));
+    if (!encoder && isRecords(points)) {
+      throw coded(TypeError, 'ERR_POINTS', 'Expected points, as the model was trained on points, but received records');
+    }
+    return points;
+  }
+
+  #labelOfRecord(encoder: Encoder, record: object): L {
+    if (!this.isBinary()) return this.labels[this.#winnersOf(this.#valuesOf(encoder, record).values)[0]!]!;
+    const { weights, bias } = this.planes[0]!;
+    const sum = new WeightedSum(weights);
+    Encoder.write(encoder, record, sum);
+    const value = sum.sum + bias;
+    if (!Number.isFinite(value)) throw overflow('the record');
+    return this.labels[value > 0 ? 1 : 0];
+  }
+
+  /** The entries of a record, and its values by plane. */
+  #valuesOf(encoder: Encoder, record: object): { entries: Entries; values: Float64Array } {
+    const entries = new Entries();
+    Encoder.write(encoder, record, entries);
+    const values = Float64Array.from(this.planes, ({ weights, bias }) => entries.dot(weights, bias));
+    if (!values.every(Number.isFinite)) throw overflow('the record');
+    return { entries, values };
+  }
+
+  /**
+   * Why a record is classified as it is: what each field adds to the decision value, compared with the mean training row, the largest shares
+   * first. `base` and all shares add up to the decision value. Of three labels or more, of the predicted one against the runner-up.
+   */
+  explain(record: R): Explanation<L> {
+    const model = this.#model;
+    const { encoder, means } = model;
+    if (!encoder || !means) {
+      const message = 'Expected a model trained on records for model.explain but this one was trained on points';
+      throw coded(TypeError, 'ERR_MODEL', message);
+    }
+    const { entries, values } = this.#valuesOf(encoder, record);
+    return explain({ ...model, encoder, means }, entries, this.#ranked(values));
+  }
+
+  /** The numbers of the labels by the planes' values of one row, the predicted one first. */
+  #ranked(values: Float64Array): number[] {
+    const { length } = this.labels;
+    if (length === 2) return values[0]! > 0 ? [1, 0] : [0, 1];
+    const byClass = this.#votes ? new Float64Array(length) : values;
+    this.#votes?.decide(values, 1, byClass);
+    const [first] = this.#winnersOf(values);
+    const others = [...byClass.keys()].filter((k) => k !== first).sort((a, b) => byClass[b]! - byClass[a]!);
+    return [first!, ...others];
   }
 
   /** Adds the model with its columns in the order of the points'. */
@@ -224,9 +351,10 @@ export class LinearSvm<L extends Label = Label> {
     return winners;
   }
 
-  /** How well the model does on labelled points: accuracy, confusion, and metrics by class and of all. */
-  score(points: Points, labels: ArrayLike<L>, options?: PredictOptions): Score<L> {
-    const input = this.#match(resolveScore({ ...this.#expected, labels: this.labels }, points, labels, options));
+  /** How well the model does on labelled points: accuracy, confusion, and metrics by class and of all. Of records, `labels` may be a field. */
+  score(points: Points | Records<R>, labels: ArrayLike<L> | string, options?: PredictOptions): Score<L> {
+    const list = typeof labels === 'string' && isRecords(points, true) ? labelsIn(points, labels) : labels;
+    const input = this.#match(resolveScore({ ...this.#expected, labels: this.labels }, this.#encoded(points), list, options));
     return scoreOf({ labels: this.labels, actual: classNumbers(input), ...this.#predictions(input) });
   }
 
@@ -260,8 +388,8 @@ export class LinearSvm<L extends Label = Label> {
    * Of each point, whether every exact optimum of the training problem is proved to give it the label that `predict` gives; false: it is not
    * known. All false for a model that was read without its proofs.
    */
-  certify(points: Points, options?: PredictOptions): boolean[] {
-    const { source, threads, model } = this.#match(resolvePrediction(this.#expected, points, options));
+  certify(points: Points | Records<R>, options?: PredictOptions): boolean[] {
+    const { source, threads, model } = this.#match(resolvePrediction(this.#expected, this.#encoded(points), options));
     const { proofs } = model;
     if (source.rows === 0) return [];
     if (!proofs) return Array.from({ length: source.rows }, () => false);
@@ -302,6 +430,17 @@ function centred({ refuse, arguments: given }: NonNullable<FitInput['source']['v
   const matrix = new Matrix(refuse, threads, ...given);
   matrix.centre(threads);
   return matrix;
+}
+
+/** The sum of a record's entries, each times its weight. */
+class WeightedSum implements Sink {
+  sum = 0;
+
+  constructor(readonly weights: Float64Array) {}
+
+  add(column: number, value: number): void {
+    this.sum += this.weights[column]! * value;
+  }
 }
 
 function severalPlanes(name: string, classes: number): never {

@@ -2,6 +2,7 @@
 import type { Matrix } from '../backend/interface.js';
 import { kernels } from '../backend/load.js';
 import { Dataset } from '../data/dataset.js';
+import type { Encoder } from '../data/encoder.js';
 import { coded, plural, rangeError, show, typeError } from '../errors.js';
 import type { ClassLabels } from '../input/labels.js';
 import type { DecisionsInput } from '../input/resolve-decisions.js';
@@ -43,6 +44,10 @@ export interface Model<L extends Label = Label> {
   readonly columns?: readonly string[] | undefined;
   /** By plane, how its values become probabilities; undefined: the model estimates none. */
   readonly calibration?: readonly Calibration[] | undefined;
+  /** What makes points of records, if the model was trained on records. */
+  readonly encoder?: Encoder | undefined;
+  /** With an encoder: the means of its columns in training. */
+  readonly means?: Float64Array | undefined;
 }
 
 export interface PlaneTable {
@@ -80,7 +85,7 @@ export function modelOf<L extends Label>(
   labels: ClassLabels<L>,
   sides: readonly Sides[],
   table: PlaneTable,
-  more: Pick<Model<L>, 'proofs' | 'columns' | 'calibration'>,
+  more: Pick<Model<L>, 'proofs' | 'columns' | 'calibration' | 'encoder' | 'means'>,
 ): Model<L> {
   const cols = table.weights.length / sides.length;
   const planes = sides.map((side, p) => ({
@@ -281,6 +286,6 @@ function dot(weights: Float64Array, values: ArrayLike<unknown>): number {
   return s0 + s1 + (s2 + s3);
 }
 
-function overflow(where: string): Error {
+export function overflow(where: string): Error {
   return coded(RangeError, 'ERR_POINTS', `Expected smaller numbers for ${where} but its decision value overflows`);
 }

@@ -7,7 +7,8 @@ import type { ResolvedSvmOptions, TrainingInput } from '../input/resolve-fit.js'
 import type { ClassLabels, Labels } from '../input/labels.js';
 import { checkUnchanged, type View } from '../input/points.js';
 import type { Step } from '../backend/tasks.js';
-import { countTasksHere, onAbort } from '../solver/drivers.js';
+import { pointSource } from '../input/point-source.js';
+import { countTasksHere, onAbort, type Loop } from '../solver/drivers.js';
 import type { Label } from '../types.js';
 
 /** How long a run may take, and who may end it. */
@@ -34,11 +35,14 @@ export class TrainingData<L extends Label> implements Labels<L> {
   readonly began: number;
   /** How many tasks of an asynchronous fit are performed on the main thread. */
   readonly tasksHere: number;
+  readonly #input: TrainingInput<L>;
   readonly #view: View | undefined;
   #matrix: Matrix | undefined;
   #shape: ReturnType<Matrix['describe']> | undefined;
 
-  constructor({ began, backend, threads, source, labels, y, classes }: TrainingInput<L>) {
+  constructor(input: TrainingInput<L>) {
+    const { began, backend, threads, source, labels, y, classes } = input;
+    this.#input = input;
     const { rows, cols, entries, kept, view, dataset } = source;
     this.began = began;
     this.threads = threads;
@@ -106,6 +110,29 @@ export class TrainingData<L extends Label> implements Labels<L> {
     } finally {
       deaf();
     }
+  }
+
+  /** Whether the points were made of records, by what was learnt from all of them. */
+  get encoded(): boolean {
+    return this.#input.records !== undefined;
+  }
+
+  /**
+   * The same rows for a fit on `others`, tested on the rest of `among`: records are encoded anew, by what is learnt from `others` alone; points
+   * stay what they are. To be given back.
+   */
+  *outside(others: Uint8Array, among: Uint8Array, ending: Ending): Loop<TrainingData<L>> {
+    const { records } = this.#input;
+    if (!records) return this;
+    const source = pointSource(yield* records.encoded(others, among));
+    const data = new TrainingData({ ...this.#input, source, records: undefined });
+    yield data.copying(ending);
+    return data;
+  }
+
+  /** Releases what `outside` gave. */
+  giveBack(data: TrainingData<L>): void {
+    if (data !== this) data.release();
   }
 
   release(): void {

@@ -1,0 +1,235 @@
+/** Encoder: learns from records how to make numbers of them. */
+import { coded, option, show, words } from '../errors.js';
+import { isObject } from '../input/intrinsics.js';
+import { notMade } from '../input/options.js';
+import { resolveEncoderOptions, resolvePlan, type ResolvedPlan } from '../input/resolve-plan.js';
+import { encoderOutline, readEncoder } from '../io/encoder-json.js';
+import { plainOf } from '../io/json-text.js';
+import { run, runAsync, type Loop } from '../solver/drivers.js';
+import type { DenseMatrix, EncoderOptions, FieldInfo, FieldPlan, Plan, Records, SparseMatrix } from '../types.js';
+import { Collected, collecting, isRecord, notARecord, readingToLearn, readToLearn, type LearningRecords } from './collecting.js';
+import { encoding, type EncodedField } from './encoding.js';
+import type { BoundEncoding, Encoding, LearningWeights, Sink } from './fields/field.js';
+
+/** What an encoder is made of. */
+export interface EncoderParts {
+  /** Of all fields, those that are ignored too. */
+  readonly plan: ResolvedPlan;
+  readonly missing: readonly (string | number)[];
+  readonly fields: readonly { readonly name: string; readonly encoding: Encoding }[];
+}
+
+/** Private to this file, so that only this file can construct an Encoder. */
+const MADE = Symbol('made');
+
+/**
+ * Makes numbers of records, as it has learnt from other records: numbers are standardised, categories and words become columns. A model that
+ * was trained on records has one, and takes records.
+ */
+export class Encoder<R extends object = object> {
+  /** The number of columns that it makes. */
+  readonly cols: number;
+  /** How each field becomes numbers, with all options. */
+  readonly plan: Readonly<Record<string, Exclude<FieldPlan, string>>>;
+  /** What was learnt of the fields that are used. */
+  readonly fields: readonly FieldInfo[];
+  readonly #parts: EncoderParts;
+  readonly #fields: readonly EncodedField[];
+  #columns: readonly string[] | undefined;
+  /** For one record after the other. */
+  #one: Rows | undefined;
+
+  private constructor(made: typeof MADE, parts: EncoderParts) {
+    if (made !== MADE) throw notMade('Encoder', 'Encoder.fit(records, plan)');
+    this.#parts = parts;
+    let first = 0;
+    this.#fields = parts.fields.map(({ name, encoding }) => {
+      const field = { name, encoding, first };
+      first += encoding.width;
+      return field;
+    });
+    this.cols = first;
+    const learnt = new Map(parts.fields.map(({ name, encoding }) => [name, encoding.plan]));
+    this.plan = Object.freeze(Object.fromEntries(Array.from(parts.plan, ([name, plan]) => [name, learnt.get(name) ?? plan])));
+    this.fields = Object.freeze(parts.fields.map(({ name, encoding }) => infoOf(name, encoding)));
+  }
+
+  /** Learns from records. Without a plan, the kinds of the fields are inferred; `plan` then shows them. */
+  static fit<R extends object>(records: Records<R>, plan?: Plan<R>, options?: EncoderOptions): Encoder<R> {
+    return run(Encoder.#fitting(records, plan, options)).encoder;
+  }
+
+  /** The same, pausing now and then for the event loop. The records may arrive one after the other. */
+  static async fitAsync<R extends object>(
+    records: Records<R> | AsyncIterable<R>,
+    plan?: Plan<R>,
+    options?: EncoderOptions,
+  ): Promise<Encoder<R>> {
+    if (!isAsync(records)) return (await runAsync(Encoder.#fitting(records, plan, options))).encoder;
+    const reading = { plan: plan && resolvePlan(plan, 'plan'), ...resolveEncoderOptions(options) };
+    return Encoder.learn<R>(await readToLearn(records, reading), undefined);
+  }
+
+  /** Learns from records and encodes them. They are read once, so they may be of any iterable. */
+  static fitEncode<R extends object>(
+    records: Records<R>,
+    plan?: Plan<R>,
+    options?: EncoderOptions,
+  ): { encoder: Encoder<R>; points: DenseMatrix | SparseMatrix } {
+    const { encoder, bound, rows } = run(Encoder.#fitting(records, plan, options));
+    return { encoder, points: run(encoding(encoder.#fields, bound, rows)) };
+  }
+
+  static *#fitting<R extends object>(
+    records: Records<R>,
+    plan: Plan<R> | undefined,
+    options: EncoderOptions | undefined,
+  ): Loop<{ encoder: Encoder<R>; bound: readonly BoundEncoding[]; rows: number }> {
+    const reading = { plan: plan && resolvePlan(plan, 'plan'), ...resolveEncoderOptions(options) };
+    const read = yield* readingToLearn(checkedIterable(records), reading);
+    if (read.rows === 0) throw noRecords();
+    return { ...Encoder.learnBound<R>(read, undefined), rows: read.rows };
+  }
+
+  /** What is learnt from records that were read. @internal */
+  static learn<R extends object>(records: LearningRecords, weights: LearningWeights): Encoder<R> {
+    return Encoder.learnBound<R>(records, weights).encoder;
+  }
+
+  /** The same, with the values of all rows. @internal */
+  static learnBound<R extends object>(
+    { plan, fields, missing }: LearningRecords,
+    weights: LearningWeights,
+  ): { encoder: Encoder<R>; bound: readonly BoundEncoding[] } {
+    const bound = fields.map(({ reader }) => reader.learn(weights));
+    const encodings = fields.map(({ name }, k) => ({ name, encoding: bound[k]!.encoding }));
+    return { encoder: new Encoder<R>(MADE, { plan, missing, fields: encodings }), bound };
+  }
+
+  /** The values of all rows of records that were read by this encoder's plan. @internal */
+  static bindTo(encoder: Encoder, { fields }: LearningRecords): readonly BoundEncoding[] {
+    return fields.map(({ reader }, k) => reader.apply(encoder.#fields[k]!.encoding));
+  }
+
+  /** An encoder from what `toJSON` gave. */
+  static fromJSON<R extends object = object>(json: unknown): Encoder<R> {
+    return new Encoder<R>(MADE, readEncoder(json, 'json'));
+  }
+
+  /** An encoder of these parts. @internal */
+  static of<R extends object = object>(parts: EncoderParts): Encoder<R> {
+    return new Encoder<R>(MADE, parts);
+  }
+
+  /** Whether a value is an Encoder made here. @internal */
+  static is(value: unknown): value is Encoder {
+    return typeof value === 'object' && value !== null && #parts in value;
+  }
+
+  /** @internal */
+  static partsOf(encoder: Encoder): EncoderParts {
+    return encoder.#parts;
+  }
+
+  /** Encodes the rows of records that were read to learn from them. `rows`: only those that are not 0 there; the others are left empty. @internal */
+  static encodingBound(
+    encoder: Encoder,
+    bound: readonly BoundEncoding[],
+    rows: number,
+    among?: ArrayLike<number>,
+  ): Loop<DenseMatrix | SparseMatrix> {
+    return encoding(encoder.#fields, bound, rows, among);
+  }
+
+  /** Writes the entries of one record. @internal */
+  static write(encoder: Encoder, record: unknown, sink: Sink): void {
+    const one = (encoder.#one ??= new Rows(encoder.#fields));
+    one.write(record, sink);
+  }
+
+  /** The fields and where their columns begin. @internal */
+  static fieldsOf(encoder: Encoder): readonly EncodedField[] {
+    return encoder.#fields;
+  }
+
+  /** The names of all columns. */
+  get columns(): readonly string[] {
+    return (this.#columns ??= Object.freeze(
+      this.#fields.flatMap(({ name, encoding }) => Array.from({ length: encoding.width }, (_, k) => encoding.columnName(name, k))),
+    ));
+  }
+
+  /** Encodes records: dense or sparse, whichever is smaller. */
+  encode(records: Records<R>): DenseMatrix | SparseMatrix {
+    return run(Encoder.encoding(this, records));
+  }
+
+  /** @internal */
+  static *encoding(encoder: Encoder, records: Iterable<unknown>): Loop<DenseMatrix | SparseMatrix> {
+    const rows = new Rows(encoder.#fields);
+    yield* collecting(checkedIterable(records), rows.collected);
+    return yield* encoding(encoder.#fields, rows.bound, rows.collected.rows);
+  }
+
+  /** The encoder as plain data. */
+  toJSON(): unknown {
+    return plainOf(encoderOutline(this.#parts));
+  }
+}
+
+/** Rows for which an encoder was not learnt. */
+class Rows {
+  readonly bound: readonly BoundEncoding[];
+  readonly collected: Collected;
+  readonly #fields: readonly EncodedField[];
+  readonly #writers: (readonly [write: ReturnType<BoundEncoding['writer']>, first: number])[];
+
+  constructor(fields: readonly EncodedField[]) {
+    this.#fields = fields;
+    this.bound = fields.map(({ encoding }) => encoding.fresh());
+    this.collected = new Collected(
+      fields.map(({ name, encoding }, k) => {
+        return { name, collector: this.bound[k]!.collector, place: { row: 0, name }, required: !encoding.gaps };
+      }),
+    );
+    this.#writers = [];
+  }
+
+  /** Writes the entries of one record, and forgets it. */
+  write(record: unknown, sink: Sink): void {
+    if (this.#writers.length === 0) this.bound.forEach((one, k) => this.#writers.push([one.writer(), this.#fields[k]!.first]));
+    try {
+      if (!isRecord(record)) throw notARecord(record, 0);
+      this.collected.push(record);
+      for (const [write, first] of this.#writers) write(0, first, sink);
+    } finally {
+      this.collected.clear();
+    }
+  }
+}
+
+function infoOf(name: string, { plan, width, distinct }: Encoding): FieldInfo {
+  return { name, kind: plan.kind, columns: width, ...(distinct !== undefined && { distinct }) };
+}
+
+export function isAsync(records: unknown): records is AsyncIterable<unknown> {
+  return isObject(records) && Symbol.asyncIterator in records && !(Symbol.iterator in records);
+}
+
+function checkedIterable(records: unknown): Iterable<unknown> {
+  if (isObject(records) && Symbol.iterator in records) return records as Iterable<unknown>;
+  throw coded(
+    TypeError,
+    'ERR_RECORDS',
+    `Expected an array of objects, a Table or another iterable for records but received ${show(records)}`,
+  );
+}
+
+export function noRecords(): Error {
+  return coded(RangeError, 'ERR_RECORDS', 'Expected at least one record but received none');
+}
+
+/** The error of a value that is neither a plan nor an encoder. */
+export function notAnEncoder(value: unknown): Error {
+  return coded(TypeError, 'ERR_OPTION', words`Expected a plan or an Encoder for ${option('encoder')} but received ${show(value)}`);
+}

@@ -1,0 +1,167 @@
+/** Numbers: missing ones become the median, with a column that says so; all are standardised. */
+import { decimal } from '../../backend/decimal.js';
+import type { NumberField } from '../../types.js';
+import { NumberList } from '../number-list.js';
+import {
+  bind,
+  fieldError,
+  weightAt,
+  type BoundEncoding,
+  type Collector,
+  type Encoding,
+  type IsMissing,
+  type LearningWeights,
+  type OutlineObject,
+  type Place,
+  type Sink,
+  type Writer,
+} from './field.js';
+
+/** Numbers by row, NaN where one is missing. */
+export class NumberCollector implements Collector {
+  readonly values = new NumberList(Float64Array);
+  readonly #isMissing: IsMissing;
+
+  constructor(isMissing: IsMissing) {
+    this.#isMissing = isMissing;
+  }
+
+  push(value: unknown, place: Place): void {
+    this.values.push(typeof value === 'number' && value - value === 0 ? value : this.#other(value, place));
+  }
+
+  #other(value: unknown, place: Place): number {
+    if (value === undefined || value === null || Number.isNaN(value) || this.#isMissing(value)) return NaN;
+    if (typeof value === 'string') {
+      const number = decimal(value.trim());
+      if (!Number.isNaN(number)) return number;
+    }
+    if (typeof value === 'bigint' && Number.isFinite(Number(value))) return Number(value);
+    throw fieldError('a finite number', place, value, hintFor(value));
+  }
+
+  clear(): void {
+    this.values.clear();
+  }
+}
+
+function hintFor(value: unknown): string {
+  if (typeof value === 'string') return `; if it stands for a missing number, name it in the option missing of Encoder.fit`;
+  return typeof value === 'boolean' ? `; plan the field as 'boolean'` : '';
+}
+
+/** What is learnt of a list of numbers. */
+export interface Standard {
+  readonly median: number;
+  /** Of the numbers with the median in place of missing ones. */
+  readonly mean: number;
+  readonly scale: number;
+  readonly gaps: boolean;
+}
+
+/** Median, mean and standard deviation, by weight. `at` gives NaN for a number that is missing. */
+export function standardOf(rows: number, at: (row: number) => number, weights: LearningWeights): Standard {
+  let [missing, present, most] = [0, 0, 0];
+  for (let i = 0; i < rows; i++) {
+    const [x, w] = [at(i), weightAt(weights, i)];
+    if (w === 0) continue;
+    if (Number.isNaN(x)) missing += w;
+    else {
+      present += w;
+      most = Math.max(most, Math.abs(x));
+    }
+  }
+  if (present === 0) return { median: 0, mean: 0, scale: 1, gaps: missing > 0 };
+  const median = missing > 0 ? medianOf(rows, at, weights, present) : 0;
+  // In units of the largest magnitude, so that no sum overflows.
+  const unit = most || 1;
+  let sum = (median / unit) * missing;
+  each((x, w) => (sum += (x / unit) * w));
+  const mean = sum / (present + missing);
+  let squares = (median / unit - mean) ** 2 * missing;
+  each((x, w) => (squares += (x / unit - mean) ** 2 * w));
+  const deviation = Math.sqrt(squares / (present + missing));
+  // Numbers that are all the same differ from their mean by rounding alone.
+  const scale = deviation > 1e-14 ? deviation * unit : 0;
+  return { median, mean: mean * unit, scale: scale > 0 && Number.isFinite(1 / scale) ? scale : 0, gaps: missing > 0 };
+
+  function each(visit: (x: number, w: number) => void): void {
+    for (let i = 0; i < rows; i++) {
+      const [x, w] = [at(i), weightAt(weights, i)];
+      if (w > 0 && !Number.isNaN(x)) visit(x, w);
+    }
+  }
+}
+
+/** The median of numbers by weight; between two numbers that halve the weight, their mean. */
+function medianOf(rows: number, at: (row: number) => number, weights: LearningWeights, total: number): number {
+  const taking: number[] = [];
+  for (let i = 0; i < rows; i++) if (weightAt(weights, i) > 0 && !Number.isNaN(at(i))) taking.push(i);
+  const order = Uint32Array.from(taking);
+  order.sort((i, k) => at(i) - at(k));
+  let below = 0;
+  for (let k = 0; k < order.length; k++) {
+    below += weightAt(weights, order[k]!);
+    if (below > total / 2) return at(order[k]!);
+    if (below === total / 2 && k + 1 < order.length) return at(order[k]!) / 2 + at(order[k + 1]!) / 2;
+  }
+  return at(order.at(-1)!);
+}
+
+/** Writes a number in its standardised form; a constant one as 0. */
+export function writeStandard({ median, mean, scale }: Standard, x: number, column: number, sink: Sink): void {
+  const value = scale === 0 ? 0 : ((Number.isNaN(x) ? median : x) - mean) / scale;
+  if (value !== 0) sink.add(column, value);
+}
+
+export class NumberEncoding implements Encoding {
+  readonly width: number;
+  readonly ones = false;
+  readonly distinct = undefined;
+
+  constructor(
+    readonly plan: NumberField,
+    readonly standard: Standard,
+    readonly isMissing: IsMissing,
+  ) {
+    this.width = standard.gaps ? 2 : 1;
+  }
+
+  static learn(plan: NumberField, { values }: NumberCollector, weights: LearningWeights, isMissing: IsMissing): NumberEncoding {
+    return new NumberEncoding(
+      plan,
+      standardOf(values.length, (row) => values.at(row), weights),
+      isMissing,
+    );
+  }
+
+  get gaps(): boolean {
+    return this.standard.gaps;
+  }
+
+  columnName(field: string, column: number): string {
+    return column === 0 ? field : `${field} (missing)`;
+  }
+
+  fresh(): BoundEncoding {
+    return bind(this, new NumberCollector(this.isMissing));
+  }
+
+  writer({ values }: NumberCollector): Writer {
+    const { standard, gaps } = this;
+    return (row, first, sink) => {
+      const x = values.at(row);
+      writeStandard(standard, x, first, sink);
+      if (gaps && Number.isNaN(x)) sink.add(first + 1, 1);
+    };
+  }
+
+  entries({ values }: NumberCollector): number {
+    return values.length * this.width;
+  }
+
+  outline(): OutlineObject {
+    const { median, mean, scale, gaps } = this.standard;
+    return { median, mean, scale, gaps };
+  }
+}

@@ -1,0 +1,7 @@
+/** Values that stand for a missing one. */
+import type { IsMissing } from './fields/field.js';
+
+export function missingTest(missing: readonly (string | number)[]): IsMissing {
+  const set = new Set<unknown>(missing);
+  return (value) => set.has(value);
+}
