@@ -16,7 +16,7 @@ import type { DenseMatrix, Label, SparseMatrix } from '../types.js';
 /** Whether points are records. `encoded`: whether they go to an encoder, so that objects with indices are records too. */
 export function isRecords(points: unknown, encoded = false): points is Iterable<unknown> {
   if (isArray(points)) {
-    const [first] = points as unknown[];
+    const [first] = points;
     return isObject(first) && !isList(first) && (encoded || !(isSparseRow(first) || isLikeArray(first)));
   }
   return isObject(points) && Symbol.iterator in points && !isTypedArray(points);
