@@ -1,6 +1,7 @@
 /** Public types. */
 import type { Dataset } from './data/dataset.js';
 import type { Encoder } from './data/encoder.js';
+import type { Table } from './data/table.js';
 
 /** A dense matrix, row-major. */
 export interface DenseMatrix {
@@ -739,15 +740,18 @@ export interface SplitOptions {
   stratify?: boolean;
 }
 
+/** What can be split: rows of any kind, records, or a matrix. */
+export type Splittable = readonly unknown[] | DenseMatrix | SparseMatrix | Table<object>;
+
 /** One side of a split. */
-export interface Part<P extends readonly unknown[] | DenseMatrix | SparseMatrix, A extends ArrayLike<Label>> {
+export interface Part<P extends Splittable, A extends ArrayLike<Label>> {
   readonly points: P;
   readonly labels: A;
   /** The numbers of these rows in the whole, ascending. */
   readonly rows: Uint32Array;
 }
 
-export interface Split<P extends readonly unknown[] | DenseMatrix | SparseMatrix, A extends ArrayLike<Label>> {
+export interface Split<P extends Splittable, A extends ArrayLike<Label>> {
   readonly train: Part<P, A>;
   readonly test: Part<P, A>;
 }

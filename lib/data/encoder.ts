@@ -143,8 +143,10 @@ export class Encoder<R extends object = object> {
 
   /** Writes the entries of one record. @internal */
   static write(encoder: Encoder, record: unknown, sink: Sink): void {
-    const one = (encoder.#one ??= new Rows(encoder.#fields));
+    const one = encoder.#one ?? new Rows(encoder.#fields);
+    encoder.#one = undefined; // a getter of the record may ask for another record meanwhile
     one.write(record, sink);
+    encoder.#one = one;
   }
 
   /** The fields and where their columns begin. @internal */

@@ -1,6 +1,7 @@
 /** Checks and completes the arguments of a split. */
 import { coded, option, rangeError, show, typeError, words } from '../errors.js';
-import type { DenseMatrix, Label, SparseMatrix, SplitOptions } from '../types.js';
+import { Table } from '../data/table.js';
+import type { DenseMatrix, Label, SparseMatrix, SplitOptions, Splittable } from '../types.js';
 import { classesOf, labelList } from './labels.js';
 import { arrayOf } from './lists.js';
 import { boolean, integer, knownOptions, optional, SEED, share } from './options.js';
@@ -11,7 +12,7 @@ const SPLIT_OPTIONS = ['testShare', 'testSize', 'seed', 'stratify'] as const sat
 
 export interface SplitTask {
   /** Rows of any kind, or a matrix of views whose properties were each read once. */
-  readonly points: readonly unknown[] | DenseMatrix | SparseMatrix;
+  readonly points: Splittable;
   /** By row, in a list of the caller's kind. */
   readonly labels: ArrayLike<Label>;
   readonly rows: number;
@@ -103,6 +104,7 @@ function divide(wanted: number, sizes: readonly number[]): number[] {
 }
 
 function splittable(given: unknown): Pick<SplitTask, 'points' | 'rows'> {
+  if (Table.is(given)) return { points: given, rows: given.rows };
   switch (formOf(given)) {
     case 'rows':
       return { points: given as unknown[], rows: (given as unknown[]).length };

@@ -1,19 +1,32 @@
 /** Splits data into a training and a test part. */
 import { zerosLike } from '../input/intrinsics.js';
 import { resolveSplit, type SplitTask } from '../input/resolve-split.js';
-import type { DenseMatrix, Label, SparseMatrix, Split, SplitOptions } from '../types.js';
+import { Table } from '../data/table.js';
+import { isRecords, labelsIn } from '../svm/training-records.js';
+import type { Label, SparseMatrix, Split, SplitOptions, Splittable } from '../types.js';
 import { Random } from './random.js';
 
 /**
  * Splits points and labels into a part to train on and a part to test the model on. Rows keep their order, and arrays their type. The rows
- * of an array of rows are the same objects; everything else is copied.
+ * of an array of rows are the same objects; everything else is copied. Of records, `labels` may be the name of a field.
  */
-export function trainTestSplit<P extends readonly unknown[] | DenseMatrix | SparseMatrix, A extends ArrayLike<Label>>(
+export function trainTestSplit<P extends Splittable, A extends ArrayLike<Label>>(
   points: P,
   labels: A,
   options?: SplitOptions,
+): Split<P, A>;
+export function trainTestSplit<R extends object, K extends keyof R & string, P extends readonly R[] | Table<R>>(
+  records: P & Iterable<R>,
+  label: K,
+  options?: SplitOptions,
+): Split<P, Extract<R[K], Label>[]>;
+export function trainTestSplit<P extends Splittable, A extends ArrayLike<Label>>(
+  points: P,
+  labels: A | string,
+  options?: SplitOptions,
 ): Split<P, A> {
-  const task = resolveSplit(points, labels, options);
+  const list = typeof labels === 'string' && isRecords(points, true) ? labelsIn(points, labels) : labels;
+  const task = resolveSplit(points, list, options);
   const { rows, groups, take, seed, check } = task;
   const random = new Random(seed);
   const test = new Uint8Array(rows);
@@ -31,6 +44,7 @@ export function trainTestSplit<P extends readonly unknown[] | DenseMatrix | Spar
 /** These rows of points, in a form of the same kind. */
 export function rowsOf(points: SplitTask['points'], list: Uint32Array): SplitTask['points'] {
   if (Array.isArray(points)) return Array.from(list, (i) => (points as readonly unknown[])[i]);
+  if (Table.is(points)) return Table.select(points, list);
   if ('data' in points) {
     const { data, cols, columns } = points;
     const copy = zerosLike(data, list.length * cols) as typeof data;

@@ -21,6 +21,8 @@ export type CategoryPlan = Required<CategoryField>;
 
 /** A longer text is no category. */
 const MAX_LENGTH = 2 ** 16;
+/** A longer list is no list of categories. */
+const MAX_ITEMS = 2 ** 20;
 /** So many distinct values are told apart while they are collected; later ones count as rare. */
 const MAX_DISTINCT = 2 ** 20;
 
@@ -81,6 +83,8 @@ export class ListCollector implements Collector {
     this.#row.clear();
     if (value !== undefined && value !== null && !this.isMissing(value)) {
       if (!Array.isArray(value) && !(value instanceof Set)) throw fieldError('an array of strings', place, value);
+      if ((value instanceof Set ? value.size : value.length) > MAX_ITEMS)
+        throw fieldError(`at most ${MAX_ITEMS} values`, place, value);
       for (const item of value as Iterable<unknown>) {
         if (item === undefined || item === null || this.isMissing(item)) continue;
         this.#row.add(this.dictionary.code(categoryText(item, place, 'an array of strings')));

@@ -61,29 +61,29 @@ export interface Standard {
 
 /** Median, mean and standard deviation, by weight. `at` gives NaN for a number that is missing. */
 export function standardOf(rows: number, at: (row: number) => number, weights: LearningWeights): Standard {
-  let [missing, present, most] = [0, 0, 0];
+  let [missing, present, least, most] = [0, 0, Infinity, -Infinity];
   for (let i = 0; i < rows; i++) {
     const [x, w] = [at(i), weightAt(weights, i)];
     if (w === 0) continue;
     if (Number.isNaN(x)) missing += w;
     else {
       present += w;
-      most = Math.max(most, Math.abs(x));
+      least = Math.min(least, x);
+      most = Math.max(most, x);
     }
   }
   if (present === 0) return { median: 0, mean: 0, scale: 1, gaps: missing > 0 };
-  const median = missing > 0 ? medianOf(rows, at, weights, present) : 0;
+  const median = medianOf(rows, at, weights, present);
   // In units of the largest magnitude, so that no sum overflows.
-  const unit = most || 1;
+  const unit = Math.max(-least, most) || 1;
   let sum = (median / unit) * missing;
   each((x, w) => (sum += (x / unit) * w));
   const mean = sum / (present + missing);
   let squares = (median / unit - mean) ** 2 * missing;
   each((x, w) => (squares += (x / unit - mean) ** 2 * w));
-  const deviation = Math.sqrt(squares / (present + missing));
-  // Numbers that are all the same differ from their mean by rounding alone.
-  const scale = deviation > 1e-14 ? deviation * unit : 0;
-  return { median, mean: mean * unit, scale: scale > 0 && Number.isFinite(1 / scale) ? scale : 0, gaps: missing > 0 };
+  // Numbers that are all the same may differ from their mean by rounding alone.
+  const scale = least < most ? Math.sqrt(squares / (present + missing)) * unit : 0;
+  return { median, mean: mean * unit, scale: Number.isFinite(1 / scale) ? scale : 0, gaps: missing > 0 };
 
   function each(visit: (x: number, w: number) => void): void {
     for (let i = 0; i < rows; i++) {
@@ -95,17 +95,23 @@ export function standardOf(rows: number, at: (row: number) => number, weights: L
 
 /** The median of numbers by weight; between two numbers that halve the weight, their mean. */
 function medianOf(rows: number, at: (row: number) => number, weights: LearningWeights, total: number): number {
-  const taking: number[] = [];
-  for (let i = 0; i < rows; i++) if (weightAt(weights, i) > 0 && !Number.isNaN(at(i))) taking.push(i);
-  const order = Uint32Array.from(taking);
+  const taking = new Uint32Array(rows);
+  let count = 0;
+  for (let i = 0; i < rows; i++) if (weightAt(weights, i) > 0 && !Number.isNaN(at(i))) taking[count++] = i;
+  const first = weightAt(weights, taking[0]!);
+  const order = taking.subarray(0, count);
+  if (order.every((i) => weightAt(weights, i) === first)) {
+    const sorted = Float64Array.from(order, at).sort();
+    return sorted[(count - 1) >> 1]! / 2 + sorted[count >> 1]! / 2;
+  }
   order.sort((i, k) => at(i) - at(k));
   let below = 0;
-  for (let k = 0; k < order.length; k++) {
+  for (let k = 0; k < count; k++) {
     below += weightAt(weights, order[k]!);
     if (below > total / 2) return at(order[k]!);
-    if (below === total / 2 && k + 1 < order.length) return at(order[k]!) / 2 + at(order[k + 1]!) / 2;
+    if (below === total / 2 && k + 1 < count) return at(order[k]!) / 2 + at(order[k + 1]!) / 2;
   }
-  return at(order.at(-1)!);
+  return at(order[count - 1]!);
 }
 
 /** Writes a number in its standardised form; a constant one as 0. */

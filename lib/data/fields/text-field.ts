@@ -45,8 +45,7 @@ export class TextCollector implements Collector {
   }
 
   push(value: unknown, place: Place): void {
-    const text = value === undefined || value === null ? '' : value;
-    if (typeof text !== 'string') throw fieldError('a string', place, text);
+    const text = typeof value === 'string' ? value : otherText(value, place);
     if (text.length > MAX_LENGTH)
       throw fieldError(`a text of at most ${MAX_LENGTH} characters`, place, text, `, ${text.length} characters`);
     const words = this.#split(text);
@@ -103,6 +102,13 @@ export class TextCollector implements Collector {
     this.terms.clear();
     this.counts.clear();
   }
+}
+
+/** A missing text is an empty one, and a file may have numbers in a column of texts. */
+function otherText(value: unknown, place: Place): string {
+  if (value === undefined || value === null || Number.isNaN(value)) return '';
+  if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return String(value);
+  throw fieldError('a string', place, value);
 }
 
 /** What is learnt of texts. */
