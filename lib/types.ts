@@ -23,8 +23,14 @@ export interface SparseMatrix {
   readonly columns?: readonly string[] | undefined;
 }
 
-/** Rows of numbers. */
-export type Rows = readonly ArrayLike<number>[];
+/** A point by its entries that are not 0. Column indices are 0-based and ascend. Without `values` each of them is 1. */
+export interface SparsePoint {
+  readonly indices: ArrayLike<number>;
+  readonly values?: ArrayLike<number>;
+}
+
+/** Rows of numbers: all of them, or those that are not 0. */
+export type Rows = readonly ArrayLike<number>[] | readonly SparsePoint[];
 
 /**
  * Records: objects whose fields are what is known of a row, in an array, a Table, or anything else that can be iterated. A field that a
@@ -226,7 +232,7 @@ export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer
 export type Points = Rows | DenseMatrix | SparseMatrix | Dataset;
 
 /** One point: all its values, or only those that are not 0. */
-export type Point = ArrayLike<number> | { readonly indices: ArrayLike<number>; readonly values?: ArrayLike<number> };
+export type Point = ArrayLike<number> | SparsePoint;
 
 export type Scale = 'none' | 'standard' | 'maxabs';
 

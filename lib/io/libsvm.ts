@@ -129,11 +129,11 @@ export function* libsvmLines({ points, labels }: LibsvmWriting): Generator<strin
   }
 }
 
-function* entries(points: Rows | DenseMatrix | SparseMatrix, i: number): Generator<[column: number, value: number]> {
+function* entries(points: DenseMatrix | SparseMatrix, i: number): Generator<[column: number, value: number]> {
   if ('indptr' in points) {
     for (let k = points.indptr[i]!; k < points.indptr[i + 1]!; k++) yield [points.indices[k]!, points.values?.[k] ?? 1];
     return;
   }
-  const row = 'data' in points ? points.data.subarray(i * points.cols, (i + 1) * points.cols) : points[i]!;
+  const row = points.data.subarray(i * points.cols, (i + 1) * points.cols);
   for (let j = 0; j < row.length; j++) if (!Object.is(row[j], 0)) yield [j, row[j]!];
 }

@@ -40,7 +40,7 @@ export async function crossValidate<R extends object, K extends keyof R & string
 ): Promise<CrossValidation>;
 export async function crossValidate<R extends object, L extends Label>(
   records: Records<R>,
-  labels: ArrayLike<L>,
+  labels: ArrayLike<L> & object,
   options?: CrossValidationOptions<L> & RecordOptions<R>,
 ): Promise<CrossValidation>;
 export async function crossValidate(

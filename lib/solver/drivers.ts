@@ -2,11 +2,12 @@
  * Drivers of loops. A loop is a generator: it decides, and yields the step to perform before it goes on. It runs on this thread or off it.
  */
 import type { Step } from '../backend/tasks.js';
+import type { Signal } from '../types.js';
 
 export type Loop<R> = Generator<Step, R, void>;
 
 /** Performs a loop's steps on this thread. The reason of an aborted signal, and the error of a step, are thrown into the loop. */
-export function run<R>(loop: Loop<R>, signal?: AbortSignal): R {
+export function run<R>(loop: Loop<R>, signal?: Signal): R {
   let next = loop.next();
   while (!next.done) {
     try {
@@ -28,7 +29,7 @@ const TURN = 1;
  * Performs the steps off this thread, one after the other. The first step begins before this returns. Answers that come fast are delivered
  * many at a time, before anything else gets its turn: timers, requests, a call to abort. So the loop waits for a turn now and then.
  */
-export async function runAsync<R>(loop: Loop<R>, signal?: AbortSignal): Promise<R> {
+export async function runAsync<R>(loop: Loop<R>, signal?: Signal): Promise<R> {
   let next = loop.next();
   let turned = performance.now();
   while (!next.done) {
@@ -76,14 +77,14 @@ export interface Lane {
   /** How many lanes are at work. */
   readonly busy: () => number;
   /** Ends the lane's loop; aborted also when another lane fails. */
-  readonly signal: AbortSignal | undefined;
+  readonly signal: Signal | undefined;
 }
 
 /** Independent loops: off this thread as many at once as there are lanes; on it one after the other, or several at once with helpers. */
 export function sideBySide(
   loops: readonly ((lane: Lane) => Loop<void>)[],
   lanes: number,
-  signal: AbortSignal | undefined,
+  signal: Signal | undefined,
   helpers = 0,
 ): Step {
   return {
@@ -102,7 +103,7 @@ const QUEUED = 2;
  * Performs the steps of several loops at once: on helpers' threads, and on this one, which also runs the loops. Whoever is free takes the
  * next step, so their order varies; what a loop computes does not. One failure ends them all.
  */
-function withHelpers(loops: readonly ((lane: Lane) => Loop<void>)[], helpers: number, signal: AbortSignal | undefined): void {
+function withHelpers(loops: readonly ((lane: Lane) => Loop<void>)[], helpers: number, signal: Signal | undefined): void {
   interface UnderWay {
     readonly loop: Loop<void>;
     step: Step;
@@ -178,7 +179,7 @@ function here(step: Step): true {
 async function runSideBySide(
   loops: readonly ((lane: Lane) => Loop<void>)[],
   lanes: number,
-  signal: AbortSignal | undefined,
+  signal: Signal | undefined,
 ): Promise<void> {
   let failure: { readonly error: unknown } | undefined;
   const all = new AbortController();
@@ -201,13 +202,13 @@ async function runSideBySide(
   if (failure) throw failure.error;
 }
 
-const listening = new WeakMap<AbortSignal, Set<() => void>>();
+const listening = new WeakMap<Signal, Set<() => void>>();
 
 /**
  * Calls back when a signal is aborted, until the function that is returned is called. A signal has one listener however many fits it may
  * end, as Node warns of more than ten.
  */
-export function onAbort(signal: AbortSignal | undefined, callback: () => void): () => void {
+export function onAbort(signal: Signal | undefined, callback: () => void): () => void {
   if (!signal) return () => undefined;
   let callbacks = listening.get(signal);
   if (!callbacks) {

@@ -129,7 +129,7 @@ export class LinearSvm<L extends Label = Label, R extends object = never> {
   ): Fitted<LabelsIn<R, K>, Unlabelled<R, K>>;
   static fit<R extends object, L extends Label>(
     records: Records<R>,
-    labels: ArrayLike<L>,
+    labels: ArrayLike<L> & object, // not a string, which is a field's name
     options?: SvmOptions<L> & RecordOptions<R>,
   ): Fitted<L, R>;
   static fit<L extends Label>(
@@ -163,7 +163,7 @@ export class LinearSvm<L extends Label = Label, R extends object = never> {
   ): Promise<Fitted<LabelsIn<R, K>, Unlabelled<R, K>>>;
   static fitAsync<R extends object, L extends Label>(
     records: Records<R> | AsyncIterable<R>,
-    labels: ArrayLike<L>,
+    labels: ArrayLike<L> & object,
     options?: SvmOptions<L> & RecordOptions<R>,
   ): Promise<Fitted<L, R>>;
   static async fitAsync<L extends Label>(

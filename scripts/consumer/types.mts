@@ -3,10 +3,13 @@ import {
   backend,
   crossValidate,
   Dataset,
+  Encoder,
   LinearSvm,
   readCsv,
   readLibsvm,
   separateEllipsoids,
+  Table,
+  text,
   trainTestSplit,
   writeReport,
   type BackendInfo,
@@ -99,3 +102,37 @@ LinearSvm.fit([[1], [2]], [-1, 1], { tol: 1e-3 });
 new LinearSvm({ C: 1 });
 // @ts-expect-error -- no signal
 LinearSvm.fit([[1], [2]], [-1, 1], { signal: 5 });
+
+// Records, with a type of their own.
+interface Customer {
+  age: number | null;
+  city: string;
+  note?: string;
+  churn: 'yes' | 'no';
+}
+declare const customers: Customer[];
+const churn = LinearSvm.fit(customers, 'churn', { encoder: { age: 'number', note: text({ words: [1, 2] }) } });
+export const leaves: 'yes' | 'no' = churn.predictOne({ age: 30, city: 'Oslo' });
+export const all: ('yes' | 'no')[] = churn.predict(customers);
+export const shares: number[] = churn.explain({ age: null, city: 'Rome' }).fields.map(({ share }) => share);
+export const encoder: Encoder = Encoder.fit(customers, { city: 'category' });
+export const byList = LinearSvm.fit(customers, [1, 2], { encoder: { age: 'number' } }).predictOne(customers[0]!) + 1;
+export const kept: LinearSvm<'yes' | 'no'> = churn;
+export const read: string = LinearSvm.fromJSON<string, Customer>({}).predictOne(customers[0]!);
+export const table = LinearSvm.fit(Table.from({ age: [1, 2], y: [true, false] }), 'y').predictOne({ age: 3 }) === true;
+export const fromLines = LinearSvm.fitAsync((async function* () { yield* customers; })(), 'churn'); // prettier-ignore
+export const validated = crossValidate(customers, 'churn', { encoder: { age: 'number' }, folds: 3 });
+// @ts-expect-error -- no such field
+LinearSvm.fit(customers, 'chrun');
+// @ts-expect-error -- no such field
+LinearSvm.fit(customers, 'churn', { encoder: { agee: 'number' } });
+// @ts-expect-error -- no such kind
+LinearSvm.fit(customers, 'churn', { encoder: { age: 'numbr' } });
+// @ts-expect-error -- a field is missing
+churn.predictOne({ age: 3 });
+// @ts-expect-error -- a field has another type
+churn.predict([{ age: '3', city: 'Oslo' }]);
+// @ts-expect-error -- a model of points takes no records
+model.predict([{ age: 3 }]);
+// @ts-expect-error -- no such field
+Encoder.fit(customers, { agee: 'number' });

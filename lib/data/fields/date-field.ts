@@ -4,6 +4,7 @@ import { NumberList } from '../number-list.js';
 import {
   bind,
   fieldError,
+  weightAt,
   type BoundEncoding,
   type Collector,
   type Encoding,
@@ -99,7 +100,7 @@ export class DateEncoding implements Encoding {
   static learn(plan: DateField, { times }: DateCollector, weights: LearningWeights, isMissing: IsMissing): DateEncoding {
     const rows = times.length;
     const { gaps } = standardOf(rows, (row) => times.at(row), weights);
-    const parts = plan.parts ?? defaultParts(times);
+    const parts = plan.parts ?? defaultParts(times, weights);
     const date = new Date(0);
     const standards = parts.flatMap((part) => {
       const of = NUMBERS[part];
@@ -156,10 +157,10 @@ export class DateEncoding implements Encoding {
 }
 
 /** Year, month and weekday; and the hour, if times are not all at midnight. */
-function defaultParts(times: NumberList<Float64Array>): DatePart[] {
+function defaultParts(times: NumberList<Float64Array>, weights: LearningWeights): DatePart[] {
   for (let row = 0; row < times.length; row++) {
     const time = times.at(row);
-    if (time % DAY !== 0 && !Number.isNaN(time)) return ['year', 'month', 'weekday', 'hour'];
+    if (time % DAY !== 0 && !Number.isNaN(time) && weightAt(weights, row) > 0) return ['year', 'month', 'weekday', 'hour'];
   }
   return ['year', 'month', 'weekday'];
 }

@@ -74,16 +74,21 @@ export function standardOf(rows: number, at: (row: number) => number, weights: L
   }
   if (present === 0) return { median: 0, mean: 0, scale: 1, gaps: missing > 0 };
   const median = medianOf(rows, at, weights, present);
-  // In units of the largest magnitude, so that no sum overflows.
-  const unit = Math.max(-least, most) || 1;
-  let sum = (median / unit) * missing;
-  each((x, w) => (sum += (x / unit) * w));
+  // As shares of the way from the least to the most, in halves: nothing overflows, and a large common part costs no digits.
+  const half = most / 2 - least / 2;
+  const shareOf = (x: number) => (half > 0 ? (x / 2 - least / 2) / half : 0);
+  let sum = shareOf(median) * missing;
+  each((x, w) => (sum += shareOf(x) * w));
   const mean = sum / (present + missing);
-  let squares = (median / unit - mean) ** 2 * missing;
-  each((x, w) => (squares += (x / unit - mean) ** 2 * w));
-  // Numbers that are all the same may differ from their mean by rounding alone.
-  const scale = least < most ? Math.sqrt(squares / (present + missing)) * unit : 0;
-  return { median, mean: mean * unit, scale: Number.isFinite(1 / scale) ? scale : 0, gaps: missing > 0 };
+  let squares = (shareOf(median) - mean) ** 2 * missing;
+  each((x, w) => (squares += (shareOf(x) - mean) ** 2 * w));
+  const scale = Math.sqrt(squares / (present + missing)) * 2 * half;
+  return {
+    median,
+    mean: least + mean * half + mean * half,
+    scale: Number.isFinite(1 / scale) ? scale : 0, // 0 of numbers that are all the same
+    gaps: missing > 0,
+  };
 
   function each(visit: (x: number, w: number) => void): void {
     for (let i = 0; i < rows; i++) {
@@ -117,7 +122,8 @@ function medianOf(rows: number, at: (row: number) => number, weights: LearningWe
 /** Writes a number in its standardised form; a constant one as 0. */
 export function writeStandard({ median, mean, scale }: Standard, x: number, column: number, sink: Sink): void {
   const value = scale === 0 ? 0 : ((Number.isNaN(x) ? median : x) - mean) / scale;
-  if (value !== 0) sink.add(column, value);
+  // A number far beyond those of training stays finite, so that the decision value, which overflows, is what is refused.
+  if (value !== 0) sink.add(column, Math.min(Math.max(value, -Number.MAX_VALUE), Number.MAX_VALUE));
 }
 
 export class NumberEncoding implements Encoding {
