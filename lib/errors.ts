@@ -11,6 +11,9 @@ export type ErrorCode =
   | 'ERR_SOURCE'
   | 'ERR_LIBSVM'
   | 'ERR_CSV'
+  | 'ERR_JSON'
+  | 'ERR_PARQUET'
+  | 'ERR_ARROW'
   | 'ERR_BACKEND'
   | 'ERR_DISPOSED'
   | 'ERR_USAGE';

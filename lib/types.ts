@@ -990,6 +990,8 @@ export interface WriteLibsvmOptions {
 }
 
 export interface ReadCsvOptions {
+  /** What is read: points and labels. @default 'points' */
+  as?: 'points';
   /** The column of labels: its name in the header, or its number from 0 (-1 is the last); null if there is none. */
   label: string | number | null;
   /** Whether the first row holds the names of the columns. @default true */
@@ -1008,6 +1010,19 @@ export interface ReadCsvOptions {
   /** Ends the reading; the promise rejects with its reason. */
   signal?: Signal;
 }
+
+/** Options of readCsv for records. */
+export interface ReadCsvRecordsOptions extends Pick<ReadCsvOptions, 'header' | 'delimiter' | 'maxBytes' | 'signal'> {
+  /** What is read: a Table of records. */
+  as: 'records';
+  /** The names of the fields to read, in this order. A missing one is an error; others are left out. @default all, in the file's order */
+  columns?: readonly string[];
+  /** Fields that are strings even where all their cells are numbers. @default none */
+  strings?: readonly string[];
+}
+
+/** A record of a CSV file; undefined: the cell is empty. */
+export type CsvRow = Record<string, string | number | undefined>;
 
 /** A file of comma-separated values. The names of more than 16384 columns are made when they are first asked for. */
 export interface CsvData<Labels extends FileLabels = FileLabels> {

@@ -34,6 +34,11 @@ export class NumberList<T extends Numbers> {
     this.#blocks[k >>> BITS]![k & (BLOCK - 1)] = value;
   }
 
+  /** The numbers, a block at a time. */
+  *blocks(): Generator<T> {
+    for (const block of this.#blocks) yield (block === this.#last ? block.subarray(0, this.#next) : block) as T;
+  }
+
   /** Leaves no number, and keeps the first block. */
   clear(): void {
     this.length = 0;

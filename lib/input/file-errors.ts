@@ -8,19 +8,28 @@ export function gone(): Error {
   return typeError('ERR_SOURCE', 'bytes that stay where they are', 'source', new Verbatim('a buffer that was detached or resized'));
 }
 
+/** The codes of errors about what is in a file of data. */
+export type FileCode = 'ERR_LIBSVM' | 'ERR_CSV' | 'ERR_JSON' | 'ERR_PARQUET' | 'ERR_ARROW';
+
 /** Compressed data are damaged; `cause` is zlib's error. */
-export function gzipError(name: string, code: 'ERR_LIBSVM' | 'ERR_CSV', cause: Error): Error {
+export function gzipError(name: string, code: FileCode, cause: Error): Error {
   const received = /unexpected end/.test(cause.message) ? 'a file that ends in the middle' : `something else (${cause.message})`;
   return coded(SyntaxError, code, `Expected a whole gzip file for ${name} but received ${received}`, cause);
 }
 
 /** A file has more bytes of text than maxBytes. */
-export function longError(name: string, code: 'ERR_LIBSVM' | 'ERR_CSV', max: number): Error {
+export function longError(name: string, code: FileCode, max: number): Error {
   return coded(
     RangeError,
     code,
     words`Expected at most ${max} bytes of text for ${name}, as ${option('maxBytes')} says, but received more`,
   );
+}
+
+/** The strings of a file would take too much of V8's heap. */
+export function heapError(name: string, code: FileCode, max: number): Error {
+  const remedy = 'NODE_OPTIONS=--max-old-space-size=⟨MB⟩ makes room for more';
+  return coded(RangeError, code, `Expected strings of at most ${max} bytes for ${name} but received more; ${remedy}`);
 }
 
 /** The maximum number of labels that are words: they are on V8's heap, and V8 ends the process when that is full. */
@@ -104,7 +113,7 @@ const READER: Term = { kind: 'code', name: 'readLibsvm', text: 'which readLibsvm
 const LIBSVM_ROW = /^\s*(?:[-+.\d]\S*|\S+\s+\d+:[-+.\deE]+)(?:\s+\d+:[-+.\deE]+)+\s*$/;
 
 /** Refuses a file whose first row is LIBSVM text. Blanks and colons do not divide cells, so each row would be read as one label. */
-export function checkCsv(cells: readonly string[], { delimiter }: CsvReading, place: CsvPlace): void {
+export function checkCsv(cells: readonly string[], { delimiter }: Pick<CsvReading, 'delimiter'>, place: CsvPlace): void {
   // The beginning of the row is enough, as a row may be megabytes long. An entry that is cut at its end is left out.
   const whole = cells.slice(0, 100).join(delimiter);
   const row = whole.length > 10_000 ? whole.slice(0, 10_000).replace(/\s\S*$/, '') : whole;

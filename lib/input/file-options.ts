@@ -6,17 +6,18 @@ import { isObject, plainView } from './intrinsics.js';
 import type {
   DenseMatrix,
   ReadCsvOptions,
+  ReadCsvRecordsOptions,
   ReadLibsvmOptions,
   Signal,
   SparseMatrix,
   TargetStream,
   WriteLibsvmOptions,
 } from '../types.js';
-import { nameList } from './column-names.js';
+import { distinctNames, nameList } from './column-names.js';
 import { labelList } from './labels.js';
 import { abortSignal, boolean, integer, knownOptions, oneOfThese, optional, resolveBackend } from './options.js';
 import { viewPoints } from './points.js';
-import { CSV_WORDS, READ_WORDS } from './words.js';
+import { CSV_RECORD_WORDS, CSV_WORDS, READ_WORDS } from './words.js';
 
 /** Columns are numbered from 0 to 2^31 - 1. */
 const MAX_COLUMNS = 2147483648;
@@ -133,6 +134,7 @@ export interface CsvReading {
 }
 
 const CSV_OPTIONS = [
+  'as',
   'label',
   'header',
   'columns',
@@ -145,6 +147,7 @@ const CSV_OPTIONS = [
 export function resolveCsvReading(given: ReadCsvOptions): CsvReading {
   if (given === undefined) throw typeError('ERR_OPTION', 'an object with the label column', 'options', given);
   const options = knownOptions(given, CSV_OPTIONS, CSV_WORDS);
+  optional(options.as, 'as', oneOfThese('points', 'records'));
   const header = optional(options.header, 'header', boolean) ?? true;
   const { label } = options;
   if (label !== null && typeof label !== 'string' && !Number.isInteger(label)) {
@@ -153,18 +156,56 @@ export function resolveCsvReading(given: ReadCsvOptions): CsvReading {
   if (typeof label === 'string' && !header) {
     throw rangeError('ERR_OPTION', "a column's number", words`${option('label')}, as there is no header,`, label);
   }
+  return {
+    label,
+    header,
+    labels: optional(options.labels, 'labels', oneOfThese('auto', 'number', 'string')) ?? 'auto',
+    ...resolveCsvText(options, header),
+  };
+}
+
+/** What points and records have in common. */
+function resolveCsvText(
+  options: Pick<ReadCsvOptions, 'columns' | 'delimiter' | 'maxBytes' | 'signal'>,
+  header: boolean,
+): Pick<CsvReading, 'columns' | 'delimiter' | 'maxBytes' | 'signal'> {
   const columns = optional(options.columns, 'columns', (list, where) => nameList(list, where, 'ERR_OPTION'));
   if (columns && !header)
     throw rangeError('ERR_OPTION', 'nothing', words`${option('columns')}, as there is no header,`, options.columns);
   return {
-    label,
-    header,
     columns,
     delimiter: optional(options.delimiter, 'delimiter', delimiter) ?? ',',
-    labels: optional(options.labels, 'labels', oneOfThese('auto', 'number', 'string')) ?? 'auto',
     maxBytes: optional(options.maxBytes, 'maxBytes', byteLimit) ?? Infinity,
     signal: optional(options.signal, 'signal', abortSignal),
   };
+}
+
+export interface CsvRecordsReading extends Pick<CsvReading, 'header' | 'columns' | 'delimiter' | 'maxBytes' | 'signal'> {
+  readonly strings: ReadonlySet<string>;
+}
+
+const CSV_RECORD_OPTIONS = [
+  'as',
+  'header',
+  'columns',
+  'strings',
+  'delimiter',
+  'maxBytes',
+  'signal',
+] as const satisfies readonly (keyof ReadCsvRecordsOptions)[];
+
+/** Whether the options of readCsv ask for records. */
+export function asksForRecords(given: unknown): given is ReadCsvRecordsOptions {
+  return isObject(given) && (given as { as?: unknown }).as === 'records';
+}
+
+export function resolveCsvRecords(given: ReadCsvRecordsOptions): CsvRecordsReading {
+  const options = knownOptions(given, CSV_RECORD_OPTIONS, CSV_RECORD_WORDS);
+  const header = optional(options.header, 'header', boolean) ?? true;
+  const text = resolveCsvText(options, header);
+  if (text.columns) distinctNames(text.columns, words`${option('columns')}`, 'ERR_OPTION');
+  const strings = optional(options.strings, 'strings', (list, where) => nameList(list, where, 'ERR_OPTION'));
+  return { header, strings: new Set(strings), ...text };
 }
 
 function delimiter(value: unknown, where: Words): string {

@@ -141,6 +141,16 @@ export const LAW_WORDS: ForeignWords = {
 /** For reading LIBSVM text. */
 export const READ_WORDS: ForeignWords = { nfeatures: 'cols', columns: 'cols', ncols: 'cols', limit: 'maxBytes' };
 
+/** For reading CSV as records. */
+export const CSV_RECORD_WORDS: ForeignWords = {
+  sep: 'delimiter',
+  separator: 'delimiter',
+  headers: 'header',
+  fields: 'columns',
+  label: 'labels are a field like the others, which fit takes by its name',
+  labels: 'labels are a field like the others; strings says which fields are strings',
+};
+
 /** For reading CSV. */
 export const CSV_WORDS: ForeignWords = {
   sep: 'delimiter',

@@ -1,29 +1,66 @@
-/** Points and labels from comma-separated values. */
+/** Points and labels, or records, from comma-separated values. */
 import { Verbatim } from '../errors.js';
-import { checkSource, resolveCsvReading, type CsvPlace, type CsvReading, checkCsv, csvError, checkWords } from '../input/index.js';
-import type { Source, ReadCsvOptions, CsvData } from '../types.js';
+import type { Table } from '../data/table.js';
+import {
+  asksForRecords,
+  checkCsv,
+  checkSource,
+  checkWords,
+  csvError,
+  resolveCsvReading,
+  resolveCsvRecords,
+  type CsvPlace,
+  type CsvReading,
+} from '../input/index.js';
+import type { CsvData, CsvRow, ReadCsvOptions, ReadCsvRecordsOptions, Source } from '../types.js';
 import { Blocks } from './blocks.js';
 import { CsvCells, type CellTaker } from './csv-cells.js';
 import { CsvColumns } from './csv-columns.js';
 import { CsvRecord } from './csv-record.js';
+import { CsvRecords } from './csv-records.js';
 import { decimal, decimalIn } from '../backend/decimal.js';
 import { Pace } from './pace.js';
 import { chunks, inParts } from './source.js';
 
-/** Reads comma-separated values: one column of labels or none, all others numbers. Gzip is recognised. */
+/**
+ * Reads comma-separated values: one column of labels or none, all others numbers. With `as: 'records'`, a Table of numbers and strings with gaps.
+ * Gzip is recognised.
+ */
+export async function readCsv<R extends object = CsvRow>(source: Source, options: ReadCsvRecordsOptions): Promise<Table<R>>;
 export async function readCsv(source: Source, options: ReadCsvOptions & { labels: 'string' }): Promise<CsvData<string[]>>;
 export async function readCsv(source: Source, options: ReadCsvOptions & { labels: 'number' }): Promise<CsvData<Float64Array>>;
 export async function readCsv(source: Source, options: ReadCsvOptions): Promise<CsvData>;
-export async function readCsv(source: Source, options: ReadCsvOptions): Promise<CsvData> {
+export async function readCsv(source: Source, options: ReadCsvOptions | ReadCsvRecordsOptions): Promise<CsvData | Table<CsvRow>> {
   const file = checkSource(source);
+  if (asksForRecords(options)) {
+    const reading = resolveCsvRecords(options);
+    return readTable(source, file, reading, new CsvRecords<CsvRow>(file, reading));
+  }
   const reading = resolveCsvReading(options);
+  return readTable(source, file, reading, new CsvPoints(file, reading));
+}
+
+/** What takes the cells, and makes a result of them. */
+interface CsvTaker<T> extends CellTaker {
+  /** Whether the first record has been read, and so what the cells of others are is known. */
+  readonly begun: boolean;
+  begin(line: number, pace: Pace): Promise<void>;
+  endRecord(line: number): void;
+  finish(pace: Pace): Promise<T>;
+}
+
+async function readTable<T>(
+  source: Source,
+  file: string,
+  reading: Pick<CsvReading, 'delimiter' | 'maxBytes' | 'signal'>,
+  taker: CsvTaker<T>,
+): Promise<T> {
   const pace = new Pace(reading.signal);
-  const table = new Table(file, reading);
-  const cells = new CsvCells(reading.delimiter, table);
+  const cells = new CsvCells(reading.delimiter, taker);
   const readRecords = async () => {
     while (cells.read()) {
-      if (table.begun) table.endRecord(cells.line);
-      else await table.begin(cells.line, pace);
+      if (taker.begun) taker.endRecord(cells.line);
+      else await taker.begin(cells.line, pace);
     }
   };
   for await (const part of inParts(chunks(source, file, { ...reading, code: 'ERR_CSV' }), PARSED, pace)) {
@@ -32,7 +69,7 @@ export async function readCsv(source: Source, options: ReadCsvOptions): Promise<
   }
   cells.finish();
   await readRecords();
-  return table.finish(pace);
+  return taker.finish(pace);
 }
 
 /** Bytes that are parsed at a time, which takes about a millisecond. */
@@ -51,7 +88,7 @@ interface Defect {
   readonly text: string;
 }
 
-class Table implements CellTaker {
+class CsvPoints implements CsvTaker<CsvData> {
   readonly #file: string;
   readonly #reading: CsvReading;
   readonly #first = new CsvRecord();
@@ -71,7 +108,6 @@ class Table implements CellTaker {
     this.#reading = reading;
   }
 
-  /** Whether the first record has been read, and so what the cells of others are is known. */
   get begun(): boolean {
     return this.#columns !== undefined;
   }

@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { types } from 'node:util';
 import { createGunzip } from 'node:zlib';
-import { checkChunk, gone, gzipError, longError } from '../input/index.js';
+import { checkChunk, gone, gzipError, longError, type FileCode } from '../input/index.js';
 import { isShared, plainView } from '../input/intrinsics.js';
 import { lengthOf } from '../input/lists.js';
 import type { Pace } from './pace.js';
@@ -16,7 +16,7 @@ const CHUNK = 1 << 20;
 export type Chunks = AsyncGenerator<Uint8Array, void, undefined>;
 
 interface Reading {
-  readonly code: 'ERR_LIBSVM' | 'ERR_CSV';
+  readonly code: FileCode;
   readonly maxBytes: number;
   readonly signal: AbortSignal | undefined;
 }
