@@ -6,6 +6,7 @@ export { categories, category, date, text } from './data/plan.js';
 export { Table } from './data/table.js';
 export { ellipsoidFromCovariance, separateEllipsoids, separateEllipsoidsAsync } from './ellipsoids/separate.js';
 export { readCsv } from './io/csv.js';
+export { readJsonLines } from './io/json-lines.js';
 export { readLibsvm, writeLibsvm } from './io/libsvm.js';
 export { loadModel, saveModel } from './io/model-file.js';
 export { calibrationCurve } from './metrics/calibration-curve.js';

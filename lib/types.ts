@@ -1024,6 +1024,21 @@ export interface ReadCsvRecordsOptions extends Pick<ReadCsvOptions, 'header' | '
 /** A record of a CSV file; undefined: the cell is empty. */
 export type CsvRow = Record<string, string | number | undefined>;
 
+export interface ReadJsonLinesOptions {
+  /** The fields to read, in this order. One that no record has is an error; others are left out. @default all, as they first appear */
+  fields?: readonly string[];
+  /** The maximum number of bytes of text, after decompression; a longer file is refused. @default Infinity */
+  maxBytes?: number;
+  /** Ends the reading; the promise rejects with its reason. */
+  signal?: Signal;
+}
+
+/** A value of JSON. */
+export type JsonValue = string | number | boolean | null | undefined | readonly JsonValue[] | { readonly [key: string]: JsonValue };
+
+/** A record of newline-delimited JSON; undefined: it does not have the field. */
+export type JsonRow = Record<string, JsonValue>;
+
 /** A file of comma-separated values. The names of more than 16384 columns are made when they are first asked for. */
 export interface CsvData<Labels extends FileLabels = FileLabels> {
   /** With the names of a header, if these are distinct, as `points.columns`. */

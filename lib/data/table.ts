@@ -70,3 +70,8 @@ export class Table<R extends object = Record<string, unknown>> implements Iterab
 export function valueIn(column: TableColumn, row: number): unknown {
   return column.codes ? column.dictionary[column.codes[row]!] : column.values[row];
 }
+
+/** An array for the codes of so many rows, with as few bytes as a dictionary of this size needs. */
+export function codesOf(rows: number, distinct: number): Int8Array | Int16Array | Int32Array {
+  return new (distinct <= 0x7f ? Int8Array : distinct <= 0x7fff ? Int16Array : Int32Array)(rows);
+}

@@ -1,6 +1,6 @@
 /** The messages of errors about files. */
 import type { ParseDefect } from '../backend/interface.js';
-import { coded, option, setting, show, typeError, Verbatim, words, type Term, type Words } from '../errors.js';
+import { coded, option, plural, setting, show, typeError, Verbatim, words, type Term, type Words } from '../errors.js';
 import type { CsvReading, LibsvmReading } from './file-options.js';
 
 /** The source's buffer was detached or resized while it was read. */
@@ -120,4 +120,19 @@ export function checkCsv(cells: readonly string[], { delimiter }: Pick<CsvReadin
   if (!LIBSVM_ROW.test(row)) return;
   const { message } = csvError('comma-separated values', place, row);
   throw coded(SyntaxError, 'ERR_CSV', words`${message}; this is LIBSVM text, ${READER}`);
+}
+
+/** What is wrong in newline-delimited JSON; `where` is the line, or line:column. */
+export function jsonError(what: string, file: string, where: number | string, received: unknown, cause?: unknown): Error {
+  return coded(SyntaxError, 'ERR_JSON', `Expected ${what} at ${file}:${where} but received ${show(received)}`, cause);
+}
+
+/** No record has a field that was asked for. */
+export function lostFieldError(name: string, file: string, rows: number): Error {
+  const where = words`as ${option('fields')} says, in ${file}`;
+  return coded(
+    RangeError,
+    'ERR_JSON',
+    words`Expected a field ${show(name)}, ${where} but none of ${plural(rows, 'record')} has it`,
+  );
 }

@@ -7,6 +7,7 @@ import type {
   DenseMatrix,
   ReadCsvOptions,
   ReadCsvRecordsOptions,
+  ReadJsonLinesOptions,
   ReadLibsvmOptions,
   Signal,
   SparseMatrix,
@@ -206,6 +207,26 @@ export function resolveCsvRecords(given: ReadCsvRecordsOptions): CsvRecordsReadi
   if (text.columns) distinctNames(text.columns, words`${option('columns')}`, 'ERR_OPTION');
   const strings = optional(options.strings, 'strings', (list, where) => nameList(list, where, 'ERR_OPTION'));
   return { header, strings: new Set(strings), ...text };
+}
+
+export interface JsonLinesReading {
+  readonly fields: readonly string[] | undefined;
+  readonly maxBytes: number;
+  readonly signal: Signal | undefined;
+}
+
+export function resolveJsonLines(given?: ReadJsonLinesOptions): JsonLinesReading {
+  const options = knownOptions(given, ['fields', 'maxBytes', 'signal'], { columns: 'fields', limit: 'maxBytes' });
+  return {
+    fields: optional(options.fields, 'fields', fieldNames),
+    maxBytes: optional(options.maxBytes, 'maxBytes', byteLimit) ?? Infinity,
+    signal: optional(options.signal, 'signal', abortSignal),
+  };
+}
+
+/** Distinct names. */
+function fieldNames(value: unknown, where: Words): readonly string[] {
+  return distinctNames(value, where, 'ERR_OPTION');
 }
 
 function delimiter(value: unknown, where: Words): string {

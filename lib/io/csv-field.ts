@@ -6,7 +6,7 @@
  */
 import { decimal, decimalIn } from '../backend/decimal.js';
 import { NumberList } from '../data/number-list.js';
-import type { TableColumn } from '../data/table.js';
+import { codesOf, type TableColumn } from '../data/table.js';
 import { ByteDictionary, ByteTexts } from './byte-texts.js';
 import type { Pace } from './pace.js';
 
@@ -78,7 +78,7 @@ export class CsvField {
     }
     await this.#recode(pace);
     const { texts } = this.#dictionary;
-    const codes = new (codesFor(texts.size))(numbers + this.#codes.length);
+    const codes = codesOf(numbers + this.#codes.length, texts.size);
     await this.#take(this.#earlier, codes, 0, pace);
     await this.#take(this.#codes, codes, numbers, pace);
     const dictionary: string[] = [];
@@ -120,10 +120,6 @@ export class CsvField {
 
 /** What a string takes besides its characters: its header and its place in the dictionary. */
 const STRING = 32;
-
-function codesFor(texts: number) {
-  return texts <= 0x7f ? Int8Array : texts <= 0x7fff ? Int16Array : Int32Array;
-}
 
 function isBlank(byte: number): boolean {
   return byte === SPACE || (byte >= TAB && byte <= RETURN);

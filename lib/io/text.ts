@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { getHeapStatistics } from 'node:v8';
 import { gunzipSync } from 'node:zlib';
-import { coded, show } from '../errors.js';
+import { coded, show, Verbatim } from '../errors.js';
 import { position } from './position.js';
 import { isGzip, named } from './source.js';
 
@@ -50,17 +50,24 @@ export function parseJSON(text: string, path: string, code: Code): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    const { message } = error as Error;
-    const told = / at position (\d+)( \(line \d+ column \d+\))?$/.exec(message)?.[1];
-    // For an invalid first character V8 gives the character but not its position.
-    if (told === undefined && !message.endsWith('end of JSON input')) {
-      const token = /^Unexpected token '(.+?)', /s.exec(message)?.[1] ?? message;
-      throw coded(SyntaxError, code, `Expected JSON for ${path} but received ${show(token)} where no value can begin`, error);
-    }
-    const at = told === undefined ? text.length : Number(told);
-    const received = text.slice(at).trim() === '' ? 'the end: the file was cut' : show(text.slice(at, at + 20));
-    throw coded(SyntaxError, code, `Expected JSON at ${path}:${position(text, at)} but received ${received}`, error);
+    const { at, received } = jsonDefect(error, text);
+    if (at === undefined) throw coded(SyntaxError, code, `Expected JSON for ${path} but received ${received.text}`, error);
+    const came = at >= text.trimEnd().length ? 'the end: the file was cut' : received.text;
+    throw coded(SyntaxError, code, `Expected JSON at ${path}:${position(text, at)} but received ${came}`, error);
   }
+}
+
+/** What is wrong with a text that JSON.parse refused, and where, from 0; undefined: at its beginning. */
+export function jsonDefect(error: unknown, text: string): { readonly at: number | undefined; readonly received: Verbatim } {
+  const { message } = error as Error;
+  const told = / at position (\d+)( \(line \d+ column \d+\))?$/.exec(message)?.[1];
+  // For an invalid first character V8 gives the character but not its position.
+  if (told === undefined && !message.endsWith('end of JSON input')) {
+    const token = /^Unexpected token '(.+?)', /s.exec(message)?.[1] ?? message;
+    return { at: undefined, received: new Verbatim(`${show(token)} where no value can begin`) };
+  }
+  const at = told === undefined ? text.length : Number(told);
+  return { at, received: new Verbatim(text.slice(at).trim() === '' ? 'the end' : show(text.slice(at, at + 20))) };
 }
 
 function checkHeap(text: string, path: string, code: Code): void {
