@@ -6,3 +6,4 @@ export function runExample(
   packageFolder: string,
   options?: { name?: string; env?: NodeJS.ProcessEnv; beside?: readonly string[] },
 ): Promise<string>;
+export function runProgram(source: string, name: string, packageFolder: string): Promise<string>;

@@ -46,6 +46,21 @@ function matches(printed, said) {
  * beside it; hands over what it prints.
  */
 async function runExample(code, packageFolder, { name = 'example.mjs', env = process.env, beside = [] } = {}) {
+  return inFolder(packageFolder, beside, (folder) => {
+    fs.writeFileSync(join(folder, name), code);
+    return printedIn(folder, name, env);
+  });
+}
+
+/** Runs a program of a folder in a copy of that folder, in the same way. */
+async function runProgram(source, name, packageFolder) {
+  return inFolder(packageFolder, [], (folder) => {
+    fs.cpSync(source, folder, { recursive: true });
+    return printedIn(folder, name, process.env);
+  });
+}
+
+async function inFolder(packageFolder, beside, work) {
   const folder = fs.mkdtempSync(join(tmpdir(), 'fista-example-'));
   try {
     fs.mkdirSync(join(folder, 'node_modules'));
@@ -53,12 +68,15 @@ async function runExample(code, packageFolder, { name = 'example.mjs', env = pro
     for (const other of beside) {
       fs.symlinkSync(join(packageFolder, 'node_modules', other), join(folder, 'node_modules', other), 'junction');
     }
-    fs.writeFileSync(join(folder, name), code);
-    const { stdout } = await promisify(execFile)(process.execPath, [name], { cwd: folder, env });
-    return stdout;
+    return await work(folder);
   } finally {
     fs.rmSync(folder, { recursive: true, force: true });
   }
 }
 
-module.exports = { examplesIn, printedBy, matches, runExample };
+async function printedIn(folder, name, env) {
+  const { stdout } = await promisify(execFile)(process.execPath, [name], { cwd: folder, env });
+  return stdout;
+}
+
+module.exports = { examplesIn, printedBy, matches, runExample, runProgram };

@@ -80,11 +80,12 @@ describe('docs/api.md', () => {
   // In a process of its own: what users get is dist.
   const members = async () => {
     const code = `
-      const { LinearSvm, Dataset, Table, stop, ...rest } = require('fista-classify');
+      const { LinearSvm, Dataset, Encoder, Table, stop, ...rest } = require('fista-classify');
+      const INTERNAL = ['learn', 'learnBound', 'bindTo', 'partsOf', 'encodingBound', 'write', 'fieldsOf', 'encoding'];
       const own = (object) => Object.getOwnPropertyNames(object).filter((name) => typeof object[name] === 'function');
-      const statics = (of) => own(of).filter((name) => !['is', 'of', 'dataOf', 'modelOf', 'columnOf', 'select'].includes(name)).map((name) => of.name + '.' + name);
+      const statics = (of) => own(of).filter((name) => !['is', 'of', 'dataOf', 'modelOf', 'columnOf', 'select', ...INTERNAL].includes(name)).map((name) => of.name + '.' + name);
       const methods = (of, as) => own(of.prototype).filter((name) => name !== 'constructor').map((name) => as + '.' + name);
-      const names = Object.keys(rest).concat(statics(LinearSvm), methods(LinearSvm, 'model'), statics(Dataset), statics(Table));
+      const names = Object.keys(rest).concat(statics(LinearSvm), methods(LinearSvm, 'model'), statics(Dataset), statics(Table), statics(Encoder));
       console.log(JSON.stringify(names.concat(Object.keys(stop).map((name) => 'stop.' + name))));`;
     return JSON.parse(await runExample(code, ROOT, { name: 'members.cjs' })) as string[];
   };
