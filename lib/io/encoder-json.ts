@@ -69,7 +69,8 @@ function asModel<T>(check: () => T): T {
     return check();
   } catch (error) {
     const { constructor: Kind, message } = error as Error;
-    throw coded(Kind as ErrorConstructor, 'ERR_MODEL', message);
+    const text = message.startsWith('Expected ') ? message : `Expected options of the field for its plan: ${message}`;
+    throw coded(Kind as ErrorConstructor, 'ERR_MODEL', text);
   }
 }
 

@@ -168,6 +168,19 @@ function sameModel(a, b) {
   );
 }
 
+/** Demands that a model of records takes any records, or says what is wrong with them. */
+async function checkRecords(model, chance) {
+  const record = Object.fromEntries(
+    Object.entries(model.encoder.plan).map(([name, { kind }]) => [chance.once(9) ? chance.of(NAMES) : name, makeValue(chance, kind)]),
+  );
+  const label = await attempt(['ERR_RECORDS', 'ERR_POINTS'], () => model.predictOne(record)); // a sum may overflow
+  demand(label === undefined || model.labels.includes(label), 'one of the labels for a record');
+  const all = await attempt(['ERR_RECORDS', 'ERR_POINTS'], () => model.predict([record]));
+  demand((all === undefined) === (label === undefined), 'a label from predict as from predictOne');
+  const why = await attempt(['ERR_RECORDS', 'ERR_POINTS'], () => model.explain(record));
+  demand((why === undefined) === (label === undefined), 'an explanation where there is a label');
+}
+
 /** Demands that a model predicts, and that reading what it writes gives it back. */
 async function checkModel(model, chance, { LinearSvm }) {
   const { labels, planes } = model;
@@ -180,6 +193,7 @@ async function checkModel(model, chance, { LinearSvm }) {
   demand(sameModel(LinearSvm.fromJSON(JSON.parse(JSON.stringify(model))), model), 'the same model from its JSON');
   const proved = model.toJSON({ proofs: true });
   demand(sameModel(LinearSvm.fromJSON(JSON.parse(JSON.stringify(proved))), model), 'the same model from its JSON with proofs');
+  if (model.encoder) await checkRecords(model, chance);
   if (d > 1e6) return; // a few digits can give a length that is too long for an array
   const origin = await attempt(['ERR_POINTS'], () => model.predictOne(new Float64Array(d)));
   demand(origin !== undefined && labels.includes(origin), 'a label at the origin');
@@ -207,9 +221,38 @@ async function checkModel(model, chance, { LinearSvm }) {
 
 // ---- Models as JSON
 
+const KINDS = ['number', 'category', 'categories', 'boolean', 'date', 'text', package_.text({ hash: 5 }), 'ignore'];
+
+/** A value for a field of some kind, or of another. */
+function makeValue(chance, kind) {
+  if (chance.once(6)) return chance.of([null, undefined, NaN, '', 'NA', 5, 'x', {}, [], true, Infinity, new Map(), '\ud800']);
+  const word = () => chance.of([...NAMES, 'red', 'blue', 'é', '😀']);
+  if (kind === 'number') return chance.number();
+  if (kind === 'category') return word();
+  if (kind === 'categories') return [word(), word()];
+  if (kind === 'boolean') return chance.once(2);
+  if (kind === 'date') return new Date(chance.below(2 ** 31) * 1000);
+  return `${word()} ${word()} ${word()}`;
+}
+
+/** An encoder of a few random records, or none. */
+function makeEncoder(chance) {
+  const plan = Object.fromEntries(Array.from({ length: 1 + chance.below(4) }, () => [chance.of(NAMES), chance.of(KINDS)]));
+  const records = Array.from({ length: 1 + chance.below(6) }, () =>
+    Object.fromEntries(Object.entries(plan).map(([name, kind]) => [name, makeValue(chance, kind.kind ?? kind)])),
+  );
+  try {
+    return package_.Encoder.fit(records, plan);
+  } catch (error) {
+    demand(error.code === 'ERR_RECORDS', 'an error about the records');
+    return undefined;
+  }
+}
+
 function makeJSON(chance) {
   const few = chance.once(4); // weights that are not 0
-  const length = chance.below(few || chance.once(100) ? 200 : 9);
+  const encoder = chance.once(4) ? makeEncoder(chance) : undefined;
+  const length = encoder?.cols ?? chance.below(few || chance.once(100) ? 200 : 9);
   const labels = chance.of([
     () => [1, 2, 3],
     () => ['ant', 'bee', 'cow', 'dog'],
@@ -219,7 +262,7 @@ function makeJSON(chance) {
     () => [chance.number(), 1e9 + 1],
     () => ['', 'é\n'],
   ])();
-  const columns = chance.once(8) ? Array.from({ length }, (_, j) => `x${j}`) : undefined;
+  const columns = chance.once(8) && !encoder ? Array.from({ length }, (_, j) => `x${j}`) : undefined;
   const sides = sidesOf(labels.length, chance.of(['pairs', 'rest']));
   const number = () => (few && !chance.once(20) ? 0 : chance.number());
   const table = {
@@ -231,7 +274,7 @@ function makeJSON(chance) {
   const proofs = sides.map(() => ({ slope: 0.5, low: -1, high: 2, norm: 3, inverseScale, centre }));
   const writing = chance.once(3) ? { proofs: chance.once(2), precision: chance.of(['f64', 'f32']) } : {};
   if (writing.precision === 'f32') table.weights.forEach((w, k) => (table.weights[k] = Math.max(-3e38, Math.min(w, 3e38))));
-  const { checksum, ...json } = writeJSON(modelOf(labels, sides, table, { columns, proofs }), writing);
+  const { checksum, ...json } = writeJSON(modelOf(labels, sides, table, { columns, proofs, encoder, means: encoder && centre }), writing);
   if (chance.once(4)) json.checksum = checksum;
   if (chance.once(4)) json.training = { rows: 12, info: { status: 'gap', gap: 1e-4, shares: { agreed: 1 } } };
   return json;
