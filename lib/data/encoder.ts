@@ -5,7 +5,7 @@ import { notMade } from '../input/options.js';
 import { resolveEncoderOptions, resolvePlan, type ResolvedPlan } from '../input/resolve-plan.js';
 import { encoderOutline, readEncoder } from '../io/encoder-json.js';
 import { plainOf } from '../io/json-text.js';
-import { run, runAsync, type Loop } from '../solver/drivers.js';
+import { pause, run, runAsync, type Loop } from '../solver/drivers.js';
 import type { DenseMatrix, EncoderOptions, FieldInfo, FieldPlan, Plan, Records, SparseMatrix } from '../types.js';
 import { Collected, collecting, isRecord, notARecord, readingToLearn, readToLearn, type LearningRecords } from './collecting.js';
 import { encoding, type EncodedField } from './encoding.js';
@@ -88,20 +88,24 @@ export class Encoder<R extends object = object> {
     const reading = { plan: plan && resolvePlan(plan, 'plan'), ...resolveEncoderOptions(options) };
     const read = yield* readingToLearn(checkedIterable(records), reading);
     if (read.rows === 0) throw noRecords();
-    return { ...Encoder.learnBound<R>(read, undefined), rows: read.rows };
+    return { ...(yield* Encoder.learning<R>(read, undefined)), rows: read.rows };
   }
 
   /** What is learnt from records that were read. @internal */
   static learn<R extends object>(records: LearningRecords, weights: LearningWeights): Encoder<R> {
-    return Encoder.learnBound<R>(records, weights).encoder;
+    return run(Encoder.learning<R>(records, weights)).encoder;
   }
 
   /** The same, with the values of all rows. @internal */
-  static learnBound<R extends object>(
+  static *learning<R extends object>(
     { plan, fields, missing }: LearningRecords,
     weights: LearningWeights,
-  ): { encoder: Encoder<R>; bound: readonly BoundEncoding[] } {
-    const bound = fields.map(({ reader }) => reader.learn(weights));
+  ): Loop<{ encoder: Encoder<R>; bound: readonly BoundEncoding[] }> {
+    const bound: BoundEncoding[] = [];
+    for (const { reader } of fields) {
+      bound.push(reader.learn(weights));
+      yield pause();
+    }
     const encodings = fields.map(({ name }, k) => ({ name, encoding: bound[k]!.encoding }));
     return { encoder: new Encoder<R>(MADE, { plan, missing, fields: encodings }), bound };
   }

@@ -23,7 +23,7 @@ export function* fitting<L extends Label>(input: FitInput<L>): Loop<FitResult<L>
   const { source, records } = input;
   const { model, info } = yield* solving(input);
   if (!records) return { model: { ...model, columns: source.columns }, info };
-  return { model: { ...model, encoder: records.encoder, means: records.meansOf(source.view!.matrix) }, info };
+  return { model: { ...model, encoder: records.encoder, means: yield* records.meansOf(source.view!.matrix) }, info };
 }
 
 /** Copies the points, chooses gamma if that is asked for, trains, and calibrates if that is asked for. */

@@ -10,7 +10,7 @@ import { isArray, isObject, isTypedArray } from '../input/intrinsics.js';
 import { isList, lengthOf } from '../input/lists.js';
 import { isSparseRow } from '../input/points.js';
 import { resolveEncoderOptions, resolvePlan } from '../input/resolve-plan.js';
-import type { Loop } from '../solver/drivers.js';
+import { pause, type Loop } from '../solver/drivers.js';
 import type { DenseMatrix, Label, SparseMatrix } from '../types.js';
 
 /** Whether points are records. `encoded`: whether they go to an encoder, so that objects with indices are records too. */
@@ -37,6 +37,9 @@ export function isRecordCall(
   return isRecords(points, encoded);
 }
 
+/** Rows between two pauses. */
+const TURN = 4096;
+
 /** The records of a fit. */
 export class TrainingRecords {
   readonly encoder: Encoder;
@@ -59,7 +62,7 @@ export class TrainingRecords {
     if (rows === 0) throw noRecords();
     const { encoder, bound } = given
       ? { encoder: given, bound: Encoder.bindTo(given, learning) }
-      : Encoder.learnBound(learning, weights);
+      : yield* Encoder.learning(learning, weights);
     const points = yield* Encoder.encodingBound(encoder, bound, rows);
     return { records: new TrainingRecords(learning, encoder, weights), points };
   }
@@ -67,16 +70,17 @@ export class TrainingRecords {
   /** The rows of `among`, encoded by what is learnt from those of `others`; all other rows are empty. */
   *encoded(others: Uint8Array, among: Uint8Array): Loop<DenseMatrix | SparseMatrix> {
     const weights = Float64Array.from(others, (is, row) => (is > 0 ? (this.#weights?.[row] ?? 1) : 0));
-    const { encoder, bound } = Encoder.learnBound(this.#learning, weights);
+    const { encoder, bound } = yield* Encoder.learning(this.#learning, weights);
     return yield* Encoder.encodingBound(encoder, bound, this.#learning.rows, among);
   }
 
   /** The means of encoded columns, by weight. */
-  meansOf(points: DenseMatrix | SparseMatrix): Float64Array {
+  *meansOf(points: DenseMatrix | SparseMatrix): Loop<Float64Array> {
     const { rows, cols } = points;
     const means = new Float64Array(cols);
     let total = 0;
     for (let row = 0; row < rows; row++) {
+      if (row % TURN === 0) yield pause();
       const weight = this.#weights ? this.#weights[row]! : 1;
       total += weight;
       if ('data' in points) {

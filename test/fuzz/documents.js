@@ -171,7 +171,10 @@ function sameModel(a, b) {
 /** Demands that a model of records takes any records, or says what is wrong with them. */
 async function checkRecords(model, chance) {
   const record = Object.fromEntries(
-    Object.entries(model.encoder.plan).map(([name, { kind }]) => [chance.once(9) ? chance.of(NAMES) : name, makeValue(chance, kind)]),
+    Object.entries(model.encoder.plan).map(([name, { kind }]) => [
+      chance.once(9) ? chance.of(NAMES) : name,
+      makeValue(chance, kind),
+    ]),
   );
   const label = await attempt(['ERR_RECORDS', 'ERR_POINTS'], () => model.predictOne(record)); // a sum may overflow
   demand(label === undefined || model.labels.includes(label), 'one of the labels for a record');
@@ -274,7 +277,10 @@ function makeJSON(chance) {
   const proofs = sides.map(() => ({ slope: 0.5, low: -1, high: 2, norm: 3, inverseScale, centre }));
   const writing = chance.once(3) ? { proofs: chance.once(2), precision: chance.of(['f64', 'f32']) } : {};
   if (writing.precision === 'f32') table.weights.forEach((w, k) => (table.weights[k] = Math.max(-3e38, Math.min(w, 3e38))));
-  const { checksum, ...json } = writeJSON(modelOf(labels, sides, table, { columns, proofs, encoder, means: encoder && centre }), writing);
+  const { checksum, ...json } = writeJSON(
+    modelOf(labels, sides, table, { columns, proofs, encoder, means: encoder && centre }),
+    writing,
+  );
   if (chance.once(4)) json.checksum = checksum;
   if (chance.once(4)) json.training = { rows: 12, info: { status: 'gap', gap: 1e-4, shares: { agreed: 1 } } };
   return json;
