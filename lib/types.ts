@@ -574,8 +574,9 @@ export interface PlaneInfo extends SvmInfo {
 /** What a report is on, besides the model. */
 export interface ReportOptions<L extends Label = Label> {
   /** Rows whose labels are known, and these labels: how well the model predicts them. @default none */
-  points?: Points;
-  labels?: ArrayLike<L>;
+  points?: Points | Records;
+  /** Of records, these may be the name of a field. */
+  labels?: ArrayLike<L> | string;
   /** What these rows are, in the words of the page: 'training rows', 'held-out rows'. @default 'rows given' */
   rows?: string;
   /** The heading. @default 'Linear SVM' */

@@ -1,6 +1,6 @@
 /** Checks the options of a report. Points and labels are checked when the model scores them. */
 import { coded, option, rangeError, typeError, words, type Words } from '../errors.js';
-import type { GammaScore, Label, Points, ReportOptions, SvmProgress } from '../types.js';
+import type { GammaScore, Label, Points, Records, ReportOptions, SvmProgress } from '../types.js';
 import { nameList } from './column-names.js';
 import { isObject } from './intrinsics.js';
 import { knownOptions, optional } from './options.js';
@@ -19,7 +19,7 @@ export interface ReportInput {
   readonly history: readonly SvmProgress[];
   readonly validation: ReportedValidation | undefined;
   readonly columns: readonly string[] | undefined;
-  readonly given: { readonly points: Points; readonly labels: ArrayLike<Label> } | undefined;
+  readonly given: { readonly points: Points | Records; readonly labels: ArrayLike<Label> | string } | undefined;
 }
 
 const REPORT_OPTIONS = [

@@ -16,7 +16,7 @@ import type { Label, ModelWriting } from '../types.js';
 export type ModelFormat = 'json' | 'liblinear';
 
 export interface ModelFile {
-  readonly model: LinearSvm;
+  readonly model: LinearSvm<Label, object>;
   readonly format: ModelFormat;
   /** The summary of the training that the command line wrote, unchecked. */
   readonly training: Readonly<Record<string, unknown>> | undefined;
@@ -26,7 +26,7 @@ export interface ModelFile {
  * Writes a model as JSON, atomically: at any moment the path holds either its earlier content or the whole model, even if the process is
  * killed or the disk is full. The text may be longer than the longest string.
  */
-export async function saveModel(path: string, model: LinearSvm, options?: ModelWriting): Promise<void> {
+export async function saveModel(path: string, model: LinearSvm<Label, object>, options?: ModelWriting): Promise<void> {
   checkPath(path);
   checkModel(model);
   const writing = resolveWriting(options);
@@ -40,10 +40,10 @@ export function checkModel(model: unknown): asserts model is LinearSvm {
 }
 
 /** Reads a model that `saveModel`, the command line or LIBLINEAR's train wrote, gzipped or not. A damaged file is refused. */
-export async function loadModel<L extends Label = Label>(path: string): Promise<LinearSvm<L>> {
+export async function loadModel<L extends Label = Label, R extends object = object>(path: string): Promise<LinearSvm<L, R>> {
   checkPath(path);
   const { model } = await readModelFile(path);
-  return model as LinearSvm<L>;
+  return model as LinearSvm<L, R>;
 }
 
 /** What a file may say of a model besides its planes. */

@@ -2,13 +2,14 @@
 import { MAX_VALUES, rankingOf } from '../metrics/score-of.js';
 import type { Ranking } from '../metrics/ranking.js';
 import type { LinearSvm } from '../svm/linear-svm.js';
-import type { Label, Points, Score, SvmInfo, SvmProgress } from '../types.js';
+import { isRecords, labelsIn } from '../svm/training-records.js';
+import type { Label, Points, Records, Score, SvmInfo, SvmProgress } from '../types.js';
 import type { ReportedValidation } from '../input/resolve-report.js';
 
 export interface Report {
   /** The page's heading, such as the name of the data. */
   readonly title: string;
-  readonly model: LinearSvm;
+  readonly model: LinearSvm<Label, object>;
   /** Undefined for a model that was read. */
   readonly info: SvmInfo | undefined;
   /** The arguments of `onProgress`, in order. */
@@ -37,7 +38,13 @@ export interface Evaluation {
 /** With more labels than this, curves of single labels are left out. */
 export const MAX_CURVES = 6;
 
-export function evaluate(model: LinearSvm, points: Points, labels: ArrayLike<Label>, rows: string): Evaluation {
+export function evaluate(
+  model: LinearSvm<Label, object>,
+  points: Points | Records,
+  given: ArrayLike<Label> | string,
+  rows: string,
+): Evaluation {
+  const labels = typeof given === 'string' && isRecords(points, true) ? labelsIn(points, given) : (given as ArrayLike<Label>);
   const score = model.score(points, labels);
   const numbers = new Map(model.labels.map((label, k) => [label, k]));
   const actual = Uint16Array.from(labels, (label) => numbers.get(label)!);

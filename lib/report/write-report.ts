@@ -23,14 +23,18 @@ import { weightCharts } from './weight-charts.js';
  * Writes a page on a model: with labelled points, how well it predicts them; the scores by gamma, the largest weights, what is proved and how
  * the fit went, as far as they are known. The page is one file that loads nothing and runs no script. It is written whole or not at all.
  */
-export async function writeReport<L extends Label>(path: string, model: LinearSvm<L>, options?: ReportOptions<L>): Promise<void> {
+export async function writeReport<L extends Label>(
+  path: string,
+  model: LinearSvm<L, object>,
+  options?: ReportOptions<L>,
+): Promise<void> {
   checkPath(path);
   checkModel(model);
   await writeAtomically(path, [reportPage(model, options)]);
 }
 
 /** The page that `writeReport` writes. Columns without names are numbered from `firstColumn`: from 1 in LIBSVM files. */
-export function reportPage(model: LinearSvm, options?: ReportOptions, firstColumn: 0 | 1 = 0): string {
+export function reportPage(model: LinearSvm<Label, object>, options?: ReportOptions, firstColumn: 0 | 1 = 0): string {
   const { info } = model;
   const input = resolveReport(options, model.planes[0]!.weights.length);
   const { title = 'Linear SVM', history, given } = input;

@@ -18,7 +18,7 @@ const { resultsPage } = createRequire(__filename)('../../bench/page.js') as { re
 /** A model and what a report says of it. */
 export interface Reported {
   readonly model: LinearSvm & Required<Pick<ReturnType<typeof LinearSvm.fit>, 'info'>>;
-  readonly options: ReportOptions & Required<Pick<ReportOptions, 'points' | 'labels' | 'history'>>;
+  readonly options: ReportOptions & Required<Pick<ReportOptions, 'history'>> & { points: Points; labels: readonly Label[] };
 }
 
 /** A fit with its progress and its rows. */
