@@ -38,6 +38,8 @@ export function usageError(message: string): CodedError {
 export class Arguments {
   readonly files: string[] = [];
   readonly #values = new Map<string, string | true>();
+  /** All values of options that were given several times. */
+  readonly #all = new Map<string, string[]>();
   /** The values of options whose names end in <…>, by suffix. */
   readonly suffixed = new Map<string, string>();
 
@@ -63,8 +65,13 @@ export class Arguments {
       }
       const value = attached ?? words[++k];
       if (value === undefined) throw usageError(`Expected ${option.value} after ${given} but received nothing`);
-      if (suffix === undefined) this.#values.set(keyOf(option), value);
-      else this.suffixed.set(suffix, value);
+      if (suffix !== undefined) {
+        this.suffixed.set(suffix, value);
+        continue;
+      }
+      const key = keyOf(option);
+      this.#values.set(key, value);
+      this.#all.set(key, [...(this.#all.get(key) ?? []), value]);
     }
     if (this.has('help')) return;
     const { min, max } = files;
@@ -81,6 +88,11 @@ export class Arguments {
 
   text(name: string): string | undefined {
     return this.#values.get(name) as string | undefined;
+  }
+
+  /** The values of an option that may be given several times. */
+  texts(name: string): readonly string[] {
+    return this.#all.get(name) ?? [];
   }
 
   /** A finite number, a number above 0 (`positive`), or an integer from min to max. */

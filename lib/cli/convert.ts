@@ -60,6 +60,9 @@ export async function runConvert(args: Arguments, context: Context): Promise<num
   if (isModelFormat(format)) {
     const { model, training } = await readModel(from, signal);
     const parts = LinearSvm.modelOf(model);
+    if (model.encoder && format !== 'json') {
+      output.warn(`${from} takes records, but ${to} will take the ${count(model.encoder.cols)} columns that are made of them`);
+    }
     if (format === 'onnx') await writeBytes(to, onnxPieces(parts), output, signal);
     else await writeFile(to, modelLines({ ...parts, info: model.info }, format, { training }), output, signal);
     const weights = model.planes.reduce((sum, plane) => sum + plane.weights.length, 0);

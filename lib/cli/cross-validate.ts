@@ -2,11 +2,12 @@
 import { show } from '../errors.js';
 import { nearest } from '../input/index.js';
 import { METRICS } from '../metrics/scoring.js';
-import type { GammaScore, Label, Metric, SvmOptions } from '../types.js';
+import type { CrossValidationOptions, GammaScore, Label, Metric, RecordOptions, SvmOptions } from '../types.js';
 import { crossValidate } from '../selection/cross-validation.js';
 import { usageError, type Arguments, type Option } from './arguments.js';
 import type { Context } from './context.js';
 import type { Data } from './read-data.js';
+import { isRecordData, type RecordData } from './read-records.js';
 import { brief, count, duration, fraction, percent } from './format.js';
 
 export const SCORING_OPTION: Option = {
@@ -45,14 +46,14 @@ interface Asked {
 
 /** Cross-validates one gamma, or with 'auto' a path of gammas, of which it names the best. */
 export async function validate(
-  { points, labels }: Data,
+  data: Data | RecordData,
   { folds, seed, scoring }: Asked,
-  { gamma, ...options }: SvmOptions,
+  { gamma, ...options }: SvmOptions & RecordOptions<Record<string, Label>>,
   { output }: Context,
 ): Promise<number> {
   const name = scoring ?? 'accuracy';
   const text = scoring ? fraction : percent;
-  const result = await crossValidate<Label>(points, labels, {
+  const asked: CrossValidationOptions & RecordOptions<Record<string, Label>> = {
     ...options,
     folds,
     ...(seed !== undefined && { seed }),
@@ -62,7 +63,10 @@ export async function validate(
       const left = done > 1 ? ` · about ${duration((elapsed / done) * (total - done))} left` : '';
       output.progress(() => `fit ${count(done)} of ${count(total)} · ${name} ${text(mean)} on held-out rows${left}`);
     },
-  });
+  };
+  const result = isRecordData(data)
+    ? await crossValidate(data.points, data.label!, asked)
+    : await crossValidate<Label>(data.points, data.labels, asked);
   output.clear();
   // LIBLINEAR's measure: the share of all rows that are predicted correctly while they are held out.
   const sizes = new Array<number>(result.folds).fill(0);

@@ -3,6 +3,7 @@ import { show } from '../errors.js';
 import { entriesOf } from '../io/model-checksum.js';
 import type { Arguments, Command } from './arguments.js';
 import type { Context } from './context.js';
+import { fieldLines, ignoredFields, plain } from './field-lines.js';
 import { brief, count } from './format.js';
 import { readModel } from './read-model.js';
 import { TRAINING_FIELDS } from './training-summary.js';
@@ -11,17 +12,20 @@ export const inspect: Command = {
   name: 'inspect',
   summary: 'shows the contents of a model',
   usage: '[options] model',
-  examples: [['fista-classify inspect model.json', 'labels, bias, the largest weights, and how the training went']],
+  examples: [['fista-classify inspect model.json', 'labels, bias, fields, the largest weights, and how the training went']],
   files: { min: 1, max: 1 },
   options: [{ names: ['--top'], value: 'N', help: 'the number of largest weights to show (default 10)' }],
-  notes: ['Columns are numbered from 1, as in LIBSVM text, or named if the model was trained on CSV with a header.'],
+  notes: [
+    'Columns are numbered from 1, as in LIBSVM text, or named if the model was trained on CSV with a header. Of a model that',
+    'takes records the fields are shown, with their kinds and how many columns each of them makes.',
+  ],
 };
 
 export async function runInspect(args: Arguments, { output, signal }: Context): Promise<number> {
   const top = args.number('top', [0, 1e9]) ?? 10;
   const [file] = args.files as [string];
   const { model, format, training } = await readModel(file, signal);
-  const { labels, planes, columns, calibration } = model;
+  const { labels, planes, columns, calibration, encoder } = model;
   const { bias } = planes[0]!;
   // Of several planes, the largest magnitude of each column's weights.
   const weights = planes.length === 1 ? planes[0]!.weights : largestOf(planes.map((plane) => plane.weights));
@@ -44,6 +48,7 @@ export async function runInspect(args: Arguments, { output, signal }: Context): 
       labels,
       ...(planes.length === 1 ? { bias } : { planes: planes.length }),
       ...(calibration && { probabilities: calibration }),
+      ...(encoder && { fields: encoder.fields, ignored: ignoredFields(encoder) }),
       weights: { count: weights.length, nonzero: used, norm, largest },
       training: Object.fromEntries(known),
     },
@@ -58,6 +63,7 @@ export async function runInspect(args: Arguments, { output, signal }: Context): 
       `weights   ${count(weights.length)}, of which ${count(used)} are not 0; norm ${brief(norm)}`,
       ...(calibration ? [`probabilities by ${calibration === 'sigmoid' ? 'sigmoid' : 'isotonic regression'}`] : []),
       ...(known.length > 0 ? [`training  ${known.map(([name, value]) => `${name} ${plain(String(value))}`).join(', ')}`] : []),
+      ...fieldLines(encoder),
       ...(largest.length > 0 ? ['largest weights'] : []),
       ...largest.map(({ column, weight }) => `  ${plain(column).padEnd(width)}  ${weight}`),
     ],
@@ -69,9 +75,4 @@ function largestOf(lists: readonly Float64Array[]): Float64Array {
   const largest = lists[0]!.slice();
   for (const list of lists) list.forEach((w, j) => (largest[j] = Math.abs(w) > Math.abs(largest[j]!) ? w : largest[j]!));
   return largest;
-}
-
-/** Escapes control characters: a terminal would obey those of a hostile file. */
-function plain(text: string): string {
-  return show(text).slice(1, -1);
 }

@@ -3,6 +3,7 @@ import { Arguments, COMMON, EXITS, helpOf, table, usageError, type Command } fro
 import type { Context } from './context.js';
 import { convert, runConvert } from './convert.js';
 import { doctor, runDoctor } from './doctor.js';
+import { explain, runExplain } from './explain-command.js';
 import { inspect, runInspect } from './inspect.js';
 import { Output } from './output.js';
 import { predict, runPredict } from './predict.js';
@@ -17,6 +18,7 @@ type Run = (args: Arguments, context: Context) => Promise<number>;
 const COMMANDS = new Map<string, readonly [Command, Run]>([
   ['train', [train, runTrain]],
   ['predict', [predict, runPredict]],
+  ['explain', [explain, runExplain]],
   ['separate', [separate, runSeparate]],
   ['inspect', [inspect, runInspect]],
   ['convert', [convert, runConvert]],

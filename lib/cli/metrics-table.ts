@@ -1,10 +1,10 @@
 /** fista-classify predict --metrics: the score of labelled rows, and its layout as text. */
 import { printable } from '../errors.js';
-import { rowsOf } from '../selection/split.js';
 import type { LinearSvm } from '../svm/linear-svm.js';
-import type { Label, Points, Score } from '../types.js';
+import type { Label, Score } from '../types.js';
 import { count, fraction, short } from './format.js';
 import type { Data } from './read-data.js';
+import { selectRows, type RecordData } from './read-records.js';
 
 /** Tables of more labels than these are not printed: nobody reads them, and --json has all. */
 const MAX_TABLE = 100;
@@ -18,12 +18,15 @@ const NARROW = 10;
 export type Metrics = Score & { readonly rows: number };
 
 /** Scores the rows whose label the model knows; undefined if there are none. */
-export function metricsOf(model: LinearSvm, { points, labels }: Pick<Data, 'points' | 'labels'>): Metrics | undefined {
+export function metricsOf(
+  model: LinearSvm<Label, object>,
+  { points, labels }: Pick<Data | RecordData, 'points' | 'labels'>,
+): Metrics | undefined {
   const known = new Set<Label>(model.labels);
   const list = Uint32Array.from(labels.keys()).filter((i) => known.has(labels[i]!));
   if (list.length === 0) return undefined;
   const all = list.length === labels.length;
-  const scored = all ? points : (rowsOf(points, list) as Points);
+  const scored = all ? points : selectRows(points, list);
   return { rows: list.length, ...model.score(scored, all ? labels : Array.from(list, (i) => labels[i]!)) };
 }
 

@@ -5,7 +5,8 @@ import { usageError, type Arguments, type Command } from './arguments.js';
 import type { Context } from './context.js';
 import { brief, count } from './format.js';
 import { metricsLines, metricsOf } from './metrics-table.js';
-import { DATA_OPTIONS, readData } from './read-data.js';
+import { DATA_OPTIONS, readData, type Data } from './read-data.js';
+import { FORMAT_OPTIONS, isRecordData, readRecordsFor, type RecordData } from './read-records.js';
 import { readModel } from './read-model.js';
 import { checkPage, predictionPage } from './report-options.js';
 import { checkWritable, writeFile } from './write-file.js';
@@ -50,11 +51,13 @@ export const predict: Command = {
     },
     { names: ['--no-label'], help: 'CSV: the file has no column of labels' },
     ...DATA_OPTIONS,
+    ...FORMAT_OPTIONS,
   ],
   notes: [
     'Both formats of models are read, whatever the file name. Columns of CSV are matched by name, in any order, with',
     'those that the model was trained on; if the file or the model has no names, by position. Without out (or with -)',
-    'labels go to stdout and the accuracy to stderr; with --json labels are written only if out is given.',
+    'labels go to stdout and the accuracy to stderr; with --json labels are written only if out is given. A model trained on',
+    'records finds their fields by name, whatever the format; labels, if the file has any, are in the field of the training.',
   ],
 };
 
@@ -69,7 +72,7 @@ export async function runPredict(args: Arguments, { output, signal }: Context): 
   const page = args.text('report');
   await checkPage(page, out, 'that of the labels');
   if (page !== undefined) await checkWritable(page, output, data, file);
-  const { model } = await readModel(file, signal);
+  const { model, training } = await readModel(file, signal);
   // Labels are printed one per line, so none may contain a line end, nor any other control character.
   const odd = model.labels.find((label) => printable(String(label)) !== String(label));
   if (odd !== undefined) {
@@ -80,16 +83,19 @@ export async function runPredict(args: Arguments, { output, signal }: Context): 
   }
   const cols = model.planes[0]!.weights.length;
   const word = typeof model.labels[0] === 'string';
-  const read = await readData(data, args, {
-    cols,
-    extraColumns,
-    columns: model.columns,
-    labelled: true,
-    labels: word ? 'string' : undefined,
-    signal,
-    output,
-  });
-  const { points, labels, ignored, columns, named } = read;
+  const read: Data | RecordData = model.encoder
+    ? await readRecordsFor(model, data, args, { training, extraColumns, signal, output })
+    : await readData(data, args, {
+        cols,
+        extraColumns,
+        columns: model.columns,
+        labelled: true,
+        labels: word ? 'string' : undefined,
+        signal,
+        output,
+      });
+  const { points, labels } = read;
+  const { ignored, columns, named }: Pick<Data, 'ignored' | 'columns' | 'named'> = isRecordData(read) ? { ignored: 0 } : read;
   if (columns && columns.length !== cols) {
     const hint = columns.length === cols - 1 && labels.length > 0 ? '; use --no-label if no column has labels' : '';
     throw coded(

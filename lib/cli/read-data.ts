@@ -4,7 +4,7 @@ import { coded, show, type CodedError } from '../errors.js';
 import { extraColumnsError } from '../input/column-names.js';
 import { readCsv } from '../io/csv.js';
 import { readLibsvm } from '../io/libsvm.js';
-import type { DenseMatrix, SparseMatrix } from '../types.js';
+import type { DenseMatrix, Source, SparseMatrix } from '../types.js';
 import { usageError, type Arguments, type Option } from './arguments.js';
 import type { Output } from './output.js';
 import { looksLikeModel } from './read-model.js';
@@ -48,10 +48,24 @@ interface Wanted {
   readonly labels?: 'number' | 'string' | undefined;
   readonly signal: AbortSignal;
   readonly output: Output;
+  /** What to read in place of the file or stdin. */
+  readonly source?: Source;
 }
 
 export function isCsv(path: string, args: Arguments): boolean {
   return args.has('csv') || /\.csv(\.gz)?$/i.test(path);
+}
+
+export function sourceOf(path: string): Source {
+  return path === '-' ? process.stdin : path;
+}
+
+/** The options that every text has. */
+export function textOptions(args: Arguments): { readonly delimiter: string | undefined; readonly maxBytes: number } {
+  return {
+    delimiter: args.text('delimiter')?.replace('\\t', '\t'),
+    maxBytes: args.number('max-bytes', [0, Number.MAX_SAFE_INTEGER]) ?? Infinity,
+  };
 }
 
 export async function readData(path: string, args: Arguments, wanted: Wanted): Promise<Data> {
@@ -67,9 +81,9 @@ export async function readData(path: string, args: Arguments, wanted: Wanted): P
 
 async function readTable(path: string, args: Arguments, wanted: Wanted): Promise<Data> {
   const { cols, extraColumns: extra = 'refuse', columns, labelled, labels, signal, output } = wanted;
-  const source = path === '-' ? process.stdin : path;
+  const source = wanted.source ?? sourceOf(path);
   const kind = labels ?? args.oneOf('labels', ['number', 'string']);
-  const maxBytes = args.number('max-bytes', [0, Number.MAX_SAFE_INTEGER]) ?? Infinity;
+  const { delimiter, maxBytes } = textOptions(args);
   if (!isCsv(path, args)) {
     for (const name of ['label', 'no-header', 'delimiter']) {
       if (args.has(name)) throw usageError(`Expected CSV with --${name} but received ${show(path)}; use --csv if it is CSV`);
@@ -84,7 +98,6 @@ async function readTable(path: string, args: Arguments, wanted: Wanted): Promise
     });
   }
   const label = args.text('label') ?? (args.has('no-header') ? '0' : 'label');
-  const delimiter = args.text('delimiter')?.replace('\\t', '\t');
   const named = !args.has('no-header');
   const { ignored, ...data } = await readCsv(source, {
     label: !labelled || args.has('no-label') ? null : /^-?\d+$/.test(label) ? Number(label) : label,
@@ -95,20 +108,24 @@ async function readTable(path: string, args: Arguments, wanted: Wanted): Promise
     maxBytes,
     signal,
   });
-  if (named && looksLikeData(data.columns)) {
-    output.warn(`the first row of ${path} was read as column names, but they are all numbers; use --no-header if it is data`);
-  }
-  if (ignored.length > 0) {
-    if (extra === 'refuse') throw extraColumnsError(ignored[0]!, ignored.length, path === '-' ? 'stdin' : path, 'ERR_CSV');
-    const some = ignored.slice(0, 5).map(show).join(', ') + (ignored.length > 5 ? ', …' : '');
-    const which = ignored.length === 1 ? 'a column' : `${ignored.length} columns`;
-    output.warn(`${path} has ${which} that the model does not know (${some}): ignored`);
-  }
+  if (named) warnOfNumbers(path, data.columns, output);
+  warnOfExtra(path, ignored, extra, output);
   return { ...data, ignored: data.points.rows * ignored.length, named };
 }
 
-function looksLikeData(names: readonly string[]): boolean {
-  return names.length > 0 && names.every((name) => !Number.isNaN(decimal(name.trim())));
+/** Warns of columns that the model does not know, or refuses them. */
+export function warnOfExtra(path: string, names: readonly string[], extra: 'refuse' | 'ignore', output: Output): void {
+  if (names.length === 0) return;
+  if (extra === 'refuse') throw extraColumnsError(names[0]!, names.length, path === '-' ? 'stdin' : path, 'ERR_CSV');
+  const some = names.slice(0, 5).map(show).join(', ') + (names.length > 5 ? ', …' : '');
+  const which = names.length === 1 ? 'a column' : `${names.length} columns`;
+  output.warn(`${path} has ${which} that the model does not know (${some}): ignored`);
+}
+
+/** Warns of names that look like data. */
+export function warnOfNumbers(path: string, names: readonly string[], output: Output): void {
+  if (names.length === 0 || names.some((name) => Number.isNaN(decimal(name.trim())))) return;
+  output.warn(`the first row of ${path} was read as column names, but they are all numbers; use --no-header if it is data`);
 }
 
 /** A row as a dense array. A sparse row is padded with zeros to `cols` columns: one file may use fewer columns than another. */

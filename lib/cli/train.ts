@@ -5,10 +5,12 @@ import { coded, messageOf, show, type CodedError, type Term } from '../errors.js
 import { modelLines } from '../io/model-file.js';
 import { upward } from '../report/number-text.js';
 import { stop } from '../svm/stopping.js';
-import { LinearSvm } from '../svm/linear-svm.js';
+import { LinearSvm, type Fitted } from '../svm/linear-svm.js';
 import type { Label, Loss, StopRule, SvmInfo, SvmOptions, SvmProgress } from '../types.js';
 import { toNumber, usageError, type Arguments, type Command } from './arguments.js';
-import { DATA_OPTIONS, readData, type Data } from './read-data.js';
+import { fieldLines, ignoredFields } from './field-lines.js';
+import { DATA_OPTIONS } from './read-data.js';
+import { FIELD_OPTIONS, FORMAT_OPTIONS, isRecordData, kindsOf, planOf, readTrainingData } from './read-records.js';
 import type { Context } from './context.js';
 import { brief, count, duration, percent, short } from './format.js';
 import { progressLine, TimeLeft } from './progress.js';
@@ -24,6 +26,7 @@ export const train: Command = {
   usage: '[options] data [model]',
   examples: [
     ['fista-classify train data.svm model.json', 'LIBSVM text (or .csv, either one gzipped) in, a model out'],
+    ['fista-classify train --label churn customers.csv model.json', 'CSV with categories and gaps, as it is, or JSON lines'],
     ['fista-classify train -c 0.5 -w1 2 -v 5 data.svm', '5-fold cross-validation with gamma 0.5 and class 1 weighted double'],
     ['fista-classify train --gamma auto --report fit.html data.csv', 'chooses gamma, trains, and writes a page on the training'],
   ],
@@ -79,6 +82,8 @@ export const train: Command = {
     BACKEND_OPTION,
     { names: ['--cols'], value: 'N', help: 'LIBSVM text: the number of columns (default: as many as the file uses)' },
     ...DATA_OPTIONS,
+    ...FORMAT_OPTIONS,
+    ...FIELD_OPTIONS,
     {
       names: ['-s'],
       value: 'TYPE',
@@ -87,6 +92,8 @@ export const train: Command = {
     { names: ['-B'], value: 'NUMBER', help: 'only 0 or more is accepted: a bias is always trained, and not regularised' },
   ],
   notes: [
+    'CSV whose cells are not all numbers, and JSON lines, are records: what each field is is inferred, unless --field says',
+    'it, and shown. The model then takes records.',
     'Without a model name the model is written to the current folder, named after the data with .model.json (liblinear:',
     '.model) added. - is stdin or stdout. If a limit ends the training (exit code 3) the model is still written; after',
     'Ctrl-C it is not.',
@@ -112,13 +119,21 @@ export async function runTrain(args: Arguments, context: Context): Promise<numbe
   }
 
   const cols = args.number('cols', [0, 2 ** 31]);
-  const file = await readData(data, args, { cols, labelled: true, signal, output });
+  const file = await readTrainingData(data, args, { cols, signal, output });
+  const records = isRecordData(file) ? file : undefined;
   const { points, labels } = file;
-  output.say(`${data}: ${count(points.rows, 'row')}, ${count(points.cols, 'column')}`);
+  const width = isRecordData(file) ? count(file.points.fields.length, 'field') : count(file.points.cols, 'column');
+  output.say(`${data}: ${count(points.rows, 'row')}, ${width}`);
+  if (records && format !== 'json') {
+    throw usageError(
+      `Expected --format json but received ${format}: LIBLINEAR's models have no place for how the fields of ${data} become numbers`,
+    );
+  }
+  const encoder = records && planOf(data, records, kindsOf(args));
   const weighted = { ...settings, ...classOptions(args, labels) };
   if (folds !== undefined) {
     const seed = args.number('seed', [0, 2 ** 32 - 1]);
-    return naming(data, () => validate(file, { folds, seed, scoring }, weighted, context));
+    return naming(data, () => validate(file, { folds, seed, scoring }, { ...weighted, ...(encoder && { encoder }) }, context));
   }
 
   const history: SvmProgress[] = [];
@@ -128,7 +143,12 @@ export async function runTrain(args: Arguments, context: Context): Promise<numbe
     left.see(progress);
     output.progress(() => progressLine(progress, left.tell()));
   };
-  const model = await naming(data, () => LinearSvm.fitAsync<Label>(points, labels, { ...weighted, onProgress }));
+  const model = await naming(data, (): Promise<Fitted<Label, object>> => {
+    const options = { ...weighted, onProgress };
+    return isRecordData(file)
+      ? LinearSvm.fitAsync(file.points, file.label!, { ...options, encoder: encoder! })
+      : LinearSvm.fitAsync<Label>(file.points, file.labels, options);
+  });
   output.clear();
   signal.throwIfAborted();
   const { info } = model;
@@ -140,8 +160,8 @@ export async function runTrain(args: Arguments, context: Context): Promise<numbe
   await writeFile(
     path,
     modelLines({ ...LinearSvm.modelOf(model), info }, format, {
-      columns: file.named ? file.columns : undefined,
-      training: trainingSummary(info),
+      columns: !isRecordData(file) && file.named ? file.columns : undefined,
+      training: { ...trainingSummary(info), ...(records && { label: records.label }) },
     }),
     output,
     signal,
@@ -166,6 +186,7 @@ export async function runTrain(args: Arguments, context: Context): Promise<numbe
               `${count(info.planes.length, 'plane')}, ${model.planes[0]!.negative === undefined ? 'each class against the rest' : 'each pair of classes'}`,
             ]
           : []),
+        ...fieldLines(model.encoder),
         `relative gap ${short(upward(info.relativeGap))}, ${info.loss} loss, gamma ${brief(info.gamma)}, scale ${info.scale}, ${info.backend} backend`,
         ...written.map((name) => `wrote ${name}`),
       ];
@@ -173,7 +194,14 @@ export async function runTrain(args: Arguments, context: Context): Promise<numbe
   if (path === '-') lines.forEach((line) => output.say(line));
   else
     await output.result(
-      { info, trainingAccuracy: correct / points.rows, labels: model.labels, columns: points.cols, files: written },
+      {
+        info,
+        trainingAccuracy: correct / points.rows,
+        labels: model.labels,
+        columns: model.planes[0]!.weights.length,
+        ...(model.encoder && { fields: model.encoder.fields, ignored: ignoredFields(model.encoder) }),
+        files: written,
+      },
       lines,
     );
   return limit ? 3 : 0;
@@ -276,8 +304,11 @@ function lossOf(args: Arguments): Loss | undefined {
 }
 
 /** The options that name labels: as numbers or as strings, like the labels of the data. */
-function classOptions(args: Arguments, labels: Data['labels']): Pick<SvmOptions, 'classWeight' | 'positive'> {
-  const named = (text: string): Label => (labels instanceof Float64Array ? toNumber(text, 'a label', 'finite') : text);
+function classOptions(args: Arguments, labels: ArrayLike<Label>): Pick<SvmOptions, 'classWeight' | 'positive'> {
+  const named = (text: string): Label => {
+    if (typeof labels[0] === 'number') return toNumber(text, 'a label', 'finite');
+    return typeof labels[0] === 'boolean' && /^(true|false)$/.test(text) ? text === 'true' : text;
+  };
   const positive = args.text('positive');
   const weights = new Map([...args.suffixed].map(([label, weight]) => [named(label), toNumber(weight, `-w${label}`, 'finite')]));
   return {

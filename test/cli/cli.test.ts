@@ -117,22 +117,25 @@ describe.concurrent('fista-classify', () => {
     const help = await good(['--help']);
     expect(help.indexOf('train data.svm model.json')).toBeGreaterThan(0);
     expect(help.indexOf('train data.svm model.json')).toBeLessThan(help.indexOf('Commands:'));
-    for (const name of ['train', 'predict', 'separate', 'inspect', 'convert', 'doctor'])
+    for (const name of ['train', 'predict', 'explain', 'separate', 'inspect', 'convert', 'doctor'])
       expect(help).toMatch(new RegExp(`^ {2}${name} `, 'm'));
     expect(help).toMatch(/Exit codes: 0 .* 1 .* 2 .*\n3 .*\n130 /);
     expect(await good(['help'])).toBe(help);
   });
 
-  it.each(['train', 'predict', 'separate', 'inspect', 'convert', 'doctor'])('%s --help begins with an example', async (name) => {
-    const help = await good([name, '--help']);
-    const example = help.indexOf(`  fista-classify ${name} `);
-    expect(example).toBeGreaterThan(0);
-    expect(example).toBeLessThan(help.indexOf('Usage:'));
-    expect(help).toMatch(/^Options:\n {2}-/m);
-    expect(help).toMatch(/^Exit codes: /m);
-    for (const line of help.split('\n')) expect(line.length).toBeLessThanOrEqual(120);
-    expect(await good(['help', name])).toBe(help);
-  });
+  it.each(['train', 'predict', 'explain', 'separate', 'inspect', 'convert', 'doctor'])(
+    '%s --help begins with an example',
+    async (name) => {
+      const help = await good([name, '--help']);
+      const example = help.indexOf(`  fista-classify ${name} `);
+      expect(example).toBeGreaterThan(0);
+      expect(example).toBeLessThan(help.indexOf('Usage:'));
+      expect(help).toMatch(/^Options:\n {2}-/m);
+      expect(help).toMatch(/^Exit codes: /m);
+      for (const line of help.split('\n')) expect(line.length).toBeLessThanOrEqual(120);
+      expect(await good(['help', name])).toBe(help);
+    },
+  );
 
   it('--version prints the version of the package', async () => {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
