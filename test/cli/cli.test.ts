@@ -1262,7 +1262,7 @@ describe('commands in the documentation', () => {
 
   it.each([
     ['README.md', ['predict', 'train']],
-    ['docs/cli.md', ['convert', 'doctor', 'inspect', 'predict', 'separate', 'train']],
+    ['docs/cli.md', ['convert', 'doctor', 'explain', 'inspect', 'predict', 'separate', 'train']],
     ['docs/guide.md', ['inspect', 'predict', 'train']],
   ])('of %s run as written, and print what it says', (name, names) => {
     file('data.svm', gunzipSync(readFileSync(WDBC)));
