@@ -12,7 +12,7 @@ beforeAll(() => {
   const installed = join(folder, 'node_modules', 'fista-classify');
   cpSync(join(ROOT, 'package.json'), join(installed, 'package.json'));
   for (const file of readdirSync(join(ROOT, 'dist'), { recursive: true, encoding: 'utf8' })) {
-    if (file.endsWith('.d.ts')) cpSync(join(ROOT, 'dist', file), join(installed, 'dist', file));
+    if (/\.d\.m?ts$/.test(file)) cpSync(join(ROOT, 'dist', file), join(installed, 'dist', file));
   }
   for (const name of ['types.mts', 'types.cts']) cpSync(join(ROOT, 'scripts', 'consumer', name), join(folder, name));
   writeFileSync(

@@ -1,0 +1,27 @@
+/**
+ * The public API for `import`. It re-exports the CommonJS build, so that a program which uses both `import` and `require` has one
+ * implementation: one class LinearSvm, one thread pool, one backend. Values are named one by one, as `export *` would add __esModule;
+ * test/backend/loading.test.ts compares the names with those of lib/index.ts.
+ */
+export {
+  backend,
+  calibrationCurve,
+  chooseThreshold,
+  crossValidate,
+  Dataset,
+  ellipsoidFromCovariance,
+  LinearSvm,
+  loadModel,
+  precisionRecallCurve,
+  readCsv,
+  readLibsvm,
+  rocCurve,
+  saveModel,
+  separateEllipsoids,
+  separateEllipsoidsAsync,
+  stop,
+  trainTestSplit,
+  writeLibsvm,
+  writeReport,
+} from './index.js';
+export type * from './index.js';
