@@ -3,6 +3,7 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { publishedManifest } from '../scripts/pack.js';
 import { ROOT } from './support/child.js';
 
 const text = (file: string) => readFileSync(join(ROOT, file), 'utf8');
@@ -11,7 +12,8 @@ const manifest = JSON.parse(text('package.json')) as {
   license: string;
   main: string;
   types: string;
-  exports: { '.': { types: string; default: string } };
+  exports: { '.': Record<'import' | 'require' | 'default', { types: string; default: string }> };
+  keywords: string[];
   engines: { node: string };
   files: string[];
   scripts: Record<string, string>;
@@ -29,15 +31,50 @@ describe('package.json', () => {
     expect(text('LICENSE')).toMatch(/^MIT License/);
   });
 
-  it('names files that a build makes, the same by main and by exports', () => {
-    expect(manifest.exports['.']).toEqual({ types: `./${manifest.types}`, default: `./${manifest.main}` });
-    for (const file of [manifest.main, manifest.types]) expect(existsSync(join(ROOT, file))).toBe(true);
+  it('names files that a build makes, with types for import, for require and for any other condition', () => {
+    const commonjs = { types: `./${manifest.types}`, default: `./${manifest.main}` };
+    const { import: module, require, default: other } = manifest.exports['.'];
+    expect(Object.keys(manifest.exports['.'])).toEqual(['import', 'require', 'default']); // the last matches always
+    expect([require, other]).toEqual([commonjs, commonjs]);
+    expect(module).toEqual({ types: './dist/index.d.mts', default: './dist/index.mjs' });
+    for (const file of [...Object.values(module), ...Object.values(require)])
+      expect([file, existsSync(join(ROOT, file))]).toEqual([file, true]);
+    // Types come first, as TypeScript takes the first condition that matches.
+    for (const files of [module, require, other]) expect(Object.keys(files)).toEqual(['types', 'default']);
   });
 
-  it('ships no tests, and installs where nothing can be compiled', () => {
-    expect(manifest.files.filter((entry) => /test|bench|fixture|data/.test(entry))).toEqual([]);
+  it('lets bundlers drop what is not used, has keywords and asks for no money', () => {
+    expect(manifest).toHaveProperty('sideEffects', false);
+    expect(manifest.keywords).toEqual(expect.arrayContaining(['svm', 'classifier', 'machine-learning', 'native']));
+    expect(new Set(manifest.keywords).size).toBe(manifest.keywords.length);
+    expect(manifest).not.toHaveProperty('funding');
+  });
+
+  it('installs where nothing can be compiled', () => {
     expect(manifest.scripts.install).toMatch(/^node-gyp-build \|\| node -e /);
     expect(manifest.scripts).not.toHaveProperty('prebuild'); // npm would run it before every build
+  });
+});
+
+describe('the published package', () => {
+  const published = publishedManifest(manifest);
+
+  it('has no scripts, and nothing else that serves the repository alone', () => {
+    expect(Object.keys(published)).toEqual([
+      ...['name', 'version', 'description', 'keywords', 'license', 'author', 'type', 'main', 'types', 'exports'],
+      ...['sideEffects', 'bin', 'engines', 'dependencies'],
+    ]);
+  });
+
+  it('has no tests, and the sources without a binding.gyp beside package.json', () => {
+    expect(manifest.files.filter((entry) => /test|bench|fixture|data|gyp/.test(entry))).toEqual([]);
+    expect(manifest.files).toEqual(expect.arrayContaining(['native', 'prebuilds', 'dist', 'bin']));
+  });
+
+  it('is the only one that can be published: the repository is private', () => {
+    expect(manifest).toHaveProperty('private', true);
+    expect(published).not.toHaveProperty('private');
+    expect(text('.github/workflows/release.yml')).toContain('./release/*.tgz');
   });
 });
 
@@ -108,7 +145,7 @@ describe('package-lock.json', () => {
       expect(Object.keys(scripts).filter((script) => /^(pre|post)?install$/.test(script))).toEqual([]);
     }
     expect(Object.keys(manifest.scripts).filter((script) => /install/.test(script))).toEqual(['install']);
-    expect(manifest.scripts.install).toMatch(/^node-gyp-build \|\| node -e "console\.warn\('[^'"]*'\)"$/);
+    expect(manifest.scripts.install).toMatch(/^node-gyp-build \|\| node -e "console\.warn\('[^'"]*'\)"$/); // in the repository
   });
 
   it('holds no registry address', () => {

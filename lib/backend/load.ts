@@ -1,8 +1,10 @@
 /** Chooses and loads a backend: the C++ addon, or its TypeScript twins in fallback/. */
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import nodeGypBuild from 'node-gyp-build';
-import { coded } from '../errors.js';
+import { coded, printable } from '../errors.js';
 import type { BackendInfo, BackendName } from '../types.js';
 import { decimal } from './decimal.js';
 import * as fallback from './fallback/index.js';
@@ -41,10 +43,23 @@ function defaultThreads(): number {
   );
 }
 
+/**
+ * Throws if a file differs from the checksum beside it, which published addons have. The system's loader maps a library without checking
+ * it: one that was cut off would end the process by a signal, where an error is wanted.
+ */
+function checkIntact(file: string): void {
+  const list = `${file}.sha256`;
+  if (!existsSync(list)) return; // compiled here
+  const expected = readFileSync(list, 'latin1').slice(0, 64);
+  const found = createHash('sha256').update(readFileSync(file)).digest('hex');
+  if (found !== expected) throw new Error(`${file} is damaged: its checksum is not the one in ${list}`);
+}
+
 function loadAddon(): Addon {
-  const binary = environment('BINARY');
+  const file = resolve(environment('BINARY') ?? nodeGypBuild.path(ROOT));
+  checkIntact(file);
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- an addon can only be required
-  const addon = (binary === undefined ? nodeGypBuild(ROOT) : require(resolve(binary))) as Addon;
+  const addon = require(file) as Addon;
   if (typeof addon?.useSimd !== 'function' || typeof addon.kernels?.projectKnapsack !== 'function') {
     throw new Error('the file loaded is not the fista-classify addon');
   }
@@ -68,6 +83,13 @@ export function loadFallback(): Backend {
   return { ...(fallback as unknown as Kernels), name: 'js', simd: 'none' };
 }
 
+/** What to do about an addon that does not load. */
+function remedy(): string {
+  return environment('BINARY') === undefined
+    ? 'To build it from source, install a C++17 compiler, make and Python 3, and run "npx fista-classify build".'
+    : 'To use it, set FISTA_CLASSIFY_BINARY to the path of a built addon, or unset it for the one in the package.';
+}
+
 /** Loads the backend that FISTA_CLASSIFY_BACKEND asks for, or native if it loads and TypeScript otherwise. */
 export function load(): Loaded {
   const wanted = oneOf('BACKEND', ['auto', 'native', 'js']);
@@ -80,8 +102,7 @@ export function load(): Loaded {
       Error,
       'ERR_BACKEND',
       `The native addon did not load: ${error instanceof Error ? error.message.trim() : String(error)}\n` +
-        `To use it: install a C++17 compiler and run "npm rebuild fista-classify", or name a built addon in FISTA_CLASSIFY_BINARY. ` +
-        `To do without: FISTA_CLASSIFY_BACKEND=js (the TypeScript kernels give the same answers, more slowly).`,
+        `${remedy()}\nWithout it, the TypeScript kernels give the same answers, more slowly; FISTA_CLASSIFY_BACKEND=js asks for them.`,
       error,
     );
     if (wanted === 'native') throw loadError;
@@ -100,10 +121,25 @@ export const backend: BackendInfo = Object.freeze({
 });
 
 let twin: Backend | undefined;
+let warned = false;
+
+/** Warns, once, that the TypeScript kernels compute where the addon was wanted. */
+function warnOfFallback(loadError: Error): void {
+  if (warned) return;
+  warned = true;
+  process.emitWarning('fista-classify computes on its TypeScript kernels, more slowly than it could.', {
+    code: 'FISTA_CLASSIFY_NOT_NATIVE',
+    detail: loadError.message.split('\n').map(printable).join('\n'), // it may quote a path
+  });
+}
 
 /** The backend an option asks for. */
 export function kernels(choice: 'auto' | BackendName = 'auto'): Backend {
+  if (choice === 'js') {
+    warned = true; // whoever asks for these kernels knows of them
+    return chosen.backend.name === 'js' ? chosen.backend : (twin ??= loadFallback());
+  }
+  if (choice === 'auto' && chosen.loadError) warnOfFallback(chosen.loadError);
   if (choice === 'auto' || choice === chosen.backend.name) return chosen.backend;
-  if (choice === 'js') return (twin ??= loadFallback());
   throw chosen.loadError ?? coded(Error, 'ERR_BACKEND', 'The native addon was switched off by FISTA_CLASSIFY_BACKEND=js');
 }

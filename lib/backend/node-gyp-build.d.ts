@@ -1,4 +1,7 @@
 declare module 'node-gyp-build' {
-  /** Loads the addon of the package at `folder`: prebuilds/ or build/. */
-  export default function load(folder: string): unknown;
+  const load: {
+    /** The path of the addon of the package at `folder`: in build/, or in prebuilds/. Throws if there is none for this platform. */
+    path(folder: string): string;
+  };
+  export default load;
 }

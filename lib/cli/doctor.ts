@@ -22,7 +22,7 @@ export const doctor: Command = {
 
 export async function runDoctor(_args: Arguments, { output }: Context): Promise<number> {
   const native = backend.name === 'native';
-  const checks = selfCheck(kernels(), backend.threads);
+  const checks = selfCheck(kernels(backend.name), backend.threads); // by name: the reason is printed below, not warned of
   const wrong = checks.filter(({ agrees }) => !agrees);
   const notNative = whyNotNative();
   const system = { version: version(), node: process.version, platform: `${process.platform}-${process.arch}` };

@@ -26,8 +26,8 @@ const LOOK = `
 const works = { out: [-11, 11], frozen: true }; // dense f64 data are stored with their column means subtracted
 
 const REMEDIES =
-  'To use it: install a C++17 compiler and run "npm rebuild fista-classify", or name a built addon in FISTA_CLASSIFY_BINARY. ' +
-  'To do without: FISTA_CLASSIFY_BACKEND=js (the TypeScript kernels give the same answers, more slowly).';
+  'To use it, set FISTA_CLASSIFY_BINARY to the path of a built addon, or unset it for the one in the package.\n' +
+  'Without it, the TypeScript kernels give the same answers, more slowly; FISTA_CLASSIFY_BACKEND=js asks for them.';
 
 const native = describe.skipIf(natives.length === 0);
 const name = names[0]!;
@@ -163,6 +163,28 @@ describe('require and import', () => {
       'writeLibsvm',
       'writeReport',
     ]);
+  });
+
+  it('import and require give the same values by the same names, so instanceof holds across them', async () => {
+    const code = `
+      import { createRequire } from 'node:module';
+      import * as imported from 'fista-classify';
+      const required = createRequire(import.meta.url)('fista-classify');
+      const other = Object.keys(required).filter((name) => imported[name] !== required[name]);
+      const model = required.LinearSvm.fit([[1], [2]], ['a', 'b']);
+      const points = imported.Dataset.from([[1], [2]]);
+      console.log(JSON.stringify({
+        imported: Object.keys(imported).sort(), required: Object.keys(required).sort(), other,
+        instances: [model instanceof imported.LinearSvm, points instanceof required.Dataset],
+        predicted: model.predict(points), // of a Dataset made by the other
+      }));`;
+    // A file in the package: a package can import itself by its name.
+    const { stdout, stderr } = await node(['--input-type=module', '-e', code], { FISTA_CLASSIFY_BACKEND: name });
+    expect(stderr).toBe('');
+    const { imported, required, ...rest } = JSON.parse(stdout) as Record<'imported' | 'required', string[]>;
+    expect(imported).toEqual(required);
+    expect(imported).toHaveLength(19);
+    expect(rest).toEqual({ other: [], instances: [true, true], predicted: ['a', 'b'] });
   });
 
   it('import of the main file has named exports', async () => {
