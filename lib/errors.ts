@@ -15,6 +15,7 @@ export type ErrorCode =
   | 'ERR_PARQUET'
   | 'ERR_ARROW'
   | 'ERR_BACKEND'
+  | 'ERR_BUILD'
   | 'ERR_DISPOSED'
   | 'ERR_USAGE';
 

@@ -1,5 +1,6 @@
 /** The command line: runs a command, aborts it on Ctrl-C, and sets the exit code. */
 import { Arguments, COMMON, EXITS, helpOf, table, usageError, type Command } from './arguments.js';
+import { build, runBuild } from './build.js';
 import type { Context } from './context.js';
 import { convert, runConvert } from './convert.js';
 import { doctor, runDoctor } from './doctor.js';
@@ -23,6 +24,7 @@ const COMMANDS = new Map<string, readonly [Command, Run]>([
   ['inspect', [inspect, runInspect]],
   ['convert', [convert, runConvert]],
   ['doctor', [doctor, runDoctor]],
+  ['build', [build, runBuild]],
 ]);
 
 const OPTIONS = new Set([...COMMANDS.values()].flatMap(([{ options }]) => options.flatMap(({ names }) => names)));

@@ -117,13 +117,13 @@ describe.concurrent('fista-classify', () => {
     const help = await good(['--help']);
     expect(help.indexOf('train data.svm model.json')).toBeGreaterThan(0);
     expect(help.indexOf('train data.svm model.json')).toBeLessThan(help.indexOf('Commands:'));
-    for (const name of ['train', 'predict', 'explain', 'separate', 'inspect', 'convert', 'doctor'])
+    for (const name of ['train', 'predict', 'explain', 'separate', 'inspect', 'convert', 'doctor', 'build'])
       expect(help).toMatch(new RegExp(`^ {2}${name} `, 'm'));
     expect(help).toMatch(/Exit codes: 0 .* 1 .* 2 .*\n3 .*\n130 /);
     expect(await good(['help'])).toBe(help);
   });
 
-  it.each(['train', 'predict', 'explain', 'separate', 'inspect', 'convert', 'doctor'])(
+  it.each(['train', 'predict', 'explain', 'separate', 'inspect', 'convert', 'doctor', 'build'])(
     '%s --help begins with an example',
     async (name) => {
       const help = await good([name, '--help']);
