@@ -1,4 +1,6 @@
-// Packs what is published, from a staging folder: npm run pack [-- <folder for the tarball>]
+// Packs what is published, from a staging folder.
+//   npm run pack [-- <folder>]     puts the tarball into the folder, by default this one
+//   npm run pack -- --dry-run      lists the files instead
 //
 // The repository has an install script and a binding.gyp at its root, so that npm install builds it. The package has neither. npm 12,
 // pnpm, bun and deno do not run install scripts of dependencies, and warn or fail. pnpm, and npm from a lockfile, run node-gyp for a
@@ -45,6 +47,7 @@ function addChecksums(folder) {
   }
 }
 
+/** The staging folder. */
 const stage = join(root, 'build-package');
 
 /** Stages and packs the package as for publishing; returns the tarball, which is in `folder`. */
@@ -57,6 +60,14 @@ function pack(folder) {
   return join(resolve(folder), filename);
 }
 
-module.exports = { pack, publishedManifest, stage };
+module.exports = { pack, publishedManifest };
 
-if (require.main === module) console.log(pack(process.argv[2] ?? root));
+if (require.main === module) {
+  const [word = root] = process.argv.slice(2);
+  if (word === '--dry-run') {
+    stagePackage(stage);
+    npm(['pack', '--dry-run'], { cwd: stage });
+  } else {
+    console.log(pack(word));
+  }
+}

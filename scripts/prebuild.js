@@ -5,7 +5,7 @@ const { join } = require('node:path');
 const { parseArgs, promisify } = require('node:util');
 const prebuildify = promisify(require('prebuildify'));
 const { checkSymbols } = require('./check-symbols.js');
-const { root, cross } = require('./tools.js');
+const { root, cross, jobs } = require('./tools.js');
 
 const { platform } = process;
 const { arch } = parseArgs({ options: { arch: { type: 'string', default: process.arch } } }).values;
@@ -25,6 +25,7 @@ async function main() {
     for (const [variable, tool] of Object.entries(compilers)) process.env[variable] = prefix + tool;
     process.env.npm_config_nodedir = nodedir;
   }
+  process.env.npm_config_jobs = jobs; // for node-gyp, which compiles one file at a time otherwise
   await prebuildify({
     arch,
     napi: true,

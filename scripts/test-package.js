@@ -11,7 +11,8 @@ const { tmpdir } = require('node:os');
 const { basename, delimiter, dirname, join, resolve } = require('node:path');
 const { parseArgs } = require('node:util');
 const { examplesIn, matches, printedBy, runExample } = require('./examples.js');
-const { root, npm, cross } = require('./tools.js');
+const { pack: packInto } = require('./pack.js');
+const { root, npm, cross, works } = require('./tools.js');
 
 const { values: args } = parseArgs({
   options: {
@@ -29,9 +30,10 @@ const PUBLISHED = [
   'linux-arm64/fista-classify.musl.node',
   'linux-x64/fista-classify.glibc.node',
   'linux-x64/fista-classify.musl.node',
+  'win32-arm64/fista-classify.node',
   'win32-x64/fista-classify.node',
 ];
-const SIZE_LIMIT = 2e6;
+const SIZE_LIMIT = 5e6; // eight addons of up to 0.5 MB
 
 const windows = process.platform === 'win32';
 const quietly = { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] };
@@ -77,13 +79,7 @@ function filesIn(folder) {
 }
 
 /** Packs the package as for publishing, and returns the tarball. */
-function pack() {
-  const folder = join(temporary, 'packed');
-  fs.mkdirSync(folder);
-  npm(['pack', '--silent', '--pack-destination', folder], quietly);
-  const [tarball] = fs.readdirSync(folder);
-  return join(folder, tarball);
-}
+const pack = () => packInto(join(temporary, 'packed'));
 
 /** Creates a project that depends on the tarball alone; returns its folder and that of the installed package. */
 function install(tarball, name, env, ...flags) {
@@ -92,20 +88,33 @@ function install(tarball, name, env, ...flags) {
   fs.cpSync(join(root, 'scripts', 'consumer'), consumer, { recursive: true });
   const scripts = { 'find-compiler': 'node find-compiler.cjs' };
   fs.writeFileSync(join(consumer, 'package.json'), JSON.stringify({ name: 'consumer', private: true, scripts }));
-  // By an npm script, which has the same environment as the package's install script.
+  // By an npm script, which has the environment that an install script would have.
   npm(['run', '--silent', 'find-compiler'], { cwd: consumer, env });
   npm(['install', '--silent', '--no-audit', '--no-fund', ...flags, tarball], { cwd: consumer, env });
   const installed = join(consumer, 'node_modules', 'fista-classify');
-  assert.ok(!fs.existsSync(join(installed, 'build')), 'Expected the prebuild to be used but the addon was compiled');
+  assert.ok(!fs.existsSync(join(installed, 'build')), 'Expected nothing to be compiled');
   return { consumer, installed };
 }
 
-/** Loads the installed package by require and by import, and checks the backend. */
+/** Loads the installed package by require and by import, and checks the backend, and that it warns only if there is a load error. */
 function use(consumer, name, { env = {}, simd = '', loadError = false, node = [process.execPath] } = {}) {
   const [command, ...before] = node;
-  const options = { cwd: consumer, env: environment(env), stdio: 'inherit' };
-  execFileSync(command, [...before, 'check.cjs', name, ...(simd ? [simd] : [])], options);
-  execFileSync(command, [...before, 'check.mjs', name, ...(loadError ? ['loadError'] : [])], options);
+  for (const words of [
+    ['check.cjs', name, ...(simd ? [simd] : [])],
+    ['check.mjs', name, ...(loadError ? ['loadError'] : [])],
+  ]) {
+    const options = { cwd: consumer, env: environment(env), encoding: 'utf8', stdio: ['ignore', 'inherit', 'pipe'] };
+    const { status, signal, stderr } = spawnSync(command, [...before, ...words], options);
+    assert.equal(signal ?? status, 0, stderr);
+    if (loadError) assert.equal(stderr.match(/\[FISTA_CLASSIFY_NOT_NATIVE\] Warning: /g)?.length, 1, stderr);
+    else assert.equal(stderr, '');
+  }
+}
+
+/** Runs the command fista-classify of the installed package. */
+function command(consumer, words, env) {
+  const file = join(consumer, 'node_modules', '.bin', windows ? 'fista-classify.cmd' : 'fista-classify');
+  return spawnSync(file, words, { cwd: consumer, env, encoding: 'utf8', shell: windows });
 }
 
 /** Runs a tool of node_modules; shows its output only if it fails. */
@@ -121,17 +130,29 @@ function checkContents(tarball, installed) {
   for (const file of files) {
     assert.match(
       file,
-      /^(bin\/|dist\/|docs\/|prebuilds\/|native\/|binding\.gyp$|package\.json$|LICENSE$|(README|CHANGELOG|CONTRIBUTING|SECURITY)\.md$)/,
+      /^(bin\/|dist\/|docs\/|prebuilds\/|native\/|package\.json$|LICENSE$|(README|CHANGELOG|CONTRIBUTING|CODE_OF_CONDUCT|SECURITY)\.md$)/,
     );
     assert.doesNotMatch(
       file,
-      /test|fixture|bench(?!marks\.md$)|\.(ts|svm|csv|map)$(?<!\.d\.ts)/i,
+      /test|fixture|bench(?!marks\.md$)|\.(m?ts|svm|csv|map)$(?<!\.d\.m?ts)/i,
       `${file} should not be published`,
     );
   }
-  for (const file of ['LICENSE', 'bin/fista-classify.js', 'dist/index.d.ts', 'binding.gyp'])
+  for (const file of [
+    'LICENSE',
+    'bin/fista-classify.js',
+    'dist/index.d.ts',
+    'dist/index.d.mts',
+    'native/binding.gyp',
+    'native/addon.cc',
+  ])
     assert.ok(files.includes(file), `${file} is missing`);
-  const prebuilds = files.filter((file) => file.startsWith('prebuilds/')).map((file) => file.slice('prebuilds/'.length));
+  // Some package managers run install scripts, or node-gyp for a binding.gyp beside package.json; others warn of them, or fail.
+  const { scripts } = JSON.parse(fs.readFileSync(join(installed, 'package.json'), 'utf8'));
+  assert.equal(scripts, undefined);
+  assert.ok(!files.includes('binding.gyp'));
+  const prebuilds = files.filter((file) => /^prebuilds\/.*\.node$/.test(file)).map((file) => file.slice('prebuilds/'.length));
+  for (const name of prebuilds) assert.ok(files.includes(`prebuilds/${name}.sha256`), `${name} has no checksum`);
   if (args.complete) assert.deepEqual(prebuilds, PUBLISHED);
   console.log(
     `    ${basename(tarball)}: ${(bytes / 1000).toFixed(0)} kB packed, ${files.length} files, prebuilds: ${prebuilds.join(', ')}`,
@@ -165,8 +186,7 @@ async function testHere() {
   step('loads the TypeScript kernels on demand', () => use(consumer, 'js', { env: { FISTA_CLASSIFY_BACKEND: 'js' } }));
   step('installs the command fista-classify', () => {
     const { version } = JSON.parse(fs.readFileSync(join(root, 'package.json'), 'utf8'));
-    const command = join(consumer, 'node_modules', '.bin', windows ? 'fista-classify.cmd' : 'fista-classify');
-    assert.equal(execFileSync(command, ['--version'], { env: bare, encoding: 'utf8', shell: windows }), `${version}\n`);
+    assert.equal(command(consumer, ['--version'], bare).stdout, `${version}\n`);
   });
   await step('runs the examples of its pages as pasted, beside that package alone', () => runExamples(installed));
   step('types compile in a strict ES module and a strict CommonJS one, with the types of the web and without', () => {
@@ -177,20 +197,34 @@ async function testHere() {
     tool('publint/src/cli.js', 'run', '--strict', tarball);
     tool('@arethetypeswrong/cli/dist/index.js', '--no-definitely-typed', tarball);
   });
-  step('npm install --ignore-scripts loads the prebuild too', () =>
-    use(install(tarball, 'no-scripts', bare, '--ignore-scripts').consumer, 'native'),
-  );
+  if (process.platform === 'linux' && process.arch === 'x64' && works('qemu-x86_64', '--version')) {
+    step('on a CPU without AVX2, which qemu emulates, the prebuild runs on the baseline', () => {
+      const node = ['qemu-x86_64', '-cpu', 'Nehalem', process.execPath];
+      use(consumer, 'native', { simd: 'baseline', node, env: { PATH: process.env.PATH } });
+    });
+  }
 
-  step('without prebuild and compiler the install succeeds, and the TypeScript kernels are used', () => {
+  step('without a prebuild the TypeScript kernels are used, with one warning that names the remedy', () => {
     fs.rmSync(join(installed, 'prebuilds'), { recursive: true });
-    // On Windows node-gyp finds a compiler without PATH.
-    if (!windows) npm(['rebuild', '--silent', 'fista-classify'], { cwd: consumer, env: bare });
     use(consumer, 'js', { loadError: true });
   });
   if (!args['no-prebuild']) {
-    step('without prebuild but with a compiler the install builds the addon', () => {
-      npm(['rebuild', '--silent', 'fista-classify'], { cwd: consumer, env: environment({ PATH: process.env.PATH }) });
-      use(consumer, 'native');
+    // The remedy, in a place with a space in its path.
+    const spaced = join(temporary, 'a consumer');
+    fs.renameSync(consumer, spaced);
+    // On Windows node-gyp finds a compiler without PATH.
+    if (!windows) {
+      step('fista-classify build says without a compiler that there is none', () => {
+        const { status, stderr } = command(spaced, ['build'], environment({ PATH: bare.PATH }));
+        assert.equal(status, 1, stderr);
+        assert.match(stderr, /\[ERR_BUILD\]\n$/);
+        use(spaced, 'js', { loadError: true });
+      });
+    }
+    step('fista-classify build compiles the addon, which is then loaded', () => {
+      const { status, stderr } = command(spaced, ['build'], environment({ PATH: process.env.PATH }));
+      assert.equal(status, 0, stderr);
+      use(spaced, 'native');
     });
   }
   return tarball;

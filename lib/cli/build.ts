@@ -99,7 +99,8 @@ async function copySources(stage: string): Promise<void> {
 
 /** Runs node-gyp. What it prints goes to stderr, as stdout is for the result. */
 async function compile(tool: Tool, stage: string, nodedir: string | undefined, quiet: boolean, signal: AbortSignal): Promise<void> {
-  const options = ['--jobs', String(availableParallelism()), ...(nodedir === undefined ? [] : [`--nodedir=${resolve(nodedir)}`])];
+  const headers = nodedir === undefined ? [] : [`--nodedir=${resolve(nodedir)}`];
+  const options = ['--jobs', String(availableParallelism()), ...headers, ...(quiet ? ['--loglevel=error'] : [])];
   const words = [tool.command, ...tool.args, 'rebuild', ...options];
   // Windows runs .cmd files by a shell, which needs quotes around spaces.
   const [command, ...rest] = windows ? words.map((word) => `"${word}"`) : words;
