@@ -25,8 +25,8 @@ const { values: args } = parseArgs({
 
 const NODES = [20, 22, 24, 26];
 const MANAGERS = ['npm@11', 'npm@12', 'pnpm', 'bun', 'deno'];
-/** The cells of --quick. Node 20 has .ci/run's own package test. */
-const QUICK = [[22, 'npm@11'], [24, 'pnpm'], [26, 'npm@12'], ['bun', 'bun'], ['deno', 'deno']]; // prettier-ignore
+/** The cells of --quick: every runtime, and every package manager. */
+const QUICK = [[20, 'npm@11'], [22, 'npm@11'], [24, 'pnpm'], [26, 'npm@12'], ['bun', 'bun'], ['deno', 'deno']]; // prettier-ignore
 const ALL = [...NODES.flatMap((node) => MANAGERS.map((manager) => [node, manager])), ['bun', 'bun'], ['deno', 'deno']];
 const cells = args.quick ? QUICK : ALL;
 

@@ -5,7 +5,7 @@
 //   --out <folder>     copies the tested tarball there
 'use strict';
 const assert = require('node:assert/strict');
-const { execFileSync, spawnSync } = require('node:child_process');
+const { spawnSync } = require('node:child_process');
 const fs = require('node:fs');
 const { tmpdir } = require('node:os');
 const { basename, delimiter, dirname, join, resolve } = require('node:path');
