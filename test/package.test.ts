@@ -9,6 +9,7 @@ import { ROOT } from './support/child.js';
 const text = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 
 const manifest = JSON.parse(text('package.json')) as {
+  name: string;
   license: string;
   main: string;
   types: string;
@@ -115,6 +116,49 @@ describe('scripts/set-addresses.js', () => {
     expect(text('.github/workflows/release.yml')).toContain('run: node scripts/set-addresses.js\n');
     expect(text('package.json')).not.toMatch(/https?:|"(repository|bugs|homepage)"/);
     expect(text('LICENSE')).toContain('fista-classify contributors');
+  });
+});
+
+describe('README.md', () => {
+  it('has badges of this very package, each of which leads to npm or to a file that is packed', () => {
+    const { name } = manifest;
+    const badges = [...text('README.md').matchAll(/^\[!\[([^\]]+)\]\(([^)]+)\)\]\(([^)]+)\)$/gm)].map(
+      ([, , image, to]) => [image, to!] as const,
+    );
+    expect(badges.length).toBeGreaterThan(2);
+    for (const [image, to] of badges) {
+      expect(image).toMatch(new RegExp(`^https://img\\.shields\\.io/(npm|node)/\\w+/${name}$`));
+      if (to.startsWith('https:')) expect(to).toBe(`https://www.npmjs.com/package/${name}`);
+      else expect(existsSync(join(ROOT, to))).toBe(true);
+    }
+  });
+});
+
+describe('.github', () => {
+  const workflow = (name: string) => text(`.github/workflows/${name}.yml`);
+
+  it('builds an addon for every platform that the package is said to bring', () => {
+    const [, list] = /const PUBLISHED = \[([^\]]+)\]/.exec(text('scripts/test-package.js'))!;
+    const published = [...list!.matchAll(/'([\w-]+)\//g)].map(([, platform]) => platform!);
+    expect(new Set(published)).toEqual(
+      new Set(['linux', 'darwin', 'win32'].flatMap((system) => ['x64', 'arm64'].map((arch) => `${system}-${arch}`))),
+    );
+    const release = workflow('release');
+    expect(release).toMatch(/arch: \[x64, arm64\]\n +libc: \[glibc, musl\]/);
+    for (const name of published.filter((platform) => !platform.startsWith('linux')))
+      expect(release).toContain(`{ name: ${name}, `);
+  });
+
+  it('publishes the tested tarball with provenance and a bill of materials, and the site', () => {
+    expect(workflow('release')).toMatch(/npm sbom [^]*npm publish --provenance --access public \.\/release\/\*\.tgz/);
+    expect(workflow('docs')).toMatch(/npm run site\n[^]*deploy-pages/);
+  });
+
+  it('has updates of packages and of actions', () => {
+    expect([...text('.github/dependabot.yml').matchAll(/package-ecosystem: ([\w-]+)/g)].map(([, name]) => name)).toEqual([
+      'npm',
+      'github-actions',
+    ]);
   });
 });
 
