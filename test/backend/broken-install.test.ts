@@ -60,6 +60,15 @@ describe('an installed package whose addon does not load falls back and says why
     expectFallback(/No native build was found for platform=\w+ arch=\w+/);
   });
 
+  it('and fista-classify doctor says it, with the remedy', () => {
+    const code = `process.argv.splice(1, 1, 'fista-classify', 'doctor'); require(${JSON.stringify(join(installed.root, 'bin', 'fista-classify.js'))});`;
+    const { status, stdout, stderr } = use(code);
+    expect([status, stderr]).toEqual([0, '']); // no warning beside it
+    expect(stdout).toMatch(/^backend {2}js, /m);
+    expect(stdout).toMatch(/^The native addon did not load: No native build was found for .*$/m);
+    expect(stdout).toMatch(/^To build it from source, .* run "npx fista-classify build"\.$/m);
+  });
+
   it('with a checksum, and its addon missing', () => {
     installed.write(`${PREBUILD}.sha256`, `${'0'.repeat(64)}  fista-classify.node\n`);
     expectFallback(/No native build was found/);
