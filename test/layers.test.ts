@@ -34,7 +34,7 @@ function imports(file: string): Import[] {
   const calls = [...text.matchAll(/\b(?:require|import)\(\s*([^)]*)\)/g)];
   return [
     ...statements.map((match) => ({ from: match[3]!, typeOnly: match[1] !== undefined || onlyTypes(match[2] ?? '') })),
-    ...calls.map((match) => ({ from: match[1]!, typeOnly: false })),
+    ...calls.map((match) => ({ from: match[1]!.replace(/^'(.*)'$/, '$1'), typeOnly: false })),
   ];
 }
 

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
-import nodeGypBuild from 'node-gyp-build';
 import { coded, printable } from '../errors.js';
 import type { BackendInfo, BackendName } from '../types.js';
 import { decimal } from './decimal.js';
@@ -55,8 +54,16 @@ function checkIntact(file: string): void {
   if (found !== expected) throw new Error(`${file} is damaged: its checksum is not the one in ${list}`);
 }
 
+/** The addon in the package, compiled there or prebuilt. */
+function findAddon(): string {
+  // Required here, as it reads a file of the system when it is loaded, which node --permission may refuse.
+  // eslint-disable-next-line @typescript-eslint/no-require-imports -- import would load it with this module
+  const nodeGypBuild = require('node-gyp-build') as typeof import('node-gyp-build').default;
+  return nodeGypBuild.path(ROOT);
+}
+
 function loadAddon(): Addon {
-  const file = resolve(environment('BINARY') ?? nodeGypBuild.path(ROOT));
+  const file = resolve(environment('BINARY') ?? findAddon());
   checkIntact(file);
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- an addon can only be required
   const addon = require(file) as Addon;
@@ -84,7 +91,11 @@ export function loadFallback(): Backend {
 }
 
 /** What to do about an addon that does not load. */
-function remedy(): string {
+function remedy(error: unknown): string {
+  const { code, name } = (error ?? {}) as Partial<Record<'code' | 'name', unknown>>;
+  if (code === 'ERR_DLOPEN_DISABLED' || code === 'ERR_ACCESS_DENIED' || name === 'NotCapable') {
+    return 'To use it, permit it: node by --allow-addons and --allow-fs-read=*, and without --no-addons; deno by --allow-ffi.';
+  }
   return environment('BINARY') === undefined
     ? 'To build it from source, install a C++17 compiler, make and Python 3, and run "npx fista-classify build".'
     : 'To use it, set FISTA_CLASSIFY_BINARY to the path of a built addon, or unset it for the one in the package.';
@@ -102,7 +113,7 @@ export function load(): Loaded {
       Error,
       'ERR_BACKEND',
       `The native addon did not load: ${error instanceof Error ? error.message.trim() : String(error)}\n` +
-        `${remedy()}\nWithout it, the TypeScript kernels give the same answers, more slowly; FISTA_CLASSIFY_BACKEND=js asks for them.`,
+        `${remedy(error)}\nWithout it, the TypeScript kernels give the same answers, more slowly; FISTA_CLASSIFY_BACKEND=js asks for them.`,
       error,
     );
     if (wanted === 'native') throw loadError;

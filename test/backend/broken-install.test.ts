@@ -120,6 +120,25 @@ describe.skipIf(natives.length === 0)('an installed package with an addon', () =
     }
   });
 
+  it('falls back where addons are not permitted, and says how to permit them', () => {
+    installed.prebuild(addon());
+    const permission = Number(process.versions.node.split('.')[0]) < 22 ? '--experimental-permission' : '--permission';
+    for (const [flags, reason] of [
+      [['--no-addons'], 'Cannot load native addon because loading addons is disabled'],
+      [[permission, '--allow-fs-read=*'], 'Cannot load native addon because loading addons is disabled'],
+      [[permission, `--allow-fs-read=${join(installed.root, '..', '..')}`], 'Access to this API has been restricted'],
+    ] as const) {
+      const { status, stdout } = use(LOOK, {}, [...flags]);
+      expect(status).toBe(0);
+      const { name, loadError } = JSON.parse(stdout) as Look;
+      expect(name).toBe('js');
+      expect(loadError).toContain(`did not load: ${reason}`);
+      expect(loadError!.split('\n').filter((line) => line.startsWith('To '))).toEqual([
+        'To use it, permit it: node by --allow-addons and --allow-fs-read=*, and without --no-addons; deno by --allow-ffi.',
+      ]);
+    }
+  });
+
   // The system's loader maps a library that was cut off, and the process ends by SIGBUS when it reads beyond the end.
   it('falls back if the prebuild was cut off, anywhere, or one of its bits has changed', () => {
     const whole = addon();
