@@ -53,7 +53,6 @@ export function headersOfNode(): string | undefined {
   const folder = join(dirname(realpathSync(process.execPath)), '..');
   const header = join(folder, 'include', 'node', 'node_version.h');
   if (!existsSync(header) || !existsSync(join(folder, 'include', 'node', 'common.gypi'))) return undefined;
-  const text = readFileSync(header, 'utf8');
-  const part = (name: string) => new RegExp(`^#define NODE_${name}_VERSION (\\d+)$`, 'm').exec(text)?.[1];
-  return `v${part('MAJOR')}.${part('MINOR')}.${part('PATCH')}` === process.version ? folder : undefined;
+  const parts = readFileSync(header, 'utf8').matchAll(/^#define NODE_(?:MAJOR|MINOR|PATCH)_VERSION (\d+)$/gm);
+  return `v${[...parts].map((part) => part[1]).join('.')}` === process.version ? folder : undefined;
 }
