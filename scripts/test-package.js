@@ -10,7 +10,7 @@ const fs = require('node:fs');
 const { tmpdir } = require('node:os');
 const { basename, delimiter, dirname, join, resolve } = require('node:path');
 const { parseArgs } = require('node:util');
-const { examplesIn, matches, printedBy, runExample } = require('./examples.js');
+const { examplesIn, matches, printedBy, runExample, runProgram } = require('./examples.js');
 const { pack: packInto } = require('./pack.js');
 const { root, npm, cross, works } = require('./tools.js');
 
@@ -189,6 +189,12 @@ async function testHere() {
     assert.equal(command(consumer, ['--version'], bare).stdout, `${version}\n`);
   });
   await step('runs the examples of its pages as pasted, beside that package alone', () => runExamples(installed));
+  await step('runs examples/spam and examples/churn in empty folders', async () => {
+    for (const name of ['spam', 'churn']) {
+      const printed = await runProgram(join(root, 'examples', name), `${name}.mjs`, installed);
+      assert.match(printed, /accuracy .*\b[01]\.\d/);
+    }
+  });
   step('types compile in a strict ES module and a strict CommonJS one, with the types of the web and without', () => {
     tool('typescript/bin/tsc', '-p', consumer);
     tool('typescript/bin/tsc', '-p', consumer, '--lib', 'es2022');
