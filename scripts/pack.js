@@ -13,7 +13,7 @@ const { basename, join, resolve } = require('node:path');
 const { npm, root } = require('./tools.js');
 
 /** Fields of package.json that serve the repository alone. "private" keeps npm publish from publishing the repository as it is. */
-const OWN = ['binary', 'devDependencies', 'files', 'overrides', 'private', 'scripts'];
+const OWN = ['binary', 'devDependencies', 'overrides', 'private', 'scripts'];
 
 /** The manifest that is published. */
 function publishedManifest(manifest) {
