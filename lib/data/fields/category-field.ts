@@ -182,7 +182,8 @@ function learnt(
       else counts[code]! += w;
     });
   }
-  const values = chosenTexts(dictionary, counts, counts, plan.minCount, plan.maxFeatures);
+  // Of equally frequent values scikit-learn's OneHotEncoder keeps the last ones.
+  const values = chosenTexts(dictionary, counts, counts, plan.minCount, plan.maxFeatures, 'last');
   const distinct = counts.reduce((sum, count) => sum + Number(count > 0), 0);
   return { known: { values, missing, other: other || distinct > values.length }, distinct };
 }

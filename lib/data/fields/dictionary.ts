@@ -64,7 +64,7 @@ const lifted = (unit: number) => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10
 
 /**
  * The texts that get columns: of those seen often enough the most frequent, sorted. `counts` and `frequency` are by code: how many rows have a
- * text, and how often it occurs.
+ * text, and how often it occurs. `ties`: which of equally frequent ones, in the order of texts.
  */
 export function chosenTexts(
   { texts }: Dictionary,
@@ -72,12 +72,13 @@ export function chosenTexts(
   frequency: Float64Array,
   minCount: number,
   maxFeatures: number,
+  ties: 'first' | 'last' = 'first',
 ): string[] {
   let codes: number[] = [];
   for (let code = 0; code < texts.length; code++) if (counts[code]! > 0 && counts[code]! >= minCount) codes.push(code);
   if (codes.length > maxFeatures) {
-    // Among equally frequent ones the first in the order of texts.
-    codes.sort((a, b) => frequency[b]! - frequency[a]! || (texts[a]! < texts[b]! ? -1 : 1));
+    const order = ties === 'first' ? 1 : -1;
+    codes.sort((a, b) => frequency[b]! - frequency[a]! || (texts[a]! < texts[b]! ? -order : order));
     codes = codes.slice(0, maxFeatures);
   }
   return sortedTexts(codes.map((code) => texts[code]!));
