@@ -9,7 +9,8 @@ import { pause, run, runAsync, type Loop } from '../solver/drivers.js';
 import type { DenseMatrix, EncoderOptions, FieldInfo, FieldPlan, Plan, Records, SparseMatrix } from '../types.js';
 import { Collected, collecting, isRecord, notARecord, readingToLearn, readToLearn, type LearningRecords } from './collecting.js';
 import { encoding, type EncodedField } from './encoding.js';
-import type { BoundEncoding, Encoding, LearningWeights, Sink } from './fields/field.js';
+import { EncodedRow } from './fields/encoded-row.js';
+import type { BoundEncoding, Encoding, LearningWeights, Writer } from './fields/field.js';
 
 /** What an encoder is made of. */
 export interface EncoderParts {
@@ -145,12 +146,13 @@ export class Encoder<R extends object = object> {
     return encoding(encoder.#fields, bound, rows, among);
   }
 
-  /** Writes the entries of one record. @internal */
-  static write(encoder: Encoder, record: unknown, sink: Sink): void {
+  /** The entries of one record, until the next one is encoded. @internal */
+  static encodeOne(encoder: Encoder, record: unknown): EncodedRow {
     const one = encoder.#one ?? new Rows(encoder.#fields);
     encoder.#one = undefined; // a getter of the record may ask for another record meanwhile
-    one.write(record, sink);
+    const row = one.encodeOne(record);
     encoder.#one = one;
+    return row;
   }
 
   /** The fields and where their columns begin. @internal */
@@ -188,7 +190,8 @@ class Rows {
   readonly bound: readonly BoundEncoding[];
   readonly collected: Collected;
   readonly #fields: readonly EncodedField[];
-  readonly #writers: (readonly [write: ReturnType<BoundEncoding['writer']>, first: number])[];
+  readonly #writers: (readonly [add: Writer, first: number])[] = [];
+  readonly #row = new EncodedRow();
 
   constructor(fields: readonly EncodedField[]) {
     this.#fields = fields;
@@ -198,16 +201,17 @@ class Rows {
         return { name, collector: this.bound[k]!.collector, place: { row: 0, name }, required: !encoding.gaps };
       }),
     );
-    this.#writers = [];
   }
 
-  /** Writes the entries of one record, and forgets it. */
-  write(record: unknown, sink: Sink): void {
+  /** The entries of one record, whose values are forgotten. */
+  encodeOne(record: unknown): EncodedRow {
     if (this.#writers.length === 0) this.bound.forEach((one, k) => this.#writers.push([one.writer(), this.#fields[k]!.first]));
     try {
       if (!isRecord(record)) throw notARecord(record, 0);
       this.collected.push(record);
-      for (const [write, first] of this.#writers) write(0, first, sink);
+      this.#row.clear();
+      for (const [add, first] of this.#writers) add(0, first, this.#row);
+      return this.#row;
     } finally {
       this.collected.clear();
     }

@@ -6,18 +6,18 @@
  *         weight × (entry - mean).
  */
 import { Encoder } from '../data/encoder.js';
-import type { Sink } from '../data/fields/field.js';
+import type { EncodedRow } from '../data/fields/encoded-row.js';
 import type { Explanation, FieldShare, Label } from '../types.js';
 import type { Model } from './model.js';
 
 /** The entries of one record. */
-export class Entries implements Sink {
-  readonly columns: number[] = [];
-  readonly values: number[] = [];
+export class Entries {
+  readonly columns: readonly number[];
+  readonly values: readonly number[];
 
-  add(column: number, value: number): void {
-    this.columns.push(column);
-    this.values.push(value);
+  constructor({ columns, values, count }: EncodedRow) {
+    this.columns = Array.from(columns.subarray(0, count));
+    this.values = Array.from(values.subarray(0, count));
   }
 
   /** A plane's value. */

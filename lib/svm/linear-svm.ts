@@ -3,7 +3,6 @@ import { kernels } from '../backend/load.js';
 import { Dataset } from '../data/dataset.js';
 import { isRecord } from '../data/collecting.js';
 import { Encoder } from '../data/encoder.js';
-import type { Sink } from '../data/fields/field.js';
 import { coded } from '../errors.js';
 import {
   copyFitOptions,
@@ -291,17 +290,14 @@ export class LinearSvm<L extends Label = Label, R extends object = never> {
   #labelOfRecord(encoder: Encoder, record: object): L {
     if (!this.isBinary()) return this.labels[this.#winnersOf(this.#valuesOf(encoder, record).values)[0]!]!;
     const { weights, bias } = this.planes[0]!;
-    const sum = new WeightedSum(weights);
-    Encoder.write(encoder, record, sum);
-    const value = sum.sum + bias;
+    const value = Encoder.encodeOne(encoder, record).dot(weights) + bias;
     if (!Number.isFinite(value)) throw overflow('the record');
     return this.labels[value > 0 ? 1 : 0];
   }
 
   /** The entries of a record, and its values by plane. */
   #valuesOf(encoder: Encoder, record: object): { entries: Entries; values: Float64Array } {
-    const entries = new Entries();
-    Encoder.write(encoder, record, entries);
+    const entries = new Entries(Encoder.encodeOne(encoder, record));
     const values = Float64Array.from(this.planes, ({ weights, bias }) => entries.dot(weights, bias));
     if (!values.every(Number.isFinite)) throw overflow('the record');
     return { entries, values };
@@ -430,17 +426,6 @@ function centred({ refuse, arguments: given }: NonNullable<FitInput['source']['v
   const matrix = new Matrix(refuse, threads, ...given);
   matrix.centre(threads);
   return matrix;
-}
-
-/** The sum of a record's entries, each times its weight. */
-class WeightedSum implements Sink {
-  sum = 0;
-
-  constructor(readonly weights: Float64Array) {}
-
-  add(column: number, value: number): void {
-    this.sum += this.weights[column]! * value;
-  }
 }
 
 function severalPlanes(name: string, classes: number): never {

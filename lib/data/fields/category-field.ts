@@ -1,7 +1,7 @@
 /** Categories: a column for each value; rare values share one, and so do values that are missing. Of a list of values all count. */
 import type { CategoryField } from '../../types.js';
 import { NumberList } from '../number-list.js';
-import { chosenTexts, Dictionary, MISSING, UNKNOWN } from './dictionary.js';
+import { byCodePoints, chosenCodes, Dictionary, MISSING, UNKNOWN } from './dictionary.js';
 import {
   bind,
   fieldError,
@@ -182,8 +182,11 @@ function learnt(
       else counts[code]! += w;
     });
   }
+  const { texts } = dictionary;
+  const compare = (a: number, b: number) => byCodePoints(texts[a]!, texts[b]!);
   // Of equally frequent values scikit-learn's OneHotEncoder keeps the last ones.
-  const values = chosenTexts(dictionary, counts, counts, plan.minCount, plan.maxFeatures, 'last');
+  const chosen = chosenCodes(counts, counts, { ...plan, compare, ties: 'last' });
+  const values = Array.from(chosen, (code) => texts[code]!);
   const distinct = counts.reduce((sum, count) => sum + Number(count > 0), 0);
   return { known: { values, missing, other: other || distinct > values.length }, distinct };
 }
@@ -207,10 +210,10 @@ export class CategoryEncoding extends Categories<CategoryCollector> implements E
     const columns = this.columnsOf(collector);
     const { codes } = collector;
     const { missingColumn, otherColumn } = this;
-    return (row, first, sink) => {
+    return (row, first, to) => {
       const code = codes.at(row);
       const column = code >= 0 ? columns[code]! : code === MISSING ? missingColumn : otherColumn;
-      if (column >= 0) sink.add(first + column, 1);
+      if (column >= 0) to.add(first + column, 1);
     };
   }
 
@@ -246,14 +249,14 @@ export class ListEncoding extends Categories<ListCollector> implements Encoding 
     const { begins, codes } = collector;
     const { otherColumn } = this;
     const found = new Set<number>();
-    return (row, first, sink) => {
+    return (row, first, to) => {
       found.clear();
       for (let k = begins.at(row); k < collector.end(row); k++) {
         const code = codes.at(k);
         const column = code >= 0 ? columns[code]! : otherColumn;
         if (column >= 0) found.add(column);
       }
-      for (const column of Uint32Array.from(found).sort()) sink.add(first + column, 1);
+      for (const column of Uint32Array.from(found).sort()) to.add(first + column, 1);
     };
   }
 

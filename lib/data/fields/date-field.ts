@@ -1,6 +1,7 @@
 /** Dates: their year or time as numbers, month, weekday and hour as categories, all in UTC. */
 import type { DateField, DatePart } from '../../types.js';
 import { NumberList } from '../number-list.js';
+import type { EncodedRow } from './encoded-row.js';
 import {
   bind,
   fieldError,
@@ -12,7 +13,6 @@ import {
   type LearningWeights,
   type OutlineObject,
   type Place,
-  type Sink,
   type Writer,
 } from './field.js';
 import { standardOf, writeStandard, type Standard } from './number-field.js';
@@ -126,23 +126,23 @@ export class DateEncoding implements Encoding {
   writer({ times }: DateCollector): Writer {
     const date = new Date(0);
     const { gaps, width } = this;
-    return (row, first, sink) => {
+    return (row, first, to) => {
       date.setTime(times.at(row));
-      this.#write(date, first, sink);
-      if (gaps && Number.isNaN(date.getTime())) sink.add(first + width - 1, 1);
+      this.#write(date, first, to);
+      if (gaps && Number.isNaN(date.getTime())) to.add(first + width - 1, 1);
     };
   }
 
-  #write(date: Date, first: number, sink: Sink): void {
+  #write(date: Date, first: number, to: EncodedRow): void {
     let [column, number] = [first, 0];
     for (const part of this.plan.parts) {
       const categories = CATEGORIES[part];
       if (!categories) {
-        writeStandard(this.standards[number++]!, NUMBERS[part]!(date), column++, sink);
+        writeStandard(this.standards[number++]!, NUMBERS[part]!(date), column++, to);
         continue;
       }
       const k = categories.of(date);
-      if (!Number.isNaN(k)) sink.add(column + k, 1);
+      if (!Number.isNaN(k)) to.add(column + k, 1);
       column += categories.names.length;
     }
   }

@@ -45,13 +45,8 @@ export class Dictionary {
   }
 }
 
-/** Sorts texts by code points, as Python does. By code units, JavaScript's order, is the same without surrogates. */
-export function sortedTexts(texts: string[]): string[] {
-  texts.sort();
-  return texts.some((text) => /[\ud800-\udfff]/.test(text)) ? texts.sort(byCodePoints) : texts;
-}
-
-function byCodePoints(a: string, b: string): number {
+/** Compares texts by code points, as Python does. By code units, JavaScript's order, is the same without surrogates. */
+export function byCodePoints(a: string, b: string): number {
   const { length } = a.length < b.length ? a : b;
   let k = 0;
   while (k < length && a.charCodeAt(k) === b.charCodeAt(k)) k++;
@@ -62,24 +57,30 @@ function byCodePoints(a: string, b: string): number {
 
 const lifted = (unit: number) => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);
 
+/** How codes are chosen that get columns. */
+export interface Choice {
+  readonly minCount: number;
+  readonly maxFeatures: number;
+  /** The order of the texts of two codes. */
+  readonly compare: (a: number, b: number) => number;
+  /** Which of equally frequent texts are taken, in that order. */
+  readonly ties: 'first' | 'last';
+}
+
 /**
- * The texts that get columns: of those seen often enough the most frequent, sorted. `counts` and `frequency` are by code: how many rows have a
- * text, and how often it occurs. `ties`: which of equally frequent ones, in the order of texts.
+ * The codes that get columns, in the order of their texts: of those seen often enough the most frequent. `counts` and `frequency` are by code:
+ * how many rows have a text, and how often it occurs.
  */
-export function chosenTexts(
-  { texts }: Dictionary,
+export function chosenCodes(
   counts: Float64Array,
   frequency: Float64Array,
-  minCount: number,
-  maxFeatures: number,
-  ties: 'first' | 'last' = 'first',
-): string[] {
-  let codes: number[] = [];
-  for (let code = 0; code < texts.length; code++) if (counts[code]! > 0 && counts[code]! >= minCount) codes.push(code);
-  if (codes.length > maxFeatures) {
-    const order = ties === 'first' ? 1 : -1;
-    codes.sort((a, b) => frequency[b]! - frequency[a]! || (texts[a]! < texts[b]! ? -order : order));
-    codes = codes.slice(0, maxFeatures);
-  }
-  return sortedTexts(codes.map((code) => texts[code]!));
+  { minCount, maxFeatures, compare, ties }: Choice,
+): Uint32Array {
+  let used = 0;
+  const codes = new Uint32Array(counts.length);
+  for (let code = 0; code < counts.length; code++) if (counts[code]! > 0 && counts[code]! >= minCount) codes[used++] = code;
+  if (used <= maxFeatures) return codes.slice(0, used).sort(compare);
+  const order = ties === 'first' ? 1 : -1;
+  codes.subarray(0, used).sort((a, b) => frequency[b]! - frequency[a]! || order * compare(a, b));
+  return codes.slice(0, maxFeatures).sort(compare);
 }

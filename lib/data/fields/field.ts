@@ -2,6 +2,7 @@
 import { coded, show, type CodedError } from '../../errors.js';
 import type { OutlineObject } from '../../io/json-text.js';
 import type { FieldPlan } from '../../types.js';
+import type { EncodedRow } from './encoded-row.js';
 
 /** Where a value is, for messages. The collector of records sets the row. */
 export interface Place {
@@ -26,13 +27,8 @@ export interface Collector {
   clear(): void;
 }
 
-/** Takes the entries of a row, columns ascending. */
-export interface Sink {
-  add(column: number, value: number): void;
-}
-
-/** Writes the entries of a row, whose first column of this field is `first`. */
-export type Writer = (row: number, first: number, sink: Sink) => void;
+/** Adds the entries of a row, columns ascending; the first column of this field is `first`. */
+export type Writer = (row: number, first: number, to: EncodedRow) => void;
 
 /** Weights of rows; undefined: 1 for all. Rows of weight 0 take no part. */
 export type LearningWeights = Float64Array | undefined;

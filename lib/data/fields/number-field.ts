@@ -2,6 +2,7 @@
 import { decimal } from '../../backend/decimal.js';
 import type { NumberField } from '../../types.js';
 import { NumberList } from '../number-list.js';
+import type { EncodedRow } from './encoded-row.js';
 import {
   bind,
   fieldError,
@@ -13,7 +14,6 @@ import {
   type LearningWeights,
   type OutlineObject,
   type Place,
-  type Sink,
   type Writer,
 } from './field.js';
 
@@ -120,10 +120,10 @@ function medianOf(rows: number, at: (row: number) => number, weights: LearningWe
 }
 
 /** Writes a number in its standardised form; a constant one as 0. */
-export function writeStandard({ median, mean, scale }: Standard, x: number, column: number, sink: Sink): void {
+export function writeStandard({ median, mean, scale }: Standard, x: number, column: number, to: EncodedRow): void {
   const value = scale === 0 ? 0 : ((Number.isNaN(x) ? median : x) - mean) / scale;
   // A number far beyond those of training stays finite, so that the decision value, which overflows, is what is refused.
-  if (value !== 0) sink.add(column, Math.min(Math.max(value, -Number.MAX_VALUE), Number.MAX_VALUE));
+  if (value !== 0) to.add(column, Math.min(Math.max(value, -Number.MAX_VALUE), Number.MAX_VALUE));
 }
 
 export class NumberEncoding implements Encoding {
@@ -161,10 +161,10 @@ export class NumberEncoding implements Encoding {
 
   writer({ values }: NumberCollector): Writer {
     const { standard, gaps } = this;
-    return (row, first, sink) => {
+    return (row, first, to) => {
       const x = values.at(row);
-      writeStandard(standard, x, first, sink);
-      if (gaps && Number.isNaN(x)) sink.add(first + 1, 1);
+      writeStandard(standard, x, first, to);
+      if (gaps && Number.isNaN(x)) to.add(first + 1, 1);
     };
   }
 

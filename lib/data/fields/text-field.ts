@@ -2,7 +2,8 @@
 import type { TextPlan } from '../../input/resolve-plan.js';
 import { murmur } from '../murmur.js';
 import { NumberList } from '../number-list.js';
-import { chosenTexts, Dictionary, UNKNOWN } from './dictionary.js';
+import { Bag } from './bag.js';
+import { chosenCodes, UNKNOWN } from './dictionary.js';
 import {
   bind,
   fieldError,
@@ -15,7 +16,8 @@ import {
   type Place,
   type Writer,
 } from './field.js';
-import { eachTerm, splitterFor, type Splitter } from './terms.js';
+import { Words } from './terms.js';
+import { Vocabulary } from './vocabulary.js';
 
 /** A longer text is refused: its words are held all at once. */
 const MAX_LENGTH = 2 ** 25;
@@ -30,67 +32,53 @@ export class TextCollector implements Collector {
   readonly begins = new NumberList(Uint32Array);
   readonly terms = new NumberList(Uint32Array);
   readonly counts = new NumberList(Int32Array);
-  readonly #split: Splitter;
-  /** By term, the text in which it was last seen, and its entry there. */
-  #seen = new Uint32Array(1024);
-  #entry = new Uint32Array(1024);
-  #text = 0;
+  readonly #words: Words;
+  readonly #bag = new Bag();
 
-  /** `dictionary`: undefined for hashed terms. */
+  /** `vocabulary`: undefined for hashed terms. */
   constructor(
     readonly plan: TextPlan,
-    readonly dictionary: Dictionary | undefined,
+    readonly vocabulary: Vocabulary | undefined,
   ) {
-    this.#split = splitterFor(plan);
+    this.#words = new Words(plan);
   }
 
   push(value: unknown, place: Place): void {
     const text = typeof value === 'string' ? value : otherText(value, place);
     if (text.length > MAX_LENGTH)
       throw fieldError(`a text of at most ${MAX_LENGTH} characters`, place, text, `, ${text.length} characters`);
-    const words = this.#split(text);
+    this.#words.read(text);
+    this.#bag.empty();
+    this.#fill();
+    const bag = this.#bag;
     this.begins.push(this.terms.length);
-    if (++this.#text === 0xffffffff) this.#forget();
-    const { hash } = this.plan;
-    eachTerm(words, this.plan.words, hash === undefined ? this.#count : this.#countHashed);
+    for (let k = 0; k < bag.size; k++) {
+      this.terms.push(bag.terms[k]!);
+      this.counts.push(bag.counts[k]!);
+    }
   }
 
-  readonly #count = (term: string): void => {
-    const code = this.dictionary!.code(term);
-    if (code !== UNKNOWN) this.#add(code, 1);
-  };
+  /** Counts the terms: all runs of as many words as the plan wants. First the single words, then the runs from each word on. */
+  #fill(): void {
+    const { ends, count } = this.#words;
+    const [from, to] = this.plan.words;
+    if (from === 1) for (let k = 0, begin = 0; k < count; begin = ends[k++]! + 1) this.#count(begin, ends[k]!);
+    if (to === 1) return;
+    for (let k = 0, begin = 0; k + 1 < count; begin = ends[k++]! + 1) {
+      const last = Math.min(k + to, count) - 1;
+      for (let m = k + Math.max(from, 2) - 1; m <= last; m++) this.#count(begin, ends[m]!);
+    }
+  }
 
-  readonly #countHashed = (term: string): void => {
-    const hash = murmur(term);
-    this.#add(hashedColumn(hash, this.plan.hash!), hash >= 0 ? 1 : -1);
-  };
-
-  #add(term: number, by: number): void {
-    if (term >= this.#seen.length) this.#grow(term);
-    if (this.#seen[term] === this.#text) {
-      const entry = this.#entry[term]!;
-      this.counts.set(entry, this.counts.at(entry) + by);
+  #count(begin: number, end: number): void {
+    const { bytes } = this.#words;
+    if (this.vocabulary) {
+      const code = this.vocabulary.code(bytes, begin, end);
+      if (code !== UNKNOWN) this.#bag.add(code, 1);
       return;
     }
-    this.#seen[term] = this.#text;
-    this.#entry[term] = this.terms.length;
-    this.terms.push(term);
-    this.counts.push(by);
-  }
-
-  #grow(term: number): void {
-    const longer = (list: Uint32Array) => {
-      const copy = new Uint32Array(Math.max(2 * list.length, term + 1));
-      copy.set(list);
-      return copy;
-    };
-    this.#seen = longer(this.#seen);
-    this.#entry = longer(this.#entry);
-  }
-
-  #forget(): void {
-    this.#seen.fill(0);
-    this.#text = 1;
+    const hash = murmur(bytes, begin, end);
+    this.#bag.add(hashedColumn(hash, this.plan.hash!), hash >= 0 ? 1 : -1);
   }
 
   end(row: number): number {
@@ -125,7 +113,7 @@ export class TextEncoding implements Encoding {
   readonly ones: boolean;
   readonly gaps = true;
   readonly #idf: Float64Array | undefined;
-  #dictionary: Dictionary | undefined;
+  #vocabulary: Vocabulary | undefined;
 
   constructor(
     readonly plan: TextPlan,
@@ -138,31 +126,42 @@ export class TextEncoding implements Encoding {
   }
 
   static collector(plan: TextPlan): TextCollector {
-    return new TextCollector(plan, plan.hash === undefined ? new Dictionary() : undefined);
+    return new TextCollector(plan, plan.hash === undefined ? new Vocabulary() : undefined);
   }
 
   static learn(plan: TextPlan, collector: TextCollector, weights: LearningWeights): TextEncoding {
-    const { begins, terms, counts, dictionary } = collector;
-    const size = dictionary?.size ?? plan.hash!;
-    // By term: how many texts have it, and how often it occurs.
-    const [having, frequency] = [new Float64Array(size), new Float64Array(dictionary ? size : 0)];
+    const { begins, terms, counts, vocabulary: found } = collector;
+    const weighted = plan.values === 'tf-idf';
+    const size = found?.size ?? (weighted ? plan.hash! : 0);
+    // By term: how many texts have it, and how often it occurs, if there may be too many.
+    const having = new Float64Array(size);
+    const frequency = found && size > plan.maxFeatures! ? new Float64Array(size) : undefined;
     let texts = 0;
     for (let row = 0; row < begins.length; row++) {
       const w = weightAt(weights, row);
       if (w === 0) continue;
       texts += w;
-      for (let k = begins.at(row); k < collector.end(row); k++) {
+      if (size === 0) continue;
+      const end = collector.end(row);
+      for (let k = begins.at(row); k < end; k++) {
         const [term, count] = [terms.at(k), counts.at(k)];
         if (count !== 0) having[term]! += w; // hashed terms may cancel each other
-        if (dictionary) frequency[term]! += w * count;
+        if (frequency) frequency[term]! += w * count;
       }
     }
-    const weighted = plan.values === 'tf-idf';
-    if (!dictionary) {
+    if (!found) {
       return new TextEncoding(plan, { vocabulary: undefined, texts, counts: weighted ? having : undefined }, undefined);
     }
-    const vocabulary = chosenTexts(dictionary, having, frequency, plan.minCount!, plan.maxFeatures!);
-    const byColumn = weighted ? Float64Array.from(vocabulary, (term) => having[dictionary.code(term)]!) : undefined;
+    const { minCount, maxFeatures } = plan as Required<TextPlan>;
+    // Which of equally frequent terms scikit-learn takes depends on how numpy sorts.
+    const chosen = chosenCodes(having, frequency ?? having, {
+      minCount,
+      maxFeatures,
+      compare: (a, b) => found.compare(a, b),
+      ties: 'first',
+    });
+    const vocabulary = Array.from(chosen, (code) => found.text(code));
+    const byColumn = weighted ? Float64Array.from(chosen, (code) => having[code]!) : undefined;
     const distinct = having.reduce((sum, count) => sum + Number(count > 0), 0);
     return new TextEncoding(plan, { vocabulary, texts, counts: byColumn }, distinct);
   }
@@ -172,10 +171,10 @@ export class TextEncoding implements Encoding {
     return vocabulary ? `${field}: ${vocabulary[column]}` : `${field} #${column}`;
   }
 
-  /** Of no vocabulary, which hashed terms do not have. */
-  get #known(): Dictionary | undefined {
+  /** None for hashed terms. */
+  get #known(): Vocabulary | undefined {
     const { vocabulary } = this.knowledge;
-    return vocabulary && (this.#dictionary ??= Dictionary.of(vocabulary));
+    return vocabulary && (this.#vocabulary ??= Vocabulary.of(vocabulary));
   }
 
   fresh(): BoundEncoding {
@@ -186,37 +185,35 @@ export class TextEncoding implements Encoding {
     const columnOf = this.#columnsOf(collector);
     const { begins, terms, counts } = collector;
     const { values, unit } = this.plan;
-    const idf = this.#idf;
-    const byColumn = new Float64Array(this.width);
-    let columns = new Uint32Array(64);
-    return (row, first, sink) => {
-      const [begin, end] = [begins.at(row), collector.end(row)];
-      if (end - begin > columns.length) columns = new Uint32Array(2 * (end - begin));
-      let [used, squares] = [0, 0];
-      for (let k = begin; k < end; k++) {
+    const idf = this.#idfOf(columnOf);
+    return (row, first, to) => {
+      const begin = to.count;
+      let squares = 0;
+      const end = collector.end(row);
+      for (let k = begins.at(row); k < end; k++) {
         const term = terms.at(k);
         const column = columnOf ? columnOf[term]! : term;
         const count = counts.at(k);
         if (column < 0 || count === 0) continue;
-        const value = values === 'binary' ? 1 : idf ? count * idf[column]! : count;
+        const value = values === 'binary' ? 1 : idf ? count * idf[term]! : count;
         squares += value * value;
-        byColumn[column] = value;
-        columns[used++] = column;
+        to.add(first + column, value);
       }
-      const factor = unit && squares > 0 ? 1 / Math.sqrt(squares) : 1;
-      const sorted = columns.subarray(0, used).sort();
-      for (let k = 0; k < used; k++) sink.add(first + sorted[k]!, byColumn[sorted[k]!]! * factor);
+      if (unit && squares > 0) to.scaleFrom(begin, 1 / Math.sqrt(squares));
+      to.sortFrom(begin);
     };
   }
 
-  /** By term of a collector, its column or -1; undefined: terms are columns. */
-  #columnsOf({ dictionary }: TextCollector): Int32Array | undefined {
+  /** By term of a collector, its column, or less than 0; undefined: terms are columns. */
+  #columnsOf({ vocabulary }: TextCollector): Int32Array | undefined {
     const known = this.#known;
-    if (!known || dictionary === known) return undefined;
-    return Int32Array.from(dictionary!.texts, (term) => {
-      const column = known.code(term);
-      return column === UNKNOWN ? -1 : column;
-    });
+    return !known || vocabulary === known ? undefined : vocabulary!.codesIn(known);
+  }
+
+  /** By term of a collector: those that are frequent come early there, and share lines of the caches. */
+  #idfOf(columnOf: Int32Array | undefined): Float64Array | undefined {
+    const idf = this.#idf;
+    return idf && columnOf ? Float64Array.from(columnOf, (column) => idf[column] ?? 0) : idf;
   }
 
   entries({ terms }: TextCollector): number {
