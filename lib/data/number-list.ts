@@ -39,10 +39,18 @@ export class NumberList<T extends Numbers> {
     for (const block of this.#blocks) yield (block === this.#last ? block.subarray(0, this.#next) : block) as T;
   }
 
+  /** All numbers in one array. */
+  toArray(): T {
+    const all = new this.#View(this.length);
+    this.#blocks.forEach((block, k) => all.set(block.subarray(0, this.length - k * BLOCK), k * BLOCK));
+    return all;
+  }
+
   /** Leaves no number, and keeps the first block. */
   clear(): void {
     this.length = 0;
     this.#next = 0;
+    if (this.#blocks.length === 1) return;
     this.#blocks.length = 1;
     this.#last = this.#blocks[0]!;
   }

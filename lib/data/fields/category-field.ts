@@ -248,15 +248,18 @@ export class ListEncoding extends Categories<ListCollector> implements Encoding 
     const columns = this.columnsOf(collector);
     const { begins, codes } = collector;
     const { otherColumn } = this;
-    const found = new Set<number>();
     return (row, first, to) => {
-      found.clear();
-      for (let k = begins.at(row); k < collector.end(row); k++) {
+      const begin = to.count;
+      let others = false;
+      const end = collector.end(row);
+      for (let k = begins.at(row); k < end; k++) {
         const code = codes.at(k);
         const column = code >= 0 ? columns[code]! : otherColumn;
-        if (column >= 0) found.add(column);
+        if (column === otherColumn) others = true;
+        else to.add(first + column, 1);
       }
-      for (const column of Uint32Array.from(found).sort()) to.add(first + column, 1);
+      to.sortFrom(begin);
+      if (others && otherColumn >= 0) to.add(first + otherColumn, 1); // the last column, once
     };
   }
 

@@ -98,18 +98,18 @@ export class DateEncoding implements Encoding {
   }
 
   static learn(plan: DateField, { times }: DateCollector, weights: LearningWeights, isMissing: IsMissing): DateEncoding {
-    const rows = times.length;
-    const { gaps } = standardOf(rows, (row) => times.at(row), weights);
+    const all = times.toArray();
+    const gaps = all.some((time, row) => Number.isNaN(time) && weightAt(weights, row) > 0);
     const parts = plan.parts ?? defaultParts(times, weights);
     const date = new Date(0);
     const standards = parts.flatMap((part) => {
       const of = NUMBERS[part];
       if (!of) return [];
-      const at = (row: number) => {
-        date.setTime(times.at(row));
+      const numbers = all.map((time) => {
+        date.setTime(time);
         return of(date);
-      };
-      return [standardOf(rows, at, weights)];
+      });
+      return [standardOf(numbers, weights)];
     });
     return new DateEncoding({ ...plan, parts }, standards, gaps, isMissing);
   }

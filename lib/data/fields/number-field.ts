@@ -59,11 +59,11 @@ export interface Standard {
   readonly gaps: boolean;
 }
 
-/** Median, mean and standard deviation, by weight. `at` gives NaN for a number that is missing. */
-export function standardOf(rows: number, at: (row: number) => number, weights: LearningWeights): Standard {
+/** Median, mean and standard deviation, by weight. A number that is missing is NaN. */
+export function standardOf(numbers: Float64Array, weights: LearningWeights): Standard {
   let [missing, present, least, most] = [0, 0, Infinity, -Infinity];
-  for (let i = 0; i < rows; i++) {
-    const [x, w] = [at(i), weightAt(weights, i)];
+  for (let i = 0; i < numbers.length; i++) {
+    const [x, w] = [numbers[i]!, weightAt(weights, i)];
     if (w === 0) continue;
     if (Number.isNaN(x)) missing += w;
     else {
@@ -72,51 +72,48 @@ export function standardOf(rows: number, at: (row: number) => number, weights: L
       most = Math.max(most, x);
     }
   }
-  if (present === 0) return { median: 0, mean: 0, scale: 1, gaps: missing > 0 };
-  const median = medianOf(rows, at, weights, present);
-  // As shares of the way from the least to the most, in halves: nothing overflows, and a large common part costs no digits.
+  const gaps = missing > 0;
+  if (present === 0) return { median: 0, mean: 0, scale: 1, gaps };
+  const median = medianOf(numbers, weights, present);
   const half = most / 2 - least / 2;
-  const shareOf = (x: number) => (half > 0 ? (x / 2 - least / 2) / half : 0);
-  let sum = shareOf(median) * missing;
-  each((x, w) => (sum += shareOf(x) * w));
-  const mean = sum / (present + missing);
-  let squares = (shareOf(median) - mean) ** 2 * missing;
-  each((x, w) => (squares += (shareOf(x) - mean) ** 2 * w));
-  const scale = Math.sqrt(squares / (present + missing)) * 2 * half;
-  return {
-    median,
-    mean: least + mean * half + mean * half,
-    scale: Number.isFinite(1 / scale) ? scale : 0, // 0 of numbers that are all the same
-    gaps: missing > 0,
-  };
-
-  function each(visit: (x: number, w: number) => void): void {
-    for (let i = 0; i < rows; i++) {
-      const [x, w] = [at(i), weightAt(weights, i)];
-      if (w > 0 && !Number.isNaN(x)) visit(x, w);
-    }
-  }
+  if (half === 0) return { median, mean: least, scale: 0, gaps };
+  // As shares of the way from the least to the most, in halves: nothing overflows, and a large common part costs no digits.
+  const shareOf = (x: number) => ((Number.isNaN(x) ? median : x) / 2 - least / 2) / half;
+  const total = present + missing;
+  let sum = 0;
+  for (let i = 0; i < numbers.length; i++) if (weightAt(weights, i) > 0) sum += shareOf(numbers[i]!) * weightAt(weights, i);
+  const mean = sum / total;
+  let squares = 0;
+  for (let i = 0; i < numbers.length; i++)
+    if (weightAt(weights, i) > 0) squares += (shareOf(numbers[i]!) - mean) ** 2 * weightAt(weights, i);
+  const scale = Math.sqrt(squares / total) * 2 * half;
+  return { median, mean: least + mean * half + mean * half, scale: Number.isFinite(1 / scale) ? scale : 0, gaps };
 }
 
 /** The median of numbers by weight; between two numbers that halve the weight, their mean. */
-function medianOf(rows: number, at: (row: number) => number, weights: LearningWeights, total: number): number {
-  const taking = new Uint32Array(rows);
-  let count = 0;
-  for (let i = 0; i < rows; i++) if (weightAt(weights, i) > 0 && !Number.isNaN(at(i))) taking[count++] = i;
-  const first = weightAt(weights, taking[0]!);
-  const order = taking.subarray(0, count);
-  if (order.every((i) => weightAt(weights, i) === first)) {
-    const sorted = Float64Array.from(order, at).sort();
-    return sorted[(count - 1) >> 1]! / 2 + sorted[count >> 1]! / 2;
+function medianOf(numbers: Float64Array, weights: LearningWeights, total: number): number {
+  const rows = new Uint32Array(numbers.length);
+  const sorted = new Float64Array(numbers.length);
+  let taking = 0;
+  for (let i = 0; i < numbers.length; i++) {
+    if (weightAt(weights, i) === 0 || Number.isNaN(numbers[i])) continue;
+    sorted[taking] = numbers[i]!;
+    rows[taking++] = i;
   }
-  order.sort((i, k) => at(i) - at(k));
+  const order = rows.subarray(0, taking);
+  const weight = weightAt(weights, order[0]!);
+  if (!weights || order.every((row) => weights[row] === weight)) {
+    sorted.subarray(0, taking).sort();
+    return taking % 2 === 1 ? sorted[taking >> 1]! : sorted[taking / 2 - 1]! / 2 + sorted[taking / 2]! / 2;
+  }
+  order.sort((i, k) => numbers[i]! - numbers[k]!);
   let below = 0;
-  for (let k = 0; k < count; k++) {
-    below += weightAt(weights, order[k]!);
-    if (below > total / 2) return at(order[k]!);
-    if (below === total / 2 && k + 1 < count) return at(order[k]!) / 2 + at(order[k + 1]!) / 2;
+  for (let k = 0; k < taking; k++) {
+    below += weights[order[k]!]!;
+    if (below > total / 2) return numbers[order[k]!]!;
+    if (below === total / 2 && k + 1 < taking) return numbers[order[k]!]! / 2 + numbers[order[k + 1]!]! / 2;
   }
-  return at(order[count - 1]!);
+  return numbers[order.at(-1)!]!;
 }
 
 /** Writes a number in its standardised form; a constant one as 0. */
@@ -140,11 +137,7 @@ export class NumberEncoding implements Encoding {
   }
 
   static learn(plan: NumberField, { values }: NumberCollector, weights: LearningWeights, isMissing: IsMissing): NumberEncoding {
-    return new NumberEncoding(
-      plan,
-      standardOf(values.length, (row) => values.at(row), weights),
-      isMissing,
-    );
+    return new NumberEncoding(plan, standardOf(values.toArray(), weights), isMissing);
   }
 
   get gaps(): boolean {
