@@ -53,7 +53,7 @@ export class Vocabulary {
       if (places[2 * place] === hash && this.#is(found - 1, bytes, begin, end)) return this.#words[found - 1 + CODE]!;
     }
     if (this.#crowded.size > 0) {
-      const crowded = this.#crowded.get(textOf(bytes, begin, end));
+      const crowded = this.#crowded.get(keyOf(bytes, begin, end));
       if (crowded !== undefined) return crowded;
     }
     const isFull = this.size === MAX_TERMS || this.#next + wordsFor(end - begin) > MAX_WORDS;
@@ -125,8 +125,8 @@ export class Vocabulary {
       places[2 * place + 1] = entry + 1;
       return;
     }
-    const text = this.text(code);
-    if (!this.#crowded.has(text)) this.#crowded.set(text, code);
+    const key = keyOf(this.#bytes, ...this.#range(code));
+    if (!this.#crowded.has(key)) this.#crowded.set(key, code);
   }
 
   #lengthen(): void {
@@ -152,6 +152,7 @@ function wordsFor(bytes: number): number {
   return BYTES + ((bytes + 3) >> 2);
 }
 
-function textOf(bytes: Uint8Array, begin: number, end: number): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8', begin, end);
+/** A string for bytes, one character each. */
+function keyOf(bytes: Uint8Array, begin: number, end: number): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1', begin, end);
 }
