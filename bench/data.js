@@ -52,6 +52,18 @@ const SETS = {
     from: "the UCI repository, SMS Spam Collection, by scikit-learn's TfidfVectorizer with its defaults, written as LIBSVM text",
     sha256: '3a71737b0e5f24964c4032d974133f25716873c4052f95b58c675672cbf43378',
   },
+  'SMSSpamCollection.tsv': {
+    from: `${UCI}, SMS Spam Collection, as SMSSpamCollection.tsv`,
+    sha256: 'edc1f2ca36319ca36c6f80fede2f6ae5f81335289352485f3924df077ec20266',
+  },
+  'adult.csv': {
+    from: `${UCI}, Adult (adult.data), as adult.csv`,
+    sha256: 'df25a4e32ed6f1bd4b3910d21a7bd661a09061eced7cb45555a519d9667cc87b',
+  },
+  'adult.test.csv': {
+    from: `${UCI}, Adult (adult.test), as adult.test.csv`,
+    sha256: 'a2a9044bc167a35b2361efbabec64e89d69ce82d9790d2980119aac5fd7e9c05',
+  },
   'a9a.t': { from: `${LIBSVM}/a9a.t`, sha256: '0c3135eb9b9d83a4fa007d6e1a3b719f029db78884dafd5a46a4d7eeb4c2b018' },
   'svmguide1.t': { from: `${LIBSVM}/svmguide1.t`, sha256: 'f9c2fd4c725172aeb4476fc1e2327d537f7fbc2f53f49dfd073f80efbe1ba8f7' },
   letter: {

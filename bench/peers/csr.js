@@ -4,7 +4,7 @@ const { closeSync, openSync, readSync, writeSync } = require('node:fs');
 
 const bytesOf = (array) => new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
 
-/** Dense points are written without their zeros. */
+/** Points as sparse rows, dense ones without their zeros. */
 function toCsr(points) {
   if (points.indptr) return { ...points, values: points.values ?? new Float64Array(points.indices.length).fill(1) };
   const { data, rows, cols } = points;
@@ -26,7 +26,7 @@ function writeCsr(file, points) {
   const out = openSync(file, 'w');
   const write = (array) => {
     const bytes = bytesOf(array);
-    for (let at = 0; at < bytes.length; ) at += writeSync(out, bytes, at, Math.min(bytes.length - at, 2 ** 30));
+    for (let at = 0; at < bytes.length;) at += writeSync(out, bytes, at, Math.min(bytes.length - at, 2 ** 30));
   };
   write(BigInt64Array.from([0, rows, cols, indices.length], BigInt));
   write(BigInt64Array.from(indptr, BigInt));
@@ -39,7 +39,7 @@ function readCsr(file) {
   const from = openSync(file, 'r');
   const take = (array) => {
     const bytes = bytesOf(array);
-    for (let at = 0; at < bytes.length; ) at += readSync(from, bytes, at, Math.min(bytes.length - at, 2 ** 30));
+    for (let at = 0; at < bytes.length;) at += readSync(from, bytes, at, Math.min(bytes.length - at, 2 ** 30));
     return array;
   };
   const [, rows, cols, entries] = Array.from(take(new BigInt64Array(4)), Number);
@@ -61,4 +61,4 @@ function difference(a, b) {
   return largest;
 }
 
-module.exports = { difference, readCsr, writeCsr };
+module.exports = { difference, readCsr, toCsr, writeCsr };

@@ -51,7 +51,11 @@ let encoder;
 
 function encode(what, words) {
   if (what === 'transform') return encoder.encode(records);
-  const plans = { tfidf: { text: text({ words }) }, hash: { text: text({ hash: 2 ** 18, values: 'counts', words }) }, records: PLAN };
+  const plans = {
+    tfidf: { text: text({ words }) },
+    hash: { text: text({ hash: 2 ** 18, values: 'counts', words }) },
+    records: PLAN,
+  };
   const made = Encoder.fitEncode(records, plans[what]);
   ({ encoder } = made);
   return made.points;
