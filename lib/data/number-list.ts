@@ -1,5 +1,5 @@
 /** Numbers that are added one at a time, held in blocks, so that adding copies little and many of them waste no memory. */
-type Numbers = Float64Array | Uint32Array | Int32Array;
+type Numbers = Float64Array | Uint32Array | Int32Array | Int8Array;
 
 /** The number of entries in a block, a power of two. The first block begins small: most lists do. */
 const BITS = 16;

@@ -6,6 +6,7 @@ import { EncodedRow } from '../../lib/data/fields/encoded-row.js';
 import { Words } from '../../lib/data/fields/terms.js';
 import { Vocabulary } from '../../lib/data/fields/vocabulary.js';
 import { murmur } from '../../lib/data/murmur.js';
+import { Encoder, text as textField } from '../../lib/index.js';
 
 const WORDS = /[\p{L}\p{N}_]{2,}/gu;
 
@@ -146,5 +147,26 @@ describe('EncodedRow', () => {
         expect(row.dot(new Float64Array(10_001).fill(1))).toBe(row.values.subarray(0, row.count).reduce((sum, x) => sum + x, 0));
       }),
     );
+  });
+});
+
+describe('a text field', () => {
+  it('counts words that occur often, and hashed ones below 0', () => {
+    const records = [{ v: 'ab '.repeat(1000) }, { v: 'ab cd' }, { v: 'cd '.repeat(127) }, { v: 'cd '.repeat(128) }];
+    const plan = { values: 'counts', unit: false } as const;
+    const { points } = Encoder.fitEncode(records, { v: textField(plan) });
+    expect(points).toMatchObject({ data: Float64Array.of(1000, 0, 1, 1, 0, 127, 0, 128) });
+    const hashed = Encoder.fitEncode(records, { v: textField({ ...plan, hash: 2 }) });
+    const [ab, cd] = ['ab', 'cd'].map((word) => murmur(Buffer.from(word), 0, 2));
+    const row = (a: number, c: number) => {
+      const values = [0, 0];
+      values[Math.abs(ab!) % 2]! += a * Math.sign(ab!);
+      values[Math.abs(cd!) % 2]! += c * Math.sign(cd!);
+      return values;
+    };
+    const wanted = [row(1000, 0), row(1, 1), row(0, 127), row(0, 128)].flat();
+    const dense = 'data' in hashed.points ? [...hashed.points.data] : [];
+    if (dense.length > 0) expect(dense).toEqual(wanted);
+    else expect([...(hashed.points as { values: Float64Array }).values]).toEqual(wanted.filter((x) => x !== 0));
   });
 });

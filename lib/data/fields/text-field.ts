@@ -27,11 +27,36 @@ export function hashedColumn(hash: number, columns: number): number {
   return hash === -2147483648 ? (2147483647 - (columns - 1)) % columns : Math.abs(hash) % columns;
 }
 
+/** Stands for a count that does not fit into a byte. */
+const LARGE = -128;
+
+/** Counts, nearly all of which are small: a byte for each. */
+class CountList {
+  readonly #small = new NumberList(Int8Array);
+  readonly #large = new Map<number, number>();
+
+  push(count: number): void {
+    const isSmall = count > LARGE && count < 128;
+    if (!isSmall) this.#large.set(this.#small.length, count);
+    this.#small.push(isSmall ? count : LARGE);
+  }
+
+  at(k: number): number {
+    const count = this.#small.at(k);
+    return count === LARGE ? this.#large.get(k)! : count;
+  }
+
+  clear(): void {
+    this.#small.clear();
+    this.#large.clear();
+  }
+}
+
 /** By row, the distinct terms and how often each occurs. Of hashed terms the columns, and counts with signs. */
 export class TextCollector implements Collector {
   readonly begins = new NumberList(Uint32Array);
   readonly terms = new NumberList(Uint32Array);
-  readonly counts = new NumberList(Int32Array);
+  readonly counts = new CountList();
   readonly #words: Words;
   readonly #bag = new Bag();
 
@@ -114,6 +139,8 @@ export class TextEncoding implements Encoding {
   readonly gaps = true;
   readonly #idf: Float64Array | undefined;
   #vocabulary: Vocabulary | undefined;
+  /** Of the vocabulary that it was learnt from, as long as that is in use: by term, its column or UNKNOWN. */
+  readonly #columns = new WeakMap<Vocabulary, Int32Array>();
 
   constructor(
     readonly plan: TextPlan,
@@ -163,7 +190,11 @@ export class TextEncoding implements Encoding {
     const vocabulary = Array.from(chosen, (code) => found.text(code));
     const byColumn = weighted ? Float64Array.from(chosen, (code) => having[code]!) : undefined;
     const distinct = having.reduce((sum, count) => sum + Number(count > 0), 0);
-    return new TextEncoding(plan, { vocabulary, texts, counts: byColumn }, distinct);
+    const encoding = new TextEncoding(plan, { vocabulary, texts, counts: byColumn }, distinct);
+    const columns = new Int32Array(size).fill(UNKNOWN);
+    chosen.forEach((code, column) => (columns[code] = column));
+    encoding.#columns.set(found, columns);
+    return encoding;
   }
 
   columnName(field: string, column: number): string {
@@ -206,8 +237,8 @@ export class TextEncoding implements Encoding {
 
   /** By term of a collector, its column, or less than 0; undefined: terms are columns. */
   #columnsOf({ vocabulary }: TextCollector): Int32Array | undefined {
-    const known = this.#known;
-    return !known || vocabulary === known ? undefined : vocabulary!.codesIn(known);
+    if (!vocabulary || vocabulary === this.#vocabulary) return undefined;
+    return this.#columns.get(vocabulary) ?? vocabulary.codesIn(this.#known!);
   }
 
   /** By term of a collector: those that are frequent come early there, and share lines of the caches. */
