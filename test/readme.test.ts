@@ -81,7 +81,7 @@ describe('docs/api.md', () => {
   const members = async () => {
     const code = `
       const { LinearSvm, Dataset, Encoder, Table, stop, ...rest } = require('fista-classify');
-      const INTERNAL = ['learn', 'learning', 'bindTo', 'partsOf', 'encodingBound', 'write', 'fieldsOf', 'encoding'];
+      const INTERNAL = ['learn', 'learning', 'bindTo', 'partsOf', 'encodingBound', 'encodeOne', 'fieldsOf', 'encoding'];
       const own = (object) => Object.getOwnPropertyNames(object).filter((name) => typeof object[name] === 'function');
       const statics = (of) => own(of).filter((name) => !['is', 'of', 'dataOf', 'modelOf', 'columnOf', 'select', ...INTERNAL].includes(name)).map((name) => of.name + '.' + name);
       const methods = (of, as) => own(of.prototype).filter((name) => name !== 'constructor').map((name) => as + '.' + name);

@@ -680,7 +680,7 @@ describe('resolveLibsvmReading(options), resolveCsvReading(options) and checkSou
       'Unknown option "colour"; expected one of cols, zeroBased, labels, extra, maxBytes, signal, backend',
     );
     expect(refusal(() => resolveCsvReading({ colour: 1 } as never))).toBe(
-      'Unknown option "colour"; expected one of label, header, columns, delimiter, labels, maxBytes, signal',
+      'Unknown option "colour"; expected one of as, label, header, columns, delimiter, labels, maxBytes, signal',
     );
   });
 
