@@ -1025,10 +1025,11 @@ export interface ReadCsvRecordsOptions extends Pick<ReadCsvOptions, 'header' | '
 /** A record of a CSV file; undefined: the cell is empty. */
 export type CsvRow = Record<string, string | number | undefined>;
 
-export interface ReadJsonLinesOptions {
+/** Options for reading a Table from JSON lines, Parquet or Arrow. */
+export interface ReadTableOptions {
   /** The fields to read, in this order. One that no record has is an error; others are left out. @default all, as they first appear */
   fields?: readonly string[];
-  /** The maximum number of bytes of text, after decompression; a longer file is refused. @default Infinity */
+  /** The maximum number of bytes, after decompression of the file as a whole; a longer file is refused. @default Infinity */
   maxBytes?: number;
   /** Ends the reading; the promise rejects with its reason. */
   signal?: Signal;
@@ -1039,6 +1040,9 @@ export type JsonValue = string | number | boolean | null | undefined | readonly 
 
 /** A record of newline-delimited JSON; undefined: it does not have the field. */
 export type JsonRow = Record<string, JsonValue>;
+
+/** A record of a Parquet or Arrow file; undefined and null: the value is missing. */
+export type FileRow = Record<string, string | number | bigint | boolean | Date | object | null | undefined>;
 
 /** A file of comma-separated values. The names of more than 16384 columns are made when they are first asked for. */
 export interface CsvData<Labels extends FileLabels = FileLabels> {

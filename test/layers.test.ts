@@ -133,14 +133,21 @@ describe('lib', () => {
     },
   );
 
-  it('loads the addon, and modules that are neither its own nor of Node, only in lib/backend/load.ts', () => {
+  it('loads the addon only in lib/backend/load.ts, and optional packages only in lib/io/peers.ts, when they are asked for', () => {
     const loaders = libFiles.filter((file) => {
       return (
         runtime(file).some(({ from }) => from === 'node-gyp-build' || !/^(\.|node:)/.test(from)) ||
         /\bprocess\.dlopen\b|\bcreateRequire\b/.test(code(file))
       );
     });
-    expect(loaders).toEqual(['lib/backend/load.ts']);
+    expect(loaders).toEqual(['lib/backend/load.ts', 'lib/io/peers.ts']);
+    expect(runtime('lib/io/peers.ts').map(({ from }) => from)).toEqual([
+      '../errors.js',
+      "'hyparquet'",
+      "'@uwdata/flechette'",
+      "'hyparquet-compressors'",
+    ]);
+    expect(code('lib/io/peers.ts')).not.toMatch(/\brequire\b/);
     expect(imports('lib/backend/load.ts').map(({ from }) => from)).toContain('node-gyp-build');
   });
 

@@ -6,8 +6,10 @@ import { Table, valueIn } from '../data/table.js';
 import { coded, show, type CodedError } from '../errors.js';
 import { nearest } from '../input/index.js';
 import { DEFAULT_MISSING, FIELD_KINDS } from '../input/resolve-plan.js';
+import { readArrow } from '../io/arrow.js';
 import { readCsv } from '../io/csv.js';
 import { readJsonLines } from '../io/json-lines.js';
+import { readParquet } from '../io/parquet.js';
 import { rowsOf } from '../selection/split.js';
 import type { LinearSvm } from '../svm/linear-svm.js';
 import type { FieldKind, Label, Source } from '../types.js';
@@ -50,13 +52,13 @@ export const FIELD_OPTIONS: readonly Option[] = [
   { names: ['--ignore'], value: 'NAME', help: 'records: a field to leave out; may be given several times' },
 ];
 
-type Format = 'csv' | 'json-lines';
+type Format = 'csv' | 'json-lines' | 'parquet' | 'arrow';
 
 /** The format of a file of records; undefined if it is one of points. */
 export function recordFormat(path: string, args: Arguments): Format | undefined {
   if (isCsv(path, args)) return 'csv';
   if (args.has('json-lines') || /\.(jsonl|ndjson)(\.gz)?$/i.test(path)) return 'json-lines';
-  return undefined;
+  return /\.parquet$/i.test(path) ? 'parquet' : /\.(arrow|feather)$/i.test(path) ? 'arrow' : undefined;
 }
 
 interface Asked {
@@ -76,7 +78,7 @@ export async function readTrainingData(
     const flag = ['field', 'ignore'].find((name) => args.has(name));
     if (flag !== undefined) throw usageError(`Expected CSV or JSON lines with --${flag} but received ${show(path)}`);
   }
-  if (format === 'json-lines' || (format !== undefined && given.size > 0)) {
+  if (format !== undefined && (format !== 'csv' || given.size > 0)) {
     return readRecords(path, sourceOf(path), args, { ...asked, strings: stringsOf(given), required: true });
   }
   if (format === undefined) return readData(path, args, { ...asked, labelled: true });
@@ -91,6 +93,8 @@ export async function readTrainingData(
     return await readRecords(path, source, args, { ...asked, strings: [], required: true });
   }
 }
+
+const READERS = { 'json-lines': readJsonLines, parquet: readParquet, arrow: readArrow } as const;
 
 interface Reading extends Asked {
   /** CSV: fields that are strings whatever their cells are. */
@@ -122,7 +126,7 @@ export async function readRecords(path: string, source: Source, args: Arguments,
           maxBytes,
           signal,
         })
-      : await readJsonLines<Record<string, Label>>(source, { maxBytes, signal });
+      : await READERS[format]<Record<string, Label>>(source, { maxBytes, signal });
   if (format === 'csv' && header) warnOfNumbers(path, table.fields, output);
   if (args.has('no-label')) return { points: table, labels: [], label: undefined };
   const label = fieldOf(named, table.fields);

@@ -1,6 +1,7 @@
 /** The messages of errors about files. */
 import type { ParseDefect } from '../backend/interface.js';
-import { coded, option, plural, setting, show, typeError, Verbatim, words, type Term, type Words } from '../errors.js';
+import { coded, option, plural, printable, setting, show, typeError, Verbatim, words, type Term, type Words } from '../errors.js';
+import type { Signal } from '../types.js';
 import type { CsvReading, LibsvmReading } from './file-options.js';
 
 /** The source's buffer was detached or resized while it was read. */
@@ -128,11 +129,23 @@ export function jsonError(what: string, file: string, where: number | string, re
 }
 
 /** No record has a field that was asked for. */
-export function lostFieldError(name: string, file: string, rows: number): Error {
+export function lostFieldError(name: string, file: string, rows: number, code: FileCode): Error {
   const where = words`as ${option('fields')} says, in ${file}`;
-  return coded(
-    RangeError,
-    'ERR_JSON',
-    words`Expected a field ${show(name)}, ${where} but none of ${plural(rows, 'record')} has it`,
-  );
+  return coded(RangeError, code, words`Expected a field ${show(name)}, ${where} but none of ${plural(rows, 'record')} has it`);
+}
+
+/** An error while a file that is no text was read: as it is if it is of the system or of this package, else worded. */
+export function binaryDefect(error: unknown, what: string, file: string, code: FileCode, signal: Signal | undefined): unknown {
+  const { syscall, code: own } = (error ?? {}) as { syscall?: unknown; code?: unknown };
+  if ((signal?.aborted && error === signal.reason) || syscall !== undefined || own === code) return error;
+  return binaryError(what, file, code, error);
+}
+
+/** What is wrong with a file that is no text; `received` is the error of the package that reads it, or words. */
+export function binaryError(what: string, file: string, code: FileCode, received: unknown = 'none'): Error {
+  const cause = typeof received === 'string' ? undefined : received;
+  const message = received instanceof Error ? received.message : String(received);
+  const remedy = /unsupported compression codec/.test(message) ? '; npm install hyparquet-compressors' : '';
+  const came = cause === undefined ? message : `something else (${printable(message.slice(0, 200))})`;
+  return coded(SyntaxError, code, `Expected ${what} for ${file} but received ${came}${remedy}`, cause);
 }

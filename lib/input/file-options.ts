@@ -7,7 +7,7 @@ import type {
   DenseMatrix,
   ReadCsvOptions,
   ReadCsvRecordsOptions,
-  ReadJsonLinesOptions,
+  ReadTableOptions,
   ReadLibsvmOptions,
   Signal,
   SparseMatrix,
@@ -209,13 +209,13 @@ export function resolveCsvRecords(given: ReadCsvRecordsOptions): CsvRecordsReadi
   return { header, strings: new Set(strings), ...text };
 }
 
-export interface JsonLinesReading {
+export interface TableReading {
   readonly fields: readonly string[] | undefined;
   readonly maxBytes: number;
   readonly signal: Signal | undefined;
 }
 
-export function resolveJsonLines(given?: ReadJsonLinesOptions): JsonLinesReading {
+export function resolveTableReading(given?: ReadTableOptions): TableReading {
   const options = knownOptions(given, ['fields', 'maxBytes', 'signal'], { columns: 'fields', limit: 'maxBytes' });
   return {
     fields: optional(options.fields, 'fields', fieldNames),

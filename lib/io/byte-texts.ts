@@ -1,8 +1,19 @@
 /** Texts kept as bytes: no string is made of one until it is asked for. */
+import { getHeapStatistics } from 'node:v8';
+import { heapError, type FileCode } from '../input/index.js';
 
 /** Bytes are held in blocks, so that growing copies nothing. A longer text has a block of its own. */
 const BLOCK = 1 << 16;
 const FIRST = 64;
+
+/** What a string takes besides its characters: its header and its place in a dictionary. */
+const STRING = 32;
+
+/** Refuses strings that take so many bytes: they will be on V8's heap, and V8 ends the process when that is full. */
+export function checkStrings(bytes: number, file: string, code: FileCode): void {
+  const max = Math.floor(getHeapStatistics().heap_size_limit / 2);
+  if (bytes > max) throw heapError(file, code, max);
+}
 
 export class ByteTexts {
   size = 0;
@@ -16,7 +27,7 @@ export class ByteTexts {
   #length = new Uint32Array(FIRST);
 
   /** Adds a text, and returns its number. */
-  add(bytes: Buffer, from: number, to: number): number {
+  add(bytes: Uint8Array, from: number, to: number): number {
     const length = to - from;
     let block = this.#blocks.at(-1);
     if (!block || block.length - this.#used < length) {
@@ -39,7 +50,12 @@ export class ByteTexts {
     return this.size++;
   }
 
-  is(number: number, bytes: Buffer, from: number, to: number): boolean {
+  /** The bytes of memory that they would take as strings, about. */
+  get heap(): number {
+    return this.bytes + STRING * this.size;
+  }
+
+  is(number: number, bytes: Uint8Array, from: number, to: number): boolean {
     const length = this.#length[number]!;
     if (length !== to - from) return false;
     const [own, begin] = [this.#blocks[this.#block[number]!]!, this.#begin[number]!];
@@ -77,7 +93,7 @@ export class ByteDictionary {
   #hashes = new Int32Array(FIRST / 2);
 
   /** The number of a text, which is new if it was not seen before. */
-  code(bytes: Buffer, from: number, to: number): number {
+  code(bytes: Uint8Array, from: number, to: number): number {
     // FNV-1a, mixed at the end as only the low bits choose a place.
     let hash = SEED;
     for (let at = from; at < to; at++) hash = Math.imul(hash ^ bytes[at]!, PRIME);

@@ -39,8 +39,7 @@ export class CsvField {
 
   /** The bytes of memory that its distinct strings will take, about. */
   get heap(): number {
-    const { size, bytes } = this.#dictionary.texts;
-    return this.#strings ? bytes + STRING * size : 0;
+    return this.#strings ? this.#dictionary.texts.heap : 0;
   }
 
   /** Adds the cell of the next row. */
@@ -117,9 +116,6 @@ export class CsvField {
     }
   }
 }
-
-/** What a string takes besides its characters: its header and its place in the dictionary. */
-const STRING = 32;
 
 function isBlank(byte: number): boolean {
   return byte === SPACE || (byte >= TAB && byte <= RETURN);

@@ -1,8 +1,8 @@
 /** Records from comma-separated values. */
-import { getHeapStatistics } from 'node:v8';
 import { Table, type TableColumn } from '../data/table.js';
 import { show, Verbatim } from '../errors.js';
-import { checkCsv, csvError, heapError, type CsvPlace, type CsvRecordsReading } from '../input/index.js';
+import { checkCsv, csvError, type CsvPlace, type CsvRecordsReading } from '../input/index.js';
+import { checkStrings } from './byte-texts.js';
 import type { CellTaker } from './csv-cells.js';
 import { CsvField } from './csv-field.js';
 import { CsvRecord } from './csv-record.js';
@@ -98,10 +98,8 @@ export class CsvRecords<R extends object> implements CellTaker {
     return Table.of<R>(this.#rows, columns);
   }
 
-  /** Strings will be on V8's heap, and V8 ends the process when that is full. */
   #checkHeap(): void {
     const bytes = this.#fields.reduce((sum, { heap }) => sum + heap, 0);
-    const max = Math.floor(getHeapStatistics().heap_size_limit / 2);
-    if (bytes > max) throw heapError(this.#file, 'ERR_CSV', max);
+    checkStrings(bytes, this.#file, 'ERR_CSV');
   }
 }

@@ -1,9 +1,9 @@
 /** Records from newline-delimited JSON: an object a line. */
-import { getHeapStatistics } from 'node:v8';
 import { Table, type TableColumn } from '../data/table.js';
 import { Verbatim } from '../errors.js';
-import { checkSource, heapError, jsonError, lostFieldError, resolveJsonLines, type JsonLinesReading } from '../input/index.js';
-import type { JsonRow, ReadJsonLinesOptions, Source } from '../types.js';
+import { checkSource, jsonError, lostFieldError, resolveTableReading, type TableReading } from '../input/index.js';
+import type { JsonRow, ReadTableOptions, Source } from '../types.js';
+import { checkStrings } from './byte-texts.js';
 import { ColumnOfValues } from './column-of-values.js';
 import { Pace } from './pace.js';
 import { chunks, inParts } from './source.js';
@@ -24,9 +24,9 @@ const LOOK = 1 << 12;
 const [NEWLINE, OPEN] = [10, 0x7b];
 
 /** Reads newline-delimited JSON, an object a line. Blank lines are skipped. Gzip is recognised. */
-export async function readJsonLines<R extends object = JsonRow>(source: Source, options?: ReadJsonLinesOptions): Promise<Table<R>> {
+export async function readJsonLines<R extends object = JsonRow>(source: Source, options?: ReadTableOptions): Promise<Table<R>> {
   const file = checkSource(source);
-  const reading = resolveJsonLines(options);
+  const reading = resolveTableReading(options);
   const pace = new Pace(reading.signal);
   const lines = new JsonLines(file, reading);
   let rest: Buffer[] = []; // of a line whose end has not come yet
@@ -52,14 +52,13 @@ class JsonLines {
   readonly #file: string;
   readonly #wanted: ReadonlySet<string> | undefined;
   readonly #columns = new Map<string, ColumnOfValues>();
-  readonly #maxHeap = Math.floor(getHeapStatistics().heap_size_limit / 2);
   #line = 0;
   #rows = 0;
   /** The numbers of entries that are there, and that are missing. */
   #values = 0;
   #gaps = 0;
 
-  constructor(file: string, { fields }: JsonLinesReading) {
+  constructor(file: string, { fields }: TableReading) {
     this.#file = file;
     this.#wanted = fields && new Set(fields);
     // The table has them in this order.
@@ -117,11 +116,10 @@ class JsonLines {
     throw jsonError('records that share their fields', this.#file, this.#line, received);
   }
 
-  /** Strings are on V8's heap, and V8 ends the process when that is full. */
   #checkHeap(): void {
     let bytes = 0;
     for (const { heap } of this.#columns.values()) bytes += heap;
-    if (bytes > this.#maxHeap) throw heapError(this.#file, 'ERR_JSON', this.#maxHeap);
+    checkStrings(bytes, this.#file, 'ERR_JSON');
   }
 
   async finish<R extends object>(pace: Pace): Promise<Table<R>> {
@@ -129,7 +127,7 @@ class JsonLines {
     this.#checkHeap();
     const columns = new Map<string, TableColumn>();
     for (const [name, column] of this.#columns) {
-      if (column.length === 0) throw lostFieldError(name, this.#file, this.#rows);
+      if (column.length === 0) throw lostFieldError(name, this.#file, this.#rows, 'ERR_JSON');
       this.#count(this.#rows - column.length);
       column.pad(this.#rows);
       if (pace.due) await pace.turn();

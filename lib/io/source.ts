@@ -34,6 +34,23 @@ export async function* chunks(source: Source, name: string, { code, maxBytes, si
   }
 }
 
+/** All bytes of a source. */
+export async function allBytes(source: Source, name: string, reading: Reading): Promise<Uint8Array<ArrayBuffer>> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of chunks(source, name, reading)) {
+    parts.push(Uint8Array.from(chunk)); // copied, as a chunk is valid until the next
+    length += chunk.length;
+  }
+  const all = new Uint8Array(length);
+  for (let at = 0; parts.length > 0;) {
+    const part = parts.shift()!;
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
+
 /** Divides chunks into parts of at most `size` bytes, and lets the event loop turn in between. */
 export async function* inParts(all: Chunks, size: number, pace: Pace): Chunks {
   for await (const chunk of all) {

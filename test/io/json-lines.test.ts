@@ -6,12 +6,12 @@ import { gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Table } from '../../lib/data/table.js';
-import { LinearSvm, readJsonLines, type ReadJsonLinesOptions } from '../../lib/index.js';
+import { LinearSvm, readJsonLines, type ReadTableOptions } from '../../lib/index.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'fista-classify-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const read = (text: string | Buffer, options?: ReadJsonLinesOptions) => readJsonLines(Buffer.from(text as string), options);
+const read = (text: string | Buffer, options?: ReadTableOptions) => readJsonLines(Buffer.from(text as string), options);
 const lines = (...records: readonly unknown[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('');
 
 describe('readJsonLines', () => {
