@@ -3,7 +3,7 @@
 const { execFile } = require('node:child_process');
 const fs = require('node:fs');
 const { tmpdir } = require('node:os');
-const { join } = require('node:path');
+const { dirname, join } = require('node:path');
 const { promisify } = require('node:util');
 
 /** The ```js blocks of a page, each with the line of its first statement. */
@@ -66,6 +66,7 @@ async function inFolder(packageFolder, beside, work) {
     fs.mkdirSync(join(folder, 'node_modules'));
     fs.symlinkSync(packageFolder, join(folder, 'node_modules', 'fista-classify'), 'junction');
     for (const other of beside) {
+      fs.mkdirSync(dirname(join(folder, 'node_modules', other)), { recursive: true }); // of a scope
       fs.symlinkSync(join(packageFolder, 'node_modules', other), join(folder, 'node_modules', other), 'junction');
     }
     return await work(folder);

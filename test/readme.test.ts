@@ -22,7 +22,9 @@ describe('examples', () => {
   it.concurrent.each(EXAMPLES)('$page:$line runs as pasted, and prints what its comments say', async ({ code }) => {
     const said = printedBy(code);
     expect(said.length).toBeGreaterThan(0);
-    const printed = await runExample(code, ROOT);
+    // Of the optional packages, those that it imports.
+    const beside = ['hyparquet-writer', '@uwdata/flechette'].filter((name) => code.includes(`from '${name}'`));
+    const printed = await runExample(code, ROOT, { beside });
     if (!matches(printed, said)) expect(printed).toBe(`${said.join('\n')}\n`);
   });
 

@@ -346,6 +346,28 @@ describe('fista-classify train on JSON lines', () => {
   });
 });
 
+describe('fista-classify on Parquet and Arrow', () => {
+  it('trains and predicts as on CSV of the same records', async () => {
+    await trained('m.json');
+    const { parquetWriteBuffer } = await import('hyparquet-writer');
+    const { tableFromArrays, tableToIPC } = await import('@uwdata/flechette');
+    const columns = (records: Customer[]) =>
+      (['id', 'age', 'city', 'zip', 'note', 'churn'] as const).map((name) => {
+        return { name, data: records.map((record) => record[name] ?? null), type: name === 'age' ? 'DOUBLE' : 'STRING' } as const;
+      });
+    file('customers.parquet', new Uint8Array(parquetWriteBuffer({ columnData: columns(customers(300, 1)) })));
+    const arrays = Object.fromEntries(columns(customers(60, 2)).map(({ name, data }) => [name, data]));
+    file('new.arrow', tableToIPC(tableFromArrays(arrays as never), { format: 'file' })!);
+    await good([...TRAIN, '-q', 'customers.parquet', 'parquet.json']);
+    expect(text('parquet.json')).toBe(text('m.json'));
+    expect(await good(['predict', 'new.arrow', 'parquet.json', 'out'])).toBe(await good(['predict', 'new.csv', 'm.json', 'out']));
+    file('cut.parquet', readFileSync(join(folder, 'customers.parquet')).subarray(0, 100));
+    expect(await bad(1, [...TRAIN, 'cut.parquet', 'x'])).toMatch(
+      /^fista-classify: Expected a Parquet file for cut\.parquet .*\[ERR_PARQUET\]$/,
+    );
+  });
+});
+
 describe('fista-classify predict by a model of records', () => {
   it('finds fields by name, in any order, with labels or without', async () => {
     await trained('m.json');
