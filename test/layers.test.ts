@@ -143,9 +143,9 @@ describe('lib', () => {
     expect(loaders).toEqual(['lib/backend/load.ts', 'lib/io/peers.ts']);
     expect(runtime('lib/io/peers.ts').map(({ from }) => from)).toEqual([
       '../errors.js',
-      "'hyparquet'",
-      "'@uwdata/flechette'",
-      "'hyparquet-compressors'",
+      'hyparquet',
+      '@uwdata/flechette',
+      'hyparquet-compressors',
     ]);
     expect(code('lib/io/peers.ts')).not.toMatch(/\brequire\b/);
     expect(imports('lib/backend/load.ts').map(({ from }) => from)).toContain('node-gyp-build');

@@ -63,7 +63,7 @@ describe('the published package', () => {
   it('has no scripts, and nothing else that serves the repository alone', () => {
     expect(Object.keys(published)).toEqual([
       ...['name', 'version', 'description', 'keywords', 'license', 'author', 'type', 'main', 'types', 'exports'],
-      ...['sideEffects', 'bin', 'files', 'engines', 'dependencies'],
+      ...['sideEffects', 'bin', 'files', 'engines', 'dependencies', 'peerDependencies', 'peerDependenciesMeta'],
     ]);
   });
 
