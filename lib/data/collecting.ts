@@ -9,7 +9,7 @@ import { placeText, type Collector, type IsMissing, type Place } from './fields/
 import { fieldReader, type FieldReader } from './fields/kinds.js';
 import { inferKinds, SAMPLE } from './infer.js';
 import { missingTest } from './missing.js';
-import { Table, valueIn } from './table.js';
+import { Table, valueIn, type DictionaryColumn } from './table.js';
 
 /** A field of records that are read. */
 export interface CollectedField {
@@ -87,31 +87,43 @@ export function* collecting(records: Iterable<unknown>, collected: Collected): L
   }
 }
 
-/** Column by column, and of a dictionary each value once. */
+/** Column by column. */
 function* collectingTable(table: Table<object>, collected: Collected): Loop<void> {
   for (const { name, collector, place, required } of collected.fields) {
     const column = Table.columnOf(table, name);
     if (!column && required && table.rows > 0)
       throw missingField(0, name, Object.fromEntries(table.fields.map((field) => [field, 0])));
-    const codes = column?.codes && collector instanceof CategoryCollector ? new Int32Array(column.dictionary.length) : undefined;
-    const known = codes && new Uint8Array(codes.length);
+    if (column?.codes && collector instanceof CategoryCollector) {
+      yield* collectingCodes(column, table.rows, collector, place);
+      continue;
+    }
     for (let row = 0; row < table.rows; row++) {
       if (row % (16 * TURN) === 0) yield pause();
       place.row = row;
-      if (!codes) {
-        collector.push(column && valueIn(column, row), place);
-        continue;
-      }
-      const k = column!.codes![row]!;
-      if (k >= 0 && known![k] === 0) {
-        codes[k] = (collector as CategoryCollector).code(valueIn(column!, row), place);
-        known![k] = 1;
-      }
-      if (k >= 0) (collector as CategoryCollector).codes.push(codes[k]!);
-      else collector.push(undefined, place);
+      collector.push(column && valueIn(column, row), place);
     }
   }
   collected.rows = table.rows;
+}
+
+/** Categories of a dictionary, each of which is looked up once. A code that the dictionary does not have is a missing value. */
+function* collectingCodes(
+  { codes, dictionary }: DictionaryColumn,
+  rows: number,
+  collector: CategoryCollector,
+  place: Place,
+): Loop<void> {
+  const known = new Map<number, number>();
+  for (let row = 0; row < rows; row++) {
+    if (row % (16 * TURN) === 0) yield pause();
+    const k = codes[row]!;
+    let code = known.get(k);
+    if (code === undefined) {
+      place.row = row;
+      known.set(k, (code = collector.code(dictionary[k], place)));
+    }
+    collector.codes.push(code);
+  }
 }
 
 /** Records that were read in order to learn from them. */

@@ -3,9 +3,12 @@ import { notMade } from '../input/options.js';
 import { resolveTable } from '../input/resolve-table.js';
 
 /** The values of a field: one a row; or a dictionary, and the place in it of each row's value (-1: missing). */
-export type TableColumn =
-  | { readonly values: ArrayLike<unknown>; readonly codes?: undefined }
-  | { readonly codes: ArrayLike<number>; readonly dictionary: readonly unknown[] };
+export type TableColumn = { readonly values: ArrayLike<unknown>; readonly codes?: undefined } | DictionaryColumn;
+
+export interface DictionaryColumn {
+  readonly codes: ArrayLike<number>;
+  readonly dictionary: readonly unknown[];
+}
 
 /** Private to this file, so that only this file can construct a Table. */
 const MADE = Symbol('made');
@@ -50,7 +53,7 @@ export class Table<R extends object = Record<string, unknown>> implements Iterab
     const columns = new Map<string, TableColumn>();
     for (const [name, column] of table.#columns) {
       if (column.codes) columns.set(name, { ...column, codes: Int32Array.from(rows, (i) => column.codes[i]!) });
-      else columns.set(name, { values: Array.from(rows, (i) => column.values[i]) });
+      else columns.set(name, { values: pickFrom(column.values, rows) });
     }
     return new Table<R>(MADE, rows.length, columns);
   }
@@ -64,6 +67,12 @@ export class Table<R extends object = Record<string, unknown>> implements Iterab
   *[Symbol.iterator](): Iterator<R> {
     for (let row = 0; row < this.rows; row++) yield this.record(row);
   }
+}
+
+/** Some values, in an array of the same kind. */
+function pickFrom(values: ArrayLike<unknown>, rows: Uint32Array): ArrayLike<unknown> {
+  if (values instanceof Float64Array) return Float64Array.from(rows, (i) => values[i]!);
+  return Array.from(rows, (i) => values[i]);
 }
 
 /** The value of a row; undefined if it is missing. */
