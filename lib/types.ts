@@ -806,7 +806,7 @@ export interface SvmJSON2 {
   /** What makes numbers of records, as Encoder's `toJSON` gives it, if the model was trained on records. */
   readonly encoder?: unknown;
   /** With an encoder: the means of its columns in training. */
-  readonly means?: readonly number[];
+  readonly means?: readonly number[] | SparseWeights;
   /**
    * The SHA-256 of everything that predictions and proofs depend on. `fromJSON` refuses a wrong one, but accepts a model without one, and
    * then ignores its proofs.

@@ -45,7 +45,7 @@ const OPTIONS: Readonly<Record<FieldKind, readonly string[]>> = {
 };
 
 /** Columns are numbered with 32 bits, and weights are held for each. */
-const MAX_HASH = 2 ** 30;
+const MAX_HASH = 2 ** 26;
 const MAX_WORDS = 16;
 const MAX_FEATURES = { category: 10_000, text: 1_000_000 };
 

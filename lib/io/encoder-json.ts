@@ -117,7 +117,7 @@ function readText(plan: TextPlan, own: Own, where: string): TextEncoding {
   const all = finite(own('texts'), `${where}.texts`, 'ERR_MODEL');
   const counts =
     plan.values === 'tf-idf' ? readCounts(own('counts'), width, vocabulary !== undefined, `${where}.counts`) : undefined;
-  if (all < 0 || counts?.some((count) => count < 0)) throw rangeError('ERR_MODEL', 'numbers of 0 or more', `${where}.counts`, all);
+  if (all < 0) throw rangeError('ERR_MODEL', 'a number of 0 or more', `${where}.texts`, all);
   const icu = own('icu');
   if (plan.segmenter !== undefined && icu !== process.versions.icu) {
     const message = `Texts were split into words by ICU ${show(icu)} in training, and are by ICU ${show(process.versions.icu)} here: words may differ`;
@@ -131,6 +131,7 @@ function readCounts(value: unknown, width: number, isDense: boolean, where: stri
   if (isDense) {
     const list = numbers(value, width, where);
     if (list.length !== width) throw rangeError('ERR_MODEL', `${plural(width, 'number')}, one for each term,`, where, list.length);
+    checkCounts(list, where);
     return list;
   }
   const own = properties(value, '{ indices, values }', where);
@@ -139,6 +140,7 @@ function readCounts(value: unknown, width: number, isDense: boolean, where: stri
   if (values.length !== indices.length) {
     throw rangeError('ERR_MODEL', plural(indices.length, 'number'), `${where}.values, as in ${where}.indices,`, values.length);
   }
+  checkCounts(values, `${where}.values`);
   const counts = new Float64Array(width);
   indices.forEach((column, k) => {
     if (!(Number.isInteger(column) && column >= 0 && column < width)) {
@@ -147,6 +149,11 @@ function readCounts(value: unknown, width: number, isDense: boolean, where: stri
     counts[column] = values[k]!;
   });
   return counts;
+}
+
+function checkCounts(counts: Float64Array, where: string): void {
+  const bad = counts.findIndex((count) => count < 0);
+  if (bad >= 0) throw rangeError('ERR_MODEL', 'a number of 0 or more', `${where}[${bad}]`, counts[bad]);
 }
 
 function flag(own: Own, name: string, where: string): boolean {

@@ -9,7 +9,7 @@ export type Outline =
   | Float64Array
   | Uint32Array
   | readonly Outline[]
-  | (() => string | Float64Array | Iterable<Outline>)
+  | (() => string | Iterable<Outline>)
   | OutlineObject;
 
 /** Members that are undefined are left out. */

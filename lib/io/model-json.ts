@@ -75,6 +75,7 @@ function severalPlanes(model: Model, stated: StatedProofs | undefined, single: b
   const { labels, planes, columns, calibration, encoder, means } = model;
   const multiclass = labels.length === 2 ? undefined : isPairs(model) ? 'pairs' : 'rest';
   const sum = new Checksum({ labels, multiclass, columns, cols: planes[0]!.weights.length });
+  const records = encoder && means && { encoder: encoderOutline(Encoder.partsOf(encoder)), means: entriesOf(means) };
   return {
     format: FORMAT,
     version: 2,
@@ -92,21 +93,11 @@ function severalPlanes(model: Model, stated: StatedProofs | undefined, single: b
     },
     proofs: stated && proofsOutline(stated, sum),
     calibration: calibration && calibrationOutline(calibration, sum),
-    ...(encoder && means && recordsOutline(encoder, means, sum)),
-    checksum: () => sum.digest(),
-  };
-}
-
-/** What a model of records has besides. */
-function recordsOutline(encoder: Encoder, means: Float64Array, sum: Checksum): OutlineObject {
-  const entries = entriesOf(means);
-  const outline = encoderOutline(Encoder.partsOf(encoder));
-  return {
-    encoder: outline,
-    // Made after the planes, proofs and calibration, and so in the order in which the checksum takes them.
-    means: () => {
-      sum.records(outline, entries);
-      return means;
+    encoder: records?.encoder,
+    means: means && records && eitherForm(means, records.means),
+    checksum: () => {
+      if (records) sum.records(records.encoder, records.means);
+      return sum.digest();
     },
   };
 }
@@ -233,10 +224,10 @@ function readRecords(own: Own, cols: number): Pick<Model, 'encoder' | 'means'> {
   const encoder = Encoder.of(readEncoder(json, 'json.encoder'));
   if (encoder.cols !== cols)
     throw rangeError('ERR_MODEL', `${plural(cols, 'column')}, one for each weight,`, 'json.encoder', encoder.cols);
-  const means = numbers(own('means'), cols, 'json.means');
-  if (means.length !== cols)
-    throw rangeError('ERR_MODEL', `${plural(cols, 'number')}, one for each weight,`, 'json.means', means.length);
-  return { encoder, means };
+  const entries = readEntries(own('means'), 'json.means');
+  if (entries.length !== cols)
+    throw rangeError('ERR_MODEL', `${plural(cols, 'number')}, one for each weight,`, 'json.means', entries.length);
+  return { encoder, means: byColumn(entries) };
 }
 
 function checksumOf(

@@ -331,7 +331,7 @@ describe('Encoder.fit(records)', () => {
     ['no words', { a: text({ words: 0 }) }, 'Expected an integer from 1 to 16 for plan.a.words but received 0'],
     ['a part of no date', { a: date({ parts: ['age' as never] }) }, 'for plan.a.parts[0] but received "age"'],
     ['a part twice', { a: date({ parts: ['year', 'year'] }) }, 'Expected distinct parts for plan.a.parts but received "year"'],
-    ['no columns', { a: text({ hash: 0 }) }, 'Expected an integer from 1 to 1073741824 for plan.a.hash but received 0'],
+    ['no columns', { a: text({ hash: 0 }) }, 'Expected an integer from 1 to 67108864 for plan.a.hash but received 0'],
     [
       'a field that no record has',
       { agee: 'number' },

@@ -1,5 +1,6 @@
 /** Texts as bags of words: counted by a vocabulary that is learnt, or by the hashes of words. */
 import type { TextPlan } from '../../input/resolve-plan.js';
+import { entriesOf } from '../../io/model-checksum.js';
 import { murmur } from '../murmur.js';
 import { NumberList } from '../number-list.js';
 import { Bag } from './bag.js';
@@ -137,6 +138,7 @@ export class TextEncoding implements Encoding {
   readonly width: number;
   readonly ones: boolean;
   readonly gaps = true;
+  /** By column of a vocabulary. Of hashed terms it is computed when it is needed: a file may claim any number of columns. */
   readonly #idf: Float64Array | undefined;
   #vocabulary: Vocabulary | undefined;
   /** Of the vocabulary that it was learnt from, as long as that is in use: by term, its column or UNKNOWN. */
@@ -149,7 +151,7 @@ export class TextEncoding implements Encoding {
   ) {
     this.width = knowledge.vocabulary?.length ?? plan.hash!;
     this.ones = plan.values === 'binary' && !plan.unit;
-    this.#idf = knowledge.counts?.map((count) => Math.log((1 + knowledge.texts) / (1 + count)) + 1);
+    if (knowledge.vocabulary) this.#idf = knowledge.counts?.map((count) => idfOf(count, knowledge));
   }
 
   static collector(plan: TextPlan): TextCollector {
@@ -217,6 +219,8 @@ export class TextEncoding implements Encoding {
     const { begins, terms, counts } = collector;
     const { values, unit } = this.plan;
     const idf = this.#idfOf(columnOf);
+    const { knowledge } = this;
+    const hashed = knowledge.vocabulary ? undefined : knowledge.counts;
     return (row, first, to) => {
       const begin = to.count;
       let squares = 0;
@@ -226,7 +230,8 @@ export class TextEncoding implements Encoding {
         const column = columnOf ? columnOf[term]! : term;
         const count = counts.at(k);
         if (column < 0 || count === 0) continue;
-        const value = values === 'binary' ? 1 : idf ? count * idf[term]! : count;
+        const factor = idf ? idf[term]! : hashed ? idfOf(hashed[term]!, knowledge) : 1;
+        const value = values === 'binary' ? 1 : count * factor;
         squares += value * value;
         to.add(first + column, value);
       }
@@ -259,7 +264,12 @@ export class TextEncoding implements Encoding {
   }
 }
 
+/** How much a term weighs that so many texts have. */
+function idfOf(count: number, { texts }: TextKnowledge): number {
+  return Math.log((1 + texts) / (1 + count)) + 1;
+}
+
 function sparse(counts: Float64Array): OutlineObject {
-  const indices = Uint32Array.from([...counts.keys()].filter((k) => counts[k] !== 0));
-  return { indices, values: Float64Array.from(indices, (k) => counts[k]!) };
+  const { indices, values } = entriesOf(counts);
+  return { indices, values };
 }
