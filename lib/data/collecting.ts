@@ -1,14 +1,17 @@
 /** Reads records once, field by field, into a form from which encodings are learnt and applied. */
+import { setImmediate } from 'node:timers/promises';
 import { coded, plural, show } from '../errors.js';
 import { isObject } from '../input/intrinsics.js';
 import { nearest } from '../input/keys.js';
 import { resolveField, type ResolvedField, type ResolvedPlan } from '../input/resolve-plan.js';
 import { pause, type Loop } from '../solver/drivers.js';
+import type { Signal } from '../types.js';
 import { CategoryCollector } from './fields/category-field.js';
 import { placeText, type Collector, type IsMissing, type Place } from './fields/field.js';
 import { fieldReader, type FieldReader } from './fields/kinds.js';
 import { inferKinds, SAMPLE } from './infer.js';
 import { missingTest } from './missing.js';
+import { NumberList } from './number-list.js';
 import { Table, valueIn, type DictionaryColumn } from './table.js';
 
 /** A field of records that are read. */
@@ -18,6 +21,8 @@ export interface CollectedField {
   readonly place: Place;
   /** Whether a record without the field is refused: it had a value in every record that was learnt from. */
   readonly required: boolean;
+  /** Takes the rows without a value, of records to learn from. */
+  readonly without?: NumberList<Uint32Array> | undefined;
 }
 
 /** Records between two pauses. */
@@ -38,11 +43,13 @@ export class Collected {
     if (!isRecord(record)) throw notARecord(record, this.rows);
     const { fields } = this;
     for (let k = 0; k < fields.length; k++) {
-      const { name, collector, place, required } = fields[k]!;
-      const value = this.#inherited[k] && !Object.hasOwn(record, name) ? undefined : (record as Record<string, unknown>)[name];
-      if (value === undefined && required) throw missingField(this.rows, name, record);
+      const { name, collector, place, required, without } = fields[k]!;
+      const isThere = this.#inherited[k] ? Object.hasOwn(record, name) : name in record;
+      if (!isThere && required) throw missingField(this.rows, name, record);
+      const value = isThere ? (record as Record<string, unknown>)[name] : undefined;
       place.row = this.rows;
       collector.push(value, place);
+      if (without && (value === undefined || value === null)) without.push(this.rows);
     }
     this.rows++;
   }
@@ -89,7 +96,7 @@ export function* collecting(records: Iterable<unknown>, collected: Collected): L
 
 /** Column by column. */
 function* collectingTable(table: Table<object>, collected: Collected): Loop<void> {
-  for (const { name, collector, place, required } of collected.fields) {
+  for (const { name, collector, place, required, without } of collected.fields) {
     const column = Table.columnOf(table, name);
     if (!column && required && table.rows > 0)
       throw missingField(0, name, Object.fromEntries(table.fields.map((field) => [field, 0])));
@@ -100,7 +107,9 @@ function* collectingTable(table: Table<object>, collected: Collected): Loop<void
     for (let row = 0; row < table.rows; row++) {
       if (row % (16 * TURN) === 0) yield pause();
       place.row = row;
-      collector.push(column && valueIn(column, row), place);
+      const value = column && valueIn(column, row);
+      collector.push(value, place);
+      if (without && (value === undefined || value === null)) without.push(row);
     }
   }
   collected.rows = table.rows;
@@ -126,11 +135,18 @@ function* collectingCodes(
   }
 }
 
+export interface LearningField {
+  readonly name: string;
+  readonly reader: FieldReader;
+  /** The rows without a value. */
+  readonly without: NumberList<Uint32Array>;
+}
+
 /** Records that were read in order to learn from them. */
 export interface LearningRecords {
   readonly plan: ResolvedPlan;
   readonly rows: number;
-  readonly fields: readonly { readonly name: string; readonly reader: FieldReader }[];
+  readonly fields: readonly LearningField[];
   readonly missing: readonly (string | number)[];
 }
 
@@ -142,16 +158,19 @@ export interface Reading {
   /** A field that is no part of the plan: that of the labels. */
   readonly label?: string | undefined;
   /** Takes each value of that field. */
-  readonly takeLabel?: (value: unknown, place: Place) => void;
+  readonly takeLabel?: (value: unknown, place: Place, fields: () => readonly string[]) => void;
+  /** The labels, if they are no field: a field that equals them is not to be learnt from. */
+  readonly labels?: ArrayLike<unknown> | undefined;
 }
 
 /** Reads records to learn from. The first ones are looked at before the others are read, if kinds are to be inferred. */
 export function* readingToLearn(records: Iterable<unknown>, reading: Reading): Loop<LearningRecords> {
   const reader = new LearningReader(reading);
   if (Table.is(records)) {
-    reader.begin(...sampleOf(records));
+    if (records.rows > 0) reader.begin(...sampleOf(records));
+    else return reader.finish();
     yield* reader.table(records);
-  } else if (Array.isArray(records)) {
+  } else if (Array.isArray(records) && records.length > 0) {
     reader.begin(...sampleOf(records));
     for (let k = 0; k < records.length; k++) {
       reader.push(records[k]);
@@ -168,9 +187,19 @@ export function* readingToLearn(records: Iterable<unknown>, reading: Reading): L
 }
 
 /** The same for records that arrive one after the other. */
-export async function readToLearn(records: AsyncIterable<unknown>, reading: Reading): Promise<LearningRecords> {
+export async function readToLearn(
+  records: AsyncIterable<unknown>,
+  reading: Reading,
+  signal: Signal | undefined,
+): Promise<LearningRecords> {
   const reader = new LearningReader(reading);
-  for await (const record of records) reader.push(record);
+  let count = 0;
+  for await (const record of records) {
+    signal?.throwIfAborted();
+    reader.push(record);
+    if (++count % TURN === 0) await setImmediate();
+  }
+  signal?.throwIfAborted();
   return reader.finish();
 }
 
@@ -189,7 +218,7 @@ class LearningReader {
   #first: object[] = [];
   #plan: ResolvedPlan | undefined;
   #collected: Collected | undefined;
-  readonly #fields: { readonly name: string; readonly reader: FieldReader }[] = [];
+  readonly #fields: LearningField[] = [];
   #rows = 0;
   /** By field of the plan, whether a record has it. */
   readonly #found = new Set<string>();
@@ -221,11 +250,26 @@ class LearningReader {
     const fields = [...plan].flatMap(([name, field]): CollectedField[] => {
       if (field.kind === 'ignore') return [];
       const reader = fieldReader(field, this.#isMissing);
-      this.#fields.push({ name, reader });
-      return [{ name, collector: reader.collector, place: { row: 0, name }, required: false }];
+      const without = new NumberList(Uint32Array);
+      this.#fields.push({ name, reader, without });
+      return [{ name, collector: reader.collector, place: { row: 0, name }, required: false, without }];
     });
-    if (fields.length === 0) throw noFields([...plan.keys()]);
+    if (fields.length === 0) throw noFields([...plan.keys()], label);
+    if (inferred) this.#checkLabels(fields, records, rows);
     this.#collected = new Collected(fields);
+  }
+
+  /** Refuses a field that is the label in every record: a model would learn nothing else. */
+  #checkLabels(fields: readonly CollectedField[], records: readonly object[], rows: readonly number[]): void {
+    const { labels } = this.#reading;
+    if (!labels || rows.length < 2) return;
+    const isLabel = ({ name }: CollectedField) =>
+      records.every((record, k) => (record as Record<string, unknown>)[name] === labels[rows[k]!]);
+    const found = fields.find(isLabel);
+    if (!found) return;
+    const message = `Expected records without their labels but the field ${show(found.name)} is the label in every record`;
+    const hint = `give ${show(found.name)} in place of the labels, or plan the field as 'ignore'`;
+    throw coded(RangeError, 'ERR_RECORDS', `${message}; ${hint}`);
   }
 
   push(record: unknown): void {
@@ -256,6 +300,7 @@ class LearningReader {
       takeLabel(
         Object.hasOwn(record, label) || !(label in Object.prototype) ? (record as Record<string, unknown>)[label] : undefined,
         this.#labelPlace,
+        () => Object.keys(record),
       );
     }
     collected.push(record);
@@ -270,7 +315,7 @@ class LearningReader {
       const column = Table.columnOf(table, label);
       for (let row = 0; row < table.rows; row++) {
         this.#labelPlace.row = row;
-        takeLabel(column && valueIn(column, row), this.#labelPlace);
+        takeLabel(column && valueIn(column, row), this.#labelPlace, () => table.fields);
       }
     }
     for (const name of table.fields) this.#found.add(name);
@@ -278,19 +323,23 @@ class LearningReader {
   }
 
   finish(): LearningRecords {
-    if (!this.#collected) this.#release();
-    const collected = this.#collected!;
-    if (collected.rows > 0) {
-      const lost = collected.fields.find(({ name }) => !this.#found.has(name));
-      if (lost) throw lostField(lost.name, this.#fieldsSeen, collected.rows);
-    }
+    if (!this.#collected && this.#rows > 0) this.#release();
+    const collected = this.#collected;
+    if (!collected || collected.rows === 0) throw noRecords();
+    const lost = collected.fields.find(({ name }) => !this.#found.has(name));
+    if (lost) throw lostField(lost.name, this.#fieldsSeen, collected.rows);
     return { plan: this.#plan!, rows: collected.rows, fields: this.#fields, missing: this.#reading.missing };
   }
 }
 
-function noFields(ignored: readonly string[]): Error {
+function noRecords(): Error {
+  return coded(RangeError, 'ERR_RECORDS', 'Expected at least one record but received none');
+}
+
+function noFields(ignored: readonly string[], label: string | undefined): Error {
   const received = ignored.length === 0 ? 'none' : `only fields to ignore: ${ignored.slice(0, 5).map(show).join(', ')}`;
-  return coded(RangeError, 'ERR_RECORDS', `Expected at least one field for records but received ${received}`);
+  const besides = label === undefined ? '' : ` besides ${show(label)}, the label,`;
+  return coded(RangeError, 'ERR_RECORDS', `Expected at least one field for records${besides} but received ${received}`);
 }
 
 function lostField(name: string, fields: readonly string[], rows: number): Error {

@@ -10,14 +10,20 @@ import type { DenseMatrix, EncoderOptions, FieldInfo, FieldPlan, Plan, Records, 
 import { Collected, collecting, isRecord, notARecord, readingToLearn, readToLearn, type LearningRecords } from './collecting.js';
 import { encoding, type EncodedField } from './encoding.js';
 import { EncodedRow } from './fields/encoded-row.js';
-import type { BoundEncoding, Encoding, LearningWeights, Writer } from './fields/field.js';
+import { weightAt, type BoundEncoding, type Encoding, type LearningWeights, type Writer } from './fields/field.js';
+import type { NumberList } from './number-list.js';
 
 /** What an encoder is made of. */
 export interface EncoderParts {
   /** Of all fields, those that are ignored too. */
   readonly plan: ResolvedPlan;
   readonly missing: readonly (string | number)[];
-  readonly fields: readonly { readonly name: string; readonly encoding: Encoding }[];
+  readonly fields: readonly {
+    readonly name: string;
+    readonly encoding: Encoding;
+    /** Whether every record that was learnt from had a value. */
+    readonly required: boolean;
+  }[];
 }
 
 /** Private to this file, so that only this file can construct an Encoder. */
@@ -44,15 +50,15 @@ export class Encoder<R extends object = object> {
     if (made !== MADE) throw notMade('Encoder', 'Encoder.fit(records, plan)');
     this.#parts = parts;
     let first = 0;
-    this.#fields = parts.fields.map(({ name, encoding }) => {
-      const field = { name, encoding, first };
+    this.#fields = parts.fields.map(({ name, encoding, required }) => {
+      const field = { name, encoding, first, required };
       first += encoding.width;
       return field;
     });
     this.cols = first;
     const learnt = new Map(parts.fields.map(({ name, encoding }) => [name, encoding.plan]));
-    this.plan = Object.freeze(Object.fromEntries(Array.from(parts.plan, ([name, plan]) => [name, learnt.get(name) ?? plan])));
-    this.fields = Object.freeze(parts.fields.map(({ name, encoding }) => infoOf(name, encoding)));
+    this.plan = frozen(Object.fromEntries(Array.from(parts.plan, ([name, plan]) => [name, learnt.get(name) ?? plan])));
+    this.fields = frozen(parts.fields.map(({ name, encoding }) => infoOf(name, encoding)));
   }
 
   /** Learns from records. Without a plan, the kinds of the fields are inferred; `plan` then shows them. */
@@ -67,8 +73,9 @@ export class Encoder<R extends object = object> {
     options?: EncoderOptions,
   ): Promise<Encoder<R>> {
     if (!isAsync(records)) return (await runAsync(Encoder.#fitting(records, plan, options))).encoder;
-    const reading = { plan: plan && resolvePlan(plan, 'plan'), ...resolveEncoderOptions(options) };
-    return Encoder.learn<R>(await readToLearn(records, reading), undefined);
+    const reading = { plan: plan === undefined ? undefined : resolvePlan(plan, 'plan'), ...resolveEncoderOptions(options) };
+    const { encoder } = await runAsync(Encoder.learning<R>(await readToLearn(records, reading, undefined), undefined));
+    return encoder;
   }
 
   /** Learns from records and encodes them. They are read once, so they may be of any iterable. */
@@ -86,9 +93,8 @@ export class Encoder<R extends object = object> {
     plan: Plan<R> | undefined,
     options: EncoderOptions | undefined,
   ): Loop<{ encoder: Encoder<R>; bound: readonly BoundEncoding[]; rows: number }> {
-    const reading = { plan: plan && resolvePlan(plan, 'plan'), ...resolveEncoderOptions(options) };
+    const reading = { plan: plan === undefined ? undefined : resolvePlan(plan, 'plan'), ...resolveEncoderOptions(options) };
     const read = yield* readingToLearn(checkedIterable(records), reading);
-    if (read.rows === 0) throw noRecords();
     return { ...(yield* Encoder.learning<R>(read, undefined)), rows: read.rows };
   }
 
@@ -107,13 +113,17 @@ export class Encoder<R extends object = object> {
       bound.push(reader.learn(weights));
       yield pause();
     }
-    const encodings = fields.map(({ name }, k) => ({ name, encoding: bound[k]!.encoding }));
+    const encodings = fields.map(({ name, without }, k) => {
+      const { encoding } = bound[k]!;
+      return { name, encoding, required: !encoding.gaps && !hasWeight(without, weights) };
+    });
     return { encoder: new Encoder<R>(MADE, { plan, missing, fields: encodings }), bound };
   }
 
   /** The values of all rows of records that were read by this encoder's plan. @internal */
   static bindTo(encoder: Encoder, { fields }: LearningRecords): readonly BoundEncoding[] {
-    return fields.map(({ reader }, k) => reader.apply(encoder.#fields[k]!.encoding));
+    const known = new Map(encoder.#fields.map(({ name, encoding }) => [name, encoding]));
+    return fields.map(({ name, reader }) => reader.apply(known.get(name)!));
   }
 
   /** An encoder from what `toJSON` gave. */
@@ -197,8 +207,8 @@ class Rows {
     this.#fields = fields;
     this.bound = fields.map(({ encoding }) => encoding.fresh());
     this.collected = new Collected(
-      fields.map(({ name, encoding }, k) => {
-        return { name, collector: this.bound[k]!.collector, place: { row: 0, name }, required: !encoding.gaps };
+      fields.map(({ name, required }, k) => {
+        return { name, collector: this.bound[k]!.collector, place: { row: 0, name }, required };
       }),
     );
   }
@@ -218,6 +228,18 @@ class Rows {
   }
 }
 
+/** An object that nobody can change, nor what is in it: a model goes by its plan. */
+function frozen<T extends object>(value: T): T {
+  for (const inner of Object.values(value) as unknown[]) if (typeof inner === 'object' && inner !== null) frozen(inner);
+  return Object.freeze(value);
+}
+
+/** Whether one of these rows has a weight. */
+function hasWeight(rows: NumberList<Uint32Array>, weights: LearningWeights): boolean {
+  for (let k = 0; k < rows.length; k++) if (weightAt(weights, rows.at(k)) > 0) return true;
+  return false;
+}
+
 function infoOf(name: string, { plan, width, distinct }: Encoding): FieldInfo {
   return { name, kind: plan.kind, columns: width, ...(distinct !== undefined && { distinct }) };
 }
@@ -233,10 +255,6 @@ function checkedIterable(records: unknown): Iterable<unknown> {
     'ERR_RECORDS',
     `Expected an array of objects, a Table or another iterable for records but received ${show(records)}`,
   );
-}
-
-export function noRecords(): Error {
-  return coded(RangeError, 'ERR_RECORDS', 'Expected at least one record but received none');
 }
 
 /** The error of a value that is neither a plan nor an encoder. */

@@ -10,6 +10,8 @@ export interface EncodedField {
   readonly name: string;
   readonly encoding: Encoding;
   readonly first: number;
+  /** Whether a record without the field is refused. */
+  readonly required: boolean;
 }
 
 /** Rows between two pauses. */

@@ -18,14 +18,18 @@ const TEXT_WORDS = 4;
 const DISTINCT_TEXT_WORDS = 2;
 /** From so many values on, strings of one word that are nearly all distinct, and integers that count rows, are identifiers. */
 const ENOUGH = 50;
+/** Numbers of rows ascend by at most this much a row, on average: some rows may be missing. */
+const FAST = 8;
+/** So many characters of a string are looked at. */
+const LOOKED_AT = 10_000;
 
 type Type = 'number' | 'boolean' | 'string' | 'Date' | 'list';
 
 interface Seen {
-  type: Type;
-  /** The first row that has a value. */
-  row: number;
-  values: unknown[];
+  readonly type: Type;
+  /** The rows that have a value, and these. */
+  readonly rows: number[];
+  readonly values: unknown[];
 }
 
 /** The kinds of fields, in the order in which they first appear. `rows` are the numbers of these records. */
@@ -46,9 +50,11 @@ export function inferKinds(
         continue;
       }
       const type = typeOf(value, { row: rows[k]!, name });
-      if (!seen) fields.set(name, { type, row: rows[k]!, values: [value] });
-      else if (seen.type === type) seen.values.push(value);
-      else throw mixed(name, seen, type, rows[k]!);
+      if (seen && seen.type !== type) throw mixed(name, seen, type, rows[k]!);
+      const known = seen ?? { type, rows: [], values: [] };
+      known.rows.push(rows[k]!);
+      known.values.push(value);
+      fields.set(name, known);
     }
   });
   return new Map(Array.from(fields, ([name, seen]) => [name, seen ? kindOf(seen) : 'ignore']));
@@ -65,7 +71,8 @@ function typeOf(value: unknown, place: { row: number; name: string }): Type {
       return 'string';
   }
   if (value instanceof Date) return 'Date';
-  if ((Array.isArray(value) || value instanceof Set) && [...(value as Iterable<unknown>)].every(isItem)) return 'list';
+  if (Array.isArray(value) && Array.prototype.every.call(value, isItem)) return 'list';
+  if (value instanceof Set) return 'list';
   const what = 'a number, string, boolean, Date or array of strings';
   const hint = `give a plan without the field, or with ${show(place.name)}: 'ignore'`;
   throw coded(TypeError, 'ERR_RECORDS', `Expected ${what} for ${placeText(place)} but received ${show(value)}; ${hint}`);
@@ -75,7 +82,7 @@ function isItem(item: unknown): boolean {
   return typeof item === 'string' || item === null || item === undefined;
 }
 
-function mixed(name: string, { type, row }: Seen, other: Type, at: number): Error {
+function mixed(name: string, { type, rows: [row] }: Seen, other: Type, at: number): Error {
   const one = type === 'list' ? 'an array' : `a ${type}`;
   const two = other === 'list' ? 'an array' : `a ${other}`;
   const advice = `give a plan that says what it is, such as { ${JSON.stringify(name)}: 'category' }, and Encoder.fit the values that stand for missing ones`;
@@ -83,10 +90,10 @@ function mixed(name: string, { type, row }: Seen, other: Type, at: number): Erro
   return coded(TypeError, 'ERR_RECORDS', message);
 }
 
-function kindOf({ type, values }: Seen): FieldKind {
+function kindOf({ type, rows, values }: Seen): FieldKind {
   switch (type) {
     case 'number':
-      return isRowNumber(values as number[]) ? 'ignore' : 'number';
+      return isRowNumber(values as number[], rows) ? 'ignore' : 'number';
     case 'boolean':
       return 'boolean';
     case 'Date':
@@ -98,14 +105,17 @@ function kindOf({ type, values }: Seen): FieldKind {
   }
 }
 
-/** Whether integers count rows: each is one more than the last. */
-function isRowNumber(values: readonly number[]): boolean {
-  return (
-    values.length >= ENOUGH && values.every((value, k) => Number.isInteger(value) && (k === 0 || value === values[k - 1]! + 1))
-  );
+/** Whether integers number the rows: they always ascend, or always descend, about as fast as the rows do. */
+function isRowNumber(values: readonly number[], rows: readonly number[]): boolean {
+  const direction = Math.sign(values[1]! - values[0]!);
+  const isStep = (value: number, k: number) =>
+    Number.isInteger(value) && (k === 0 || Math.sign(value - values[k - 1]!) === direction);
+  if (values.length < ENOUGH || direction === 0 || !values.every(isStep)) return false;
+  return Math.abs(values.at(-1)! - values[0]!) <= FAST * (rows.at(-1)! - rows[0]!);
 }
 
-function kindOfStrings(values: readonly string[]): FieldKind {
+function kindOfStrings(given: readonly string[]): FieldKind {
+  const values = given.map((value) => value.slice(0, LOOKED_AT));
   if (values.every((value) => !Number.isNaN(timeOf(value)))) return 'date';
   // Digits after a leading 0 are a code, such as that of a town.
   if (values.every((value) => !/^\s*[-+]?0\d/.test(value) && !Number.isNaN(decimal(value.trim())))) return 'number';

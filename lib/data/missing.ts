@@ -3,5 +3,5 @@ import type { IsMissing } from './fields/field.js';
 
 export function missingTest(missing: readonly (string | number)[]): IsMissing {
   const set = new Set<unknown>(missing);
-  return (value) => set.has(value);
+  return Object.assign((value: unknown) => set.has(value), { numbers: missing.some((value) => typeof value === 'number') });
 }

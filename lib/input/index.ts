@@ -9,6 +9,7 @@ export * from './resolve-fit.js';
 export * from './resolve-report.js';
 export { checkKeys, nearest } from './keys.js';
 export { notMade } from './options.js';
+export { formOf } from './points.js';
 export * from './resolve-separation.js';
 export * from './resolve-split.js';
 export { rangeOf } from './weights.js';

@@ -21,13 +21,13 @@ const MAX_FIELDS = 100_000;
 const MAX_TEXTS = 2 ** 24 - 1;
 
 export function encoderOutline({ plan, missing, fields }: EncoderParts): OutlineObject {
-  const learnt = new Map(fields.map(({ name, encoding }) => [name, encoding]));
+  const learnt = new Map(fields.map((field) => [field.name, field]));
   return {
     version: VERSION,
     missing,
     fields: Array.from(plan, ([name, field]): OutlineObject => {
-      const encoding = learnt.get(name);
-      return { name, plan: { ...(encoding?.plan ?? field) } as OutlineObject, learnt: encoding?.outline() };
+      const { encoding, required } = learnt.get(name) ?? {};
+      return { name, plan: { ...(encoding?.plan ?? field) } as OutlineObject, required, learnt: encoding?.outline() };
     }),
   };
 }
@@ -45,7 +45,7 @@ export function readEncoder(json: unknown, where: string): EncoderParts {
   if (!isArray(list)) throw typeError('ERR_MODEL', 'an array of fields', `${where}.fields`, list);
   if (!(list.length <= MAX_FIELDS)) throw rangeError('ERR_MODEL', `at most ${MAX_FIELDS} fields`, `${where}.fields`, list.length);
   const plan = new Map<string, ResolvedField>();
-  const fields: { name: string; encoding: Encoding }[] = [];
+  const fields: { name: string; encoding: Encoding; required: boolean }[] = [];
   let cols = 0;
   for (let k = 0; k < list.length; k++) {
     const at = `${where}.fields[${k}]`;
@@ -58,7 +58,7 @@ export function readEncoder(json: unknown, where: string): EncoderParts {
     const encoding = readEncoding(resolved, properties(field('learnt'), 'an object', `${at}.learnt`), `${at}.learnt`, isMissing);
     cols += encoding.width;
     if (cols > MAX_COLUMNS) throw rangeError('ERR_MODEL', `at most ${MAX_COLUMNS} columns`, `${where}.fields`, cols);
-    fields.push({ name, encoding });
+    fields.push({ name, encoding, required: flag(field, 'required', at) });
   }
   return { plan, missing, fields };
 }

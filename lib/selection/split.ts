@@ -10,7 +10,7 @@ import { Random } from './random.js';
  * Splits points and labels into a part to train on and a part to test the model on. Rows keep their order, and arrays their type. The rows
  * of an array of rows are the same objects; everything else is copied. Of records, `labels` may be the name of a field.
  */
-export function trainTestSplit<P extends Splittable, A extends ArrayLike<Label>>(
+export function trainTestSplit<P extends Splittable, A extends ArrayLike<Label> & object>(
   points: P,
   labels: A,
   options?: SplitOptions,

@@ -3,9 +3,10 @@ import { kernels } from '../backend/load.js';
 import { Dataset } from '../data/dataset.js';
 import { isRecord } from '../data/collecting.js';
 import { Encoder } from '../data/encoder.js';
-import { coded } from '../errors.js';
+import { coded, show } from '../errors.js';
 import {
   copyFitOptions,
+  formOf,
   notMade,
   resolveDecisions,
   resolveFit,
@@ -45,7 +46,7 @@ import { certifyLabels } from './label-certificate.js';
 import { decide, decideInBlocks, decisionOf, isPairs, overflow, sidesOf, type Model, type Plane, type Sides } from './model.js';
 import { Probabilities } from './probability.js';
 import { classNumbers } from './taking-part.js';
-import { encodingRecords, isAsync, isRecordCall, isRecords, labelsIn, readRecords } from './training-records.js';
+import { encodingRecords, isAsync, isOnce, isRecordCall, isRecords, labelsIn, readRecords } from './training-records.js';
 import { Votes, winner } from './votes.js';
 
 /** A model that was trained here, with `info` on how the fit went. */
@@ -93,6 +94,7 @@ export class LinearSvm<L extends Label = Label, R extends object = never> {
   /** How the fit went, and what it proved; undefined for a model that was read. */
   readonly info: SvmInfo | undefined;
   readonly #model: Model<L>;
+  #named: Model<L> | undefined;
   readonly #sides: readonly Sides[];
   /** Of pairs of three classes or more. */
   readonly #votes: Votes | undefined;
@@ -138,6 +140,7 @@ export class LinearSvm<L extends Label = Label, R extends object = never> {
   ): Fitted<L, object> {
     const began = performance.now();
     const options = copyFitOptions(given);
+    if (isAsync(points)) throw arriving();
     const {
       points: matrix,
       labels: list,
@@ -274,13 +277,32 @@ export class LinearSvm<L extends Label = Label, R extends object = never> {
   }
 
   get #expected(): ExpectedPoints {
-    return { cols: this.planes[0]!.weights.length, columns: this.#model.columns, known: knownNames(this.#model) };
+    const [model, cols] = [this.#model, this.planes[0]!.weights.length];
+    if (!model.encoder) return { cols, columns: model.columns, known: knownNames(model) };
+    const named = () => this.#withNames;
+    return {
+      cols,
+      get columns() {
+        return named().columns; // made only for points that have names
+      },
+      known: [],
+    };
+  }
+
+  /** The model with the names of its columns, which those of an encoder are made for. */
+  get #withNames(): Model<L> {
+    const { encoder } = this.#model;
+    return encoder ? (this.#named ??= { ...this.#model, columns: encoder.columns }) : this.#model;
   }
 
   /** Points as they are, records as points. */
   #encoded(points: unknown): unknown {
     const { encoder } = this.#model;
     if (encoder && isRecords(points, true)) return run(Encoder.encoding(encoder, points));
+    if (encoder && isRecord(points) && !Dataset.is(points) && formOf(points) === undefined) {
+      const message = `Expected an array of records but received ${show(points)}; predictOne takes one record`;
+      throw coded(TypeError, 'ERR_RECORDS', message);
+    }
     if (!encoder && isRecords(points)) {
       throw coded(TypeError, 'ERR_POINTS', 'Expected points, as the model was trained on points, but received records');
     }
@@ -331,7 +353,8 @@ export class LinearSvm<L extends Label = Label, R extends object = never> {
 
   /** Adds the model with its columns in the order of the points'. */
   #match<I extends DecisionsInput>(input: I): I & Matched<L> {
-    return { ...input, model: aligned(this.#model, input.source.columns, input.extraColumns) };
+    const { columns } = input.source;
+    return { ...input, model: columns ? aligned(this.#withNames, columns, input.extraColumns) : this.#model };
   }
 
   /** The numbers of the predicted labels, of three classes or more, a block of rows at a time. */
@@ -349,8 +372,11 @@ export class LinearSvm<L extends Label = Label, R extends object = never> {
 
   /** How well the model does on labelled points: accuracy, confusion, and metrics by class and of all. Of records, `labels` may be a field. */
   score(points: Points | Records<R>, labels: ArrayLike<L> | string, options?: PredictOptions): Score<L> {
-    const list = typeof labels === 'string' && isRecords(points, true) ? labelsIn(points, labels) : labels;
-    const input = this.#match(resolveScore({ ...this.#expected, labels: this.labels }, this.#encoded(points), list, options));
+    // Records that can be iterated only once are read twice: for their labels, too.
+    const rows = typeof labels === 'string' && isOnce(points) ? [...points] : points;
+    const list = typeof labels === 'string' && isRecords(rows, true) ? labelsIn(rows, labels) : labels;
+    const expected = Object.assign(this.#expected, { labels: this.labels });
+    const input = this.#match(resolveScore(expected, this.#encoded(rows), list, options));
     return scoreOf({ labels: this.labels, actual: classNumbers(input), ...this.#predictions(input) });
   }
 
@@ -426,6 +452,12 @@ function centred({ refuse, arguments: given }: NonNullable<FitInput['source']['v
   const matrix = new Matrix(refuse, threads, ...given);
   matrix.centre(threads);
   return matrix;
+}
+
+function arriving(): Error {
+  const message =
+    'Expected records that are all there but received an async iterable; LinearSvm.fitAsync takes records that arrive';
+  return coded(TypeError, 'ERR_RECORDS', message);
 }
 
 function severalPlanes(name: string, classes: number): never {

@@ -1,25 +1,32 @@
 /**
  * Records to train on: read once, and encoded by what is learnt from all of them, or from those outside a fold.
  */
-import { isAsync, Encoder, noRecords, notAnEncoder } from '../data/encoder.js';
+import { isAsync, Encoder, notAnEncoder } from '../data/encoder.js';
 import { isRecord, readingToLearn, readToLearn, type LearningRecords, type Reading } from '../data/collecting.js';
 import { placeText, type Place } from '../data/fields/field.js';
 import { Table } from '../data/table.js';
-import { coded, show } from '../errors.js';
+import { coded, option, show, words } from '../errors.js';
 import { isArray, isObject, isTypedArray } from '../input/intrinsics.js';
 import { isList, lengthOf } from '../input/lists.js';
+import { nearest } from '../input/keys.js';
 import { isSparseRow } from '../input/points.js';
 import { resolveEncoderOptions, resolvePlan } from '../input/resolve-plan.js';
 import { pause, type Loop } from '../solver/drivers.js';
-import type { DenseMatrix, Label, SparseMatrix } from '../types.js';
+import type { DenseMatrix, Label, Signal, SparseMatrix } from '../types.js';
 
 /** Whether points are records. `encoded`: whether they go to an encoder, so that objects with indices are records too. */
 export function isRecords(points: unknown, encoded = false): points is Iterable<unknown> {
   if (isArray(points)) {
     const [first] = points;
-    return isObject(first) && !isList(first) && (encoded || !(isSparseRow(first) || isLikeArray(first)));
+    if (encoded) return points.length > 0 && !isList(first);
+    return isObject(first) && !isList(first) && !isSparseRow(first) && !isLikeArray(first);
   }
   return isObject(points) && Symbol.iterator in points && !isTypedArray(points);
+}
+
+/** Whether records can perhaps be iterated only once, as a generator's can. */
+export function isOnce(points: unknown): points is Iterable<unknown> {
+  return isRecords(points, true) && !isArray(points) && !Table.is(points);
 }
 
 /** Whether it is an object with a length and entries alone: a row of numbers, not a record with a field called length. */
@@ -59,7 +66,6 @@ export class TrainingRecords {
     weights: Float64Array | undefined,
   ): Loop<{ records: TrainingRecords; points: DenseMatrix | SparseMatrix }> {
     const { rows } = learning;
-    if (rows === 0) throw noRecords();
     const { encoder, bound } = given
       ? { encoder: given, bound: Encoder.bindTo(given, learning) }
       : yield* Encoder.learning(learning, weights);
@@ -121,13 +127,15 @@ class RecordCall {
     this.#encoder = Encoder.is(encoder) ? encoder : undefined;
     if (encoder !== undefined && !isObject(encoder)) throw notAnEncoder(encoder);
     const parts = this.#encoder && Encoder.partsOf(this.#encoder);
+    if (parts?.fields.some(({ name }) => name === labels)) throw knowsLabel(labels as string);
     this.reading = {
       plan: parts?.plan ?? (encoder === undefined ? undefined : resolvePlan(encoder)),
       missing: parts?.missing ?? resolveEncoderOptions().missing,
       ...(typeof labels === 'string' && {
         label: labels,
-        takeLabel: (value: unknown, place: Place) => this.#found.push(labelOf(value, place)),
+        takeLabel: (value, place, fields) => this.#found.push(labelOf(value, place, fields)),
       }),
+      ...(isObject(labels) && { labels: labels as ArrayLike<unknown> }),
     };
   }
 
@@ -145,20 +153,29 @@ export function* encodingRecords(records: Iterable<unknown>, labels: unknown, as
 }
 
 /** The same for records that arrive one after the other. */
-export async function readRecords(records: AsyncIterable<unknown>, labels: unknown, asked: Asked): Promise<Loop<EncodedTraining>> {
+export async function readRecords(
+  records: AsyncIterable<unknown>,
+  labels: unknown,
+  asked: Asked & { readonly signal?: Signal | undefined },
+): Promise<Loop<EncodedTraining>> {
   const call = new RecordCall(labels, asked);
-  return call.finish(await readToLearn(records, call.reading));
+  return call.finish(await readToLearn(records, call.reading, asked.signal));
 }
 
 export { isAsync };
 
-function labelOf(value: unknown, place: Place): Label {
+function labelOf(value: unknown, place: Place, fields: () => readonly string[]): Label {
   if (typeof value === 'number' || typeof value === 'string' || typeof value === 'boolean') return value;
-  throw coded(
-    TypeError,
-    'ERR_LABELS',
-    `Expected a number, string or boolean, the label, for ${placeText(place)} but received ${show(value)}`,
-  );
+  const near = value === undefined && !fields().includes(place.name) ? nearest(place.name, fields()) : undefined;
+  const hint = near === undefined ? '' : `; did you mean ${show(near)}?`;
+  const message = `Expected a number, string or boolean, the label, for ${placeText(place)} but received ${show(value)}${hint}`;
+  throw coded(TypeError, 'ERR_LABELS', message);
+}
+
+function knowsLabel(field: string): Error {
+  const what = `an Encoder that has not learnt from ${show(field)}, the label,`;
+  const hint = `Encoder.fit(records, { ${JSON.stringify(field)}: 'ignore' }) makes one`;
+  return coded(RangeError, 'ERR_OPTION', words`Expected ${what} for ${option('encoder')} but received one that has; ${hint}`);
 }
 
 /** The weights of rows, if there is one for each; whether they are right is checked with the other options. */
@@ -175,7 +192,7 @@ export function labelsIn(records: Iterable<unknown>, field: string): Label[] {
   const place = { row: 0, name: field };
   for (const record of records) {
     const value = isRecord(record) ? (record as Record<string, unknown>)[field] : undefined;
-    labels.push(labelOf(value, place));
+    labels.push(labelOf(value, place, () => Object.keys(record as object)));
     place.row++;
   }
   return labels;

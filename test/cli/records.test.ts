@@ -254,7 +254,7 @@ describe('fista-classify train on CSV with categories and gaps', () => {
       'a,churn\nx,yes\ny,no\n',
       ['--ignore', 'a'],
       1,
-      'Expected at least one field for records but received only fields to ignore: "a" [ERR_RECORDS]',
+      'Expected at least one field for records besides "churn", the label, but received only fields to ignore: "a" [ERR_RECORDS]',
     ],
     [
       'a format without a place for it',

@@ -1,4 +1,5 @@
 /** Models of records: LinearSvm.fit(records, labels or field, { encoder }). */
+import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { crossValidate, Encoder, LinearSvm, stop, Table, text, trainTestSplit, type HeldOut } from '../../lib/index.js';
 import { names } from '../support/backends.js';
@@ -232,7 +233,11 @@ describe('a model of records in JSON', () => {
     ['a plan', (odd) => (odd.encoder.fields[3]!.plan.lowercase = false), /match json.checksum/],
     ['a missing value', (odd) => odd.encoder.missing.push('x'), /match json.checksum/],
     ['a field', (odd) => odd.encoder.fields.pop(), /Expected 73 columns, one for each weight, for json.encoder but received 9/],
-    ['its means', (odd) => delete odd.means, /Expected an array of numbers or { length, indices, values } for json.means but received undefined/],
+    [
+      'its means',
+      (odd) => delete odd.means,
+      /Expected an array of numbers or { length, indices, values } for json.means but received undefined/,
+    ],
     ['some means', (odd) => odd.means!.pop(), /Expected 73 numbers, one for each weight, for json.means but received 72/],
   ])('is refused if %s was changed', (_, change, message) => {
     const odd = json();
@@ -256,7 +261,7 @@ describe('hostile and mistaken records', () => {
       [odd({ note: Symbol.iterator }), 'Expected a string for records[1].note but received Symbol(Symbol.iterator)'],
       [odd({ city: 'x'.repeat(100_000) }), 'Expected a category of at most 65536 characters for records[1].city'],
       [
-        odd({ city: undefined }),
+        [fine, { age: 30, tags: [], note: '' }] as never,
         'Expected a value for records[1].city, as in every record that was learnt from, but received none',
       ],
       [[fine, new Map()] as never, 'Expected an object for records[1] but received a Map'],
@@ -317,7 +322,7 @@ describe('hostile and mistaken records', () => {
       'Expected a number, string or boolean, the label, for records[0].chrun but received undefined',
     ],
     ['a missing label', () => LinearSvm.fit([{ a: 1, y: 1 }, { a: 2, y: null }], 'y' as never), 'the label, for records[1].y but received null'], // prettier-ignore
-    ['no field but the label', () => LinearSvm.fit([{ y: 1 }, { y: 2 }], 'y'), 'Expected at least one field for records but received none'], // prettier-ignore
+    ['no field but the label', () => LinearSvm.fit([{ y: 1 }, { y: 2 }], 'y'), 'Expected at least one field for records besides "y", the label, but received none'], // prettier-ignore
     [
       'too few labels',
       () => LinearSvm.fit(customers, ['yes', 'no']),
@@ -330,6 +335,150 @@ describe('hostile and mistaken records', () => {
     ],
   ])('refuses %s', (_, call, message) => {
     expect(refusal(call)).toContain(message);
+  });
+});
+
+describe('what a newcomer may trip over', () => {
+  const rows = Array.from({ length: 60 }, (_, i) => ({
+    a: (i * 7) % 31,
+    y: i % 3 === 0 ? 'p' : 'n',
+    note: `${i % 3 === 0 ? 'good' : 'bad'} day ${i % 5}`,
+    tags: [`t${i % 3}`],
+  }));
+
+  it('an Encoder that has learnt from the label is refused', () => {
+    expect(refusal(() => LinearSvm.fit(rows, 'y', { encoder: Encoder.fit(rows) }))).toContain(
+      'Expected an Encoder that has not learnt from "y", the label, for options.encoder but received one that has; Encoder.fit(records, { "y": \'ignore\' }) makes one',
+    );
+    const encoder = Encoder.fit(rows, { y: 'ignore' });
+    const given = LinearSvm.fit(rows, 'y', { encoder });
+    expect(given.weights).toEqual(LinearSvm.fit(rows, 'y').weights);
+  });
+
+  it('a field that is the label in every record is refused with labels of their own', () => {
+    const { train } = trainTestSplit(rows, 'y');
+    expect(refusal(() => LinearSvm.fit(train.points, train.labels))).toContain(
+      'Expected records without their labels but the field "y" is the label in every record; give "y" in place of the labels',
+    );
+    expect(LinearSvm.fit(train.points, train.labels, { encoder: { y: 'ignore' } }).columns).not.toContain('y=p');
+  });
+
+  it('texts and lists that every training record had must be there in predictions', () => {
+    const model = LinearSvm.fit(rows, 'y', { encoder: { note: 'text', tags: 'categories' } });
+    const copy = LinearSvm.fromJSON<string>(JSON.parse(JSON.stringify(model)));
+    for (const one of [model, copy] as LinearSvm<string, object>[]) {
+      expect(refusal(() => one.predictOne({ nota: 'good day', tags: [] }))).toContain('Expected a value for records[0].note');
+      expect(refusal(() => one.predict([{ note: 'good day' }]))).toContain('Expected a value for records[0].tags');
+      expect(one.predictOne({ note: null, tags: undefined })).toBe(one.predictOne({ note: '', tags: [] }));
+    }
+    const ragged: { a: number; y: string; note?: string }[] = [...rows, { a: 1, y: 'n' }];
+    const gaps = LinearSvm.fit(ragged, 'y', { encoder: { note: 'text' } });
+    expect(gaps.predictOne({ a: 1 })).toBe(gaps.predictOne({ a: 1, note: '' }));
+  });
+
+  it('weights below 1 leave no category and no word out', () => {
+    const plain = LinearSvm.fit(rows, 'y');
+    const light = LinearSvm.fit(rows, 'y', { sampleWeight: rows.map(() => 1 / 60), gamma: 60 * plain.info.gamma });
+    expect(light.columns).toEqual(plain.columns);
+    expect(light.score(rows, 'y').accuracy).toBe(1);
+  });
+
+  it('numbers of rows are ignored however records are ordered and split', () => {
+    const many = Array.from({ length: 3000 }, (_, i) => ({ id: i, x: (i * 37) % 101, y: i % 2 }));
+    const plans = [many, [...many].reverse(), many.filter((_, i) => i % 4 > 0), new Set(many)].map(
+      (records) => Encoder.fit(records).plan.id,
+    );
+    expect(plans).toEqual(plans.map(() => ({ kind: 'ignore' })));
+    expect(Encoder.fit(many.map(({ x, y }) => ({ x, y, t: x * 1000 }))).plan.t).toEqual({ kind: 'number' });
+  });
+
+  it('records of a table are what the table says, with gaps', () => {
+    const table = Table.from({ a: [1, 2, 3, 4], c: ['p', 'q', 'p', 'q'], y: [0, 1, 0, 1] });
+    const model = LinearSvm.fit(table, 'y');
+    const later = Table.of<{ a: number; c: string }>(
+      2,
+      new Map([
+        ['a', { values: Float64Array.of(NaN, 2) }],
+        ['c', { codes: Int32Array.of(-1, 0), dictionary: ['q'] }],
+      ]),
+    );
+    expect([...later].map((record) => model.predictOne(record))).toEqual(model.predict(later));
+  });
+
+  it('a plan of an encoder cannot be changed', () => {
+    const { encoder } = LinearSvm.fit(rows, 'y');
+    expect(() => ((encoder!.plan.note as { unit: boolean }).unit = false)).toThrow(TypeError);
+    expect(() => ((encoder!.plan as Record<string, unknown>).more = 'number')).toThrow(TypeError);
+    expect(() => ((encoder!.fields[0] as { name: string }).name = 'b')).toThrow(TypeError);
+  });
+
+  it('encoded points with names are matched by them', () => {
+    const model = LinearSvm.fit(rows, 'y', { encoder: { a: 'number', tags: 'categories' } });
+    const [first] = rows as [(typeof rows)[number]];
+    const point = new Float64Array(4);
+    const { columns, values, count } = Encoder.encodeOne(model.encoder!, first);
+    for (let k = 0; k < count; k++) point[columns[k]!] = values[k]!;
+    const reversed = { data: point.reverse(), rows: 1, cols: 4, columns: [...model.columns!].reverse() };
+    expect(model.decision(reversed)[0]).toBeCloseTo(model.decision([first])[0]!, 12);
+    expect(refusal(() => model.decision({ ...reversed, columns: ['p', 'q', 'r', 's'] }))).toContain(
+      'Expected the column "a" and 3 more of the model',
+    );
+  });
+
+  it('fitAsync stops reading when it is aborted, and score reads a generator once', async () => {
+    const ending = new AbortController();
+    let read = 0;
+    async function* arriving() {
+      for (const row of rows) {
+        if (++read === 10) ending.abort();
+        yield await Promise.resolve(row);
+      }
+    }
+    await expect(LinearSvm.fitAsync(arriving(), 'y', { signal: ending.signal })).rejects.toThrow('aborted');
+    expect(read).toBe(10);
+    const none: AsyncIterable<{ a: number; y: number }> = Readable.from([]);
+    await expect(LinearSvm.fitAsync(none, 'y')).rejects.toThrow('Expected at least one record but received none');
+    const model = LinearSvm.fit(rows, 'y');
+    function* generate() {
+      yield* rows;
+    }
+    expect(model.score(generate(), 'y').accuracy).toBe(model.score(rows, 'y').accuracy);
+  });
+
+  it.each<[string, () => unknown, string]>([
+    [
+      'one record for predict',
+      () => LinearSvm.fit(rows, 'y').predict(rows[0] as never),
+      'Expected an array of records but received an object; predictOne takes one record',
+    ],
+    [
+      'null for a record',
+      () => LinearSvm.fit(rows, 'y').predict([null] as never),
+      'Expected an object for records[0] but received null',
+    ],
+    ['records that arrive, in fit', () => LinearSvm.fit(Readable.from(rows) as never, 'y' as never), 'LinearSvm.fitAsync takes records that arrive'], // prettier-ignore
+    ['a label with a typo', () => LinearSvm.fit(rows, 'Y' as 'y'), 'for records[0].Y but received undefined; did you mean "y"?'],
+    ['no plan', () => Encoder.fit(rows, 0 as never), 'Expected a plan: an object with kinds of fields, for plan but received 0'],
+    ['an invalid date', () => Encoder.fit([{ d: new Date(NaN) }], { d: 'date' }), 'for records[0].d but received an invalid Date'],
+    ['a day that is not', () => Encoder.fit([{ d: '2024-02-30' }], { d: 'date' }), 'for records[0].d but received "2024-02-30"'],
+    [
+      'a year of five digits',
+      () => Encoder.fit([{ d: '12345-01-01' }], { d: 'date' }),
+      'for records[0].d but received "12345-01-01"',
+    ],
+  ])('%s is refused with what would help', (_, call, message) => {
+    expect(refusal(call)).toContain(message);
+  });
+
+  it('numbers may stand for missing ones, and NaN does everywhere', () => {
+    const { columns } = Encoder.fit([{ age: 20 }, { age: 40 }, { age: -999 }], { age: 'number' }, { missing: [-999] });
+    expect(columns).toEqual(['age', 'age (missing)']);
+    expect(Encoder.fit([{ d: new Date(0), l: ['a'] }, { d: NaN, l: NaN }] as object[], { d: 'date', l: 'categories' }).columns).toContain('d (missing)'); // prettier-ignore
+    const [[low], [high]] = ((e: Encoder<object>) =>
+      [-1.7e308, 1.7e308].map((x) => [...(e.encode([{ x }]) as { data: Float64Array }).data]))(
+      Encoder.fit<object>([...new Array<number>(9).fill(-1.7e308), 1.7e308].map((x) => ({ x }))),
+    ) as [number[], number[]];
+    expect([low, high]).toEqual([expect.closeTo(-1 / 3, 10), expect.closeTo(3, 10)]);
   });
 });
 

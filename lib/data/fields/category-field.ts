@@ -81,12 +81,15 @@ export class ListCollector implements Collector {
 
   push(value: unknown, place: Place): void {
     this.#row.clear();
-    if (value !== undefined && value !== null && !this.isMissing(value)) {
+    if (value !== undefined && value !== null && !Number.isNaN(value) && !this.isMissing(value)) {
       if (!Array.isArray(value) && !(value instanceof Set)) throw fieldError('an array of strings', place, value);
       if ((value instanceof Set ? value.size : value.length) > MAX_ITEMS)
         throw fieldError(`at most ${MAX_ITEMS} values`, place, value);
-      for (const item of value as Iterable<unknown>) {
-        if (item === undefined || item === null || this.isMissing(item)) continue;
+      // By index: an array may have an iterator of its own, which need not end.
+      const items: readonly unknown[] = Array.isArray(value) ? value : Array.from(Set.prototype.values.call(value));
+      for (let k = 0; k < items.length; k++) {
+        const item = items[k];
+        if (item === undefined || item === null || Number.isNaN(item) || this.isMissing(item)) continue;
         this.#row.add(this.dictionary.code(categoryText(item, place, 'an array of strings')));
       }
     }
@@ -171,7 +174,9 @@ function learnt(
   weights: LearningWeights,
   codesOf: (row: number, visit: (code: number) => void) => void,
 ): { known: Known; distinct: number } {
+  // By code: how many rows have it, where one of weight 3 counts as three, but none as less than one; and their weight.
   const counts = new Float64Array(dictionary.size);
+  const frequency = weights ? new Float64Array(dictionary.size) : counts;
   let [missing, other] = [false, false];
   for (let row = 0; row < rows; row++) {
     const w = weightAt(weights, row);
@@ -179,13 +184,16 @@ function learnt(
     codesOf(row, (code) => {
       if (code === MISSING) missing = true;
       else if (code === UNKNOWN) other = true;
-      else counts[code]! += w;
+      else {
+        counts[code]! += Math.max(w, 1);
+        if (weights) frequency[code]! += w;
+      }
     });
   }
   const { texts } = dictionary;
   const compare = (a: number, b: number) => byCodePoints(texts[a]!, texts[b]!);
   // Of equally frequent values scikit-learn's OneHotEncoder keeps the last ones.
-  const chosen = chosenCodes(counts, counts, { ...plan, compare, ties: 'last' });
+  const chosen = chosenCodes(counts, frequency, { ...plan, compare, ties: 'last' });
   const values = Array.from(chosen, (code) => texts[code]!);
   const distinct = counts.reduce((sum, count) => sum + Number(count > 0), 0);
   return { known: { values, missing, other: other || distinct > values.length }, distinct };
@@ -233,11 +241,6 @@ export class ListEncoding extends Categories<ListCollector> implements Encoding 
       for (let k = begins.at(row); k < collector.end(row); k++) visit(codes.at(k));
     });
     return new ListEncoding(plan, known, distinct, isMissing);
-  }
-
-  /** A list that is missing is an empty one. */
-  override get gaps(): boolean {
-    return true;
   }
 
   fresh(): BoundEncoding {

@@ -1,4 +1,5 @@
 /** Dates: their year or time as numbers, month, weekday and hour as categories, all in UTC. */
+import { Verbatim } from '../../errors.js';
 import type { DateField, DatePart } from '../../types.js';
 import { NumberList } from '../number-list.js';
 import type { EncodedRow } from './encoded-row.js';
@@ -31,11 +32,12 @@ export class DateCollector implements Collector {
   }
 
   #time(value: unknown, place: Place): number {
-    if (value === undefined || value === null || this.#isMissing(value)) return NaN;
+    if (value === undefined || value === null || Number.isNaN(value) || this.#isMissing(value)) return NaN;
     const time =
       value instanceof Date ? value.getTime() : typeof value === 'string' ? timeOf(value) : typeof value === 'number' ? value : NaN;
     if (Math.abs(time) <= MAX_TIME) return time;
-    throw fieldError('a Date, an ISO date or milliseconds since 1970', place, value);
+    const received = value instanceof Date ? new Verbatim('an invalid Date') : value;
+    throw fieldError('a Date, an ISO date or milliseconds since 1970', place, received);
   }
 
   clear(): void {
@@ -47,13 +49,16 @@ export class DateCollector implements Collector {
 const MAX_TIME = 8.64e15;
 
 /** A date, or a date and a time, as ISO 8601 writes them. A time without a zone is taken as UTC, as a date is. */
-const ISO = /^[-+]?\d{4,6}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(Z|[-+]\d{2}:?\d{2})?)?$/;
+const ISO = /^(\d{4}|[-+]\d{6})-(\d{2})-(\d{2})(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(Z|[-+]\d{2}:?\d{2})?)?$/;
 
 /** Milliseconds since 1970; NaN for what is no date. */
 export function timeOf(text: string): number {
   const match = ISO.exec(text);
   if (!match) return NaN;
-  const zone = match[1] === undefined && text.length > 11 ? 'Z' : '';
+  const [, year, month, day, given] = match;
+  const days = new Date(Date.UTC(2000 + (Number(year) % 400), Number(month), 0)).getUTCDate(); // of this month; the calendar repeats itself
+  if (!(Number(day) <= days)) return NaN;
+  const zone = given === undefined && text.includes(':') ? 'Z' : '';
   return Date.parse(text.replace(' ', 'T') + zone);
 }
 

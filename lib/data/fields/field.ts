@@ -74,7 +74,11 @@ export function bind<C extends Collector>(encoding: EncodingOf<C>, collector: C)
 }
 
 /** A value that the user calls missing. */
-export type IsMissing = (value: unknown) => boolean;
+export interface IsMissing {
+  (value: unknown): boolean;
+  /** Whether a number may be one. */
+  readonly numbers: boolean;
+}
 
 /** The weight of a row. */
 export function weightAt(weights: LearningWeights, row: number): number {

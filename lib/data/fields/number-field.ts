@@ -27,11 +27,13 @@ export class NumberCollector implements Collector {
   }
 
   push(value: unknown, place: Place): void {
-    this.values.push(typeof value === 'number' && value - value === 0 ? value : this.#other(value, place));
+    const isNumber = typeof value === 'number' && value - value === 0 && !this.#isMissing.numbers;
+    this.values.push(isNumber ? value : this.#other(value, place));
   }
 
   #other(value: unknown, place: Place): number {
     if (value === undefined || value === null || Number.isNaN(value) || this.#isMissing(value)) return NaN;
+    if (Number.isFinite(value)) return value as number;
     if (typeof value === 'string') {
       const number = decimal(value.trim());
       if (!Number.isNaN(number)) return number;
@@ -73,7 +75,7 @@ export function standardOf(numbers: Float64Array, weights: LearningWeights): Sta
     }
   }
   const gaps = missing > 0;
-  if (present === 0) return { median: 0, mean: 0, scale: 1, gaps };
+  if (present === 0) return { median: 0, mean: 0, scale: 0, gaps };
   const median = medianOf(numbers, weights, present);
   const half = most / 2 - least / 2;
   if (half === 0) return { median, mean: least, scale: 0, gaps };
@@ -118,7 +120,9 @@ function medianOf(numbers: Float64Array, weights: LearningWeights, total: number
 
 /** Writes a number in its standardised form; a constant one as 0. */
 export function writeStandard({ median, mean, scale }: Standard, x: number, column: number, to: EncodedRow): void {
-  const value = scale === 0 ? 0 : ((Number.isNaN(x) ? median : x) - mean) / scale;
+  const given = Number.isNaN(x) ? median : x;
+  const away = (given - mean) / scale;
+  const value = scale === 0 ? 0 : Number.isFinite(away) ? away : given / scale - mean / scale; // a difference may overflow
   // A number far beyond those of training stays finite, so that the decision value, which overflows, is what is refused.
   if (value !== 0) to.add(column, Math.min(Math.max(value, -Number.MAX_VALUE), Number.MAX_VALUE));
 }

@@ -137,7 +137,7 @@ export interface TextKnowledge {
 export class TextEncoding implements Encoding {
   readonly width: number;
   readonly ones: boolean;
-  readonly gaps = true;
+  readonly gaps = false; // a missing text is an empty one
   /** By column of a vocabulary. Of hashed terms it is computed when it is needed: a file may claim any number of columns. */
   readonly #idf: Float64Array | undefined;
   #vocabulary: Vocabulary | undefined;
@@ -162,8 +162,10 @@ export class TextEncoding implements Encoding {
     const { begins, terms, counts, vocabulary: found } = collector;
     const weighted = plan.values === 'tf-idf';
     const size = found?.size ?? (weighted ? plan.hash! : 0);
-    // By term: how many texts have it, and how often it occurs, if there may be too many.
+    // By term: the weight of the texts that have it; their number, where one of weight 3 counts as three, but none as less than one; and how
+    // often it occurs, if there may be too many.
     const having = new Float64Array(size);
+    const counted = found && weights ? new Float64Array(size) : having;
     const frequency = found && size > plan.maxFeatures! ? new Float64Array(size) : undefined;
     let texts = 0;
     for (let row = 0; row < begins.length; row++) {
@@ -175,6 +177,7 @@ export class TextEncoding implements Encoding {
       for (let k = begins.at(row); k < end; k++) {
         const [term, count] = [terms.at(k), counts.at(k)];
         if (count !== 0) having[term]! += w; // hashed terms may cancel each other
+        if (counted !== having) counted[term]! += Math.max(w, 1);
         if (frequency) frequency[term]! += w * count;
       }
     }
@@ -183,7 +186,7 @@ export class TextEncoding implements Encoding {
     }
     const { minCount, maxFeatures } = plan as Required<TextPlan>;
     // Which of equally frequent terms scikit-learn takes depends on how numpy sorts.
-    const chosen = chosenCodes(having, frequency ?? having, {
+    const chosen = chosenCodes(counted, frequency ?? having, {
       minCount,
       maxFeatures,
       compare: (a, b) => found.compare(a, b),
