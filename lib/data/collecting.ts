@@ -44,9 +44,12 @@ export class Collected {
     const { fields } = this;
     for (let k = 0; k < fields.length; k++) {
       const { name, collector, place, required, without } = fields[k]!;
-      const isThere = this.#inherited[k] ? Object.hasOwn(record, name) : name in record;
-      if (!isThere && required) throw missingField(this.rows, name, record);
-      const value = isThere ? (record as Record<string, unknown>)[name] : undefined;
+      const inherited = this.#inherited[k]!;
+      const value = inherited && !Object.hasOwn(record, name) ? undefined : (record as Record<string, unknown>)[name];
+      // Whether the field is there is asked only without a value: it takes as long as reading one.
+      if (value === undefined && required && !(inherited ? Object.hasOwn(record, name) : name in record)) {
+        throw missingField(this.rows, name, record);
+      }
       place.row = this.rows;
       collector.push(value, place);
       if (without && (value === undefined || value === null)) without.push(this.rows);
