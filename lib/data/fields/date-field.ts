@@ -56,10 +56,17 @@ export function timeOf(text: string): number {
   const match = ISO.exec(text);
   if (!match) return NaN;
   const [, year, month, day, given] = match;
-  const days = new Date(Date.UTC(2000 + (Number(year) % 400), Number(month), 0)).getUTCDate(); // of this month; the calendar repeats itself
-  if (!(Number(day) <= days)) return NaN;
+  if (!(Number(day) <= (daysIn(Number(month), Number(year)) ?? 0))) return NaN;
   const zone = given === undefined && text.includes(':') ? 'Z' : '';
   return Date.parse(text.replace(' ', 'T') + zone);
+}
+
+const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** The days of a month from 1 to 12; undefined for another. */
+function daysIn(month: number, year: number): number | undefined {
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  return month === 2 && isLeap ? 29 : DAYS[month - 1];
 }
 
 const DAY = 86_400_000;
