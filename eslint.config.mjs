@@ -3,7 +3,7 @@ import tseslint from 'typescript-eslint';
 export default tseslint.config(
   { ignores: ['node_modules', 'build', 'build-*', 'dist', 'prebuilds', 'coverage', 'bench/results'] },
   {
-    files: ['lib/**/*.ts', 'test/**/*.ts'],
+    files: ['lib/**/*.ts', 'test/**/*.ts', 'examples/**/*.ts'],
     extends: [...tseslint.configs.recommendedTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {

@@ -14,9 +14,12 @@ export type ErrorCode =
   | 'ERR_JSON'
   | 'ERR_PARQUET'
   | 'ERR_ARROW'
+  | 'ERR_DATASET'
   | 'ERR_BACKEND'
   | 'ERR_BUILD'
+  | 'ERR_SHARD'
   | 'ERR_DISPOSED'
+  | 'ERR_MEMORY'
   | 'ERR_USAGE';
 
 type ErrorKind = new (message: string, options?: ErrorOptions) => Error;
@@ -123,6 +126,11 @@ const TASK_ENDED = 'TASK_ENDED';
 /** The error of a task that was interrupted. */
 export function taskEnded(): Error {
   return Object.assign(new Error('Interrupted'), { code: TASK_ENDED });
+}
+
+/** The error of a backend that finds no memory; the addon's is the same. */
+export function outOfMemory(): Error {
+  return coded(Error, 'ERR_MEMORY', 'Out of memory');
 }
 
 /** Turns a backend's error of an interrupted task into Interrupted; other errors are returned unchanged. */

@@ -8,7 +8,8 @@ export { ellipsoidFromCovariance, separateEllipsoids, separateEllipsoidsAsync } 
 export { readArrow } from './io/arrow.js';
 export { readCsv } from './io/csv.js';
 export { readJsonLines } from './io/json-lines.js';
-export { readLibsvm, writeLibsvm } from './io/libsvm.js';
+export { readLibsvm } from './io/libsvm.js';
+export { writeLibsvm } from './io/write-libsvm.js';
 export { loadModel, saveModel } from './io/model-file.js';
 export { readParquet } from './io/parquet.js';
 export { calibrationCurve } from './metrics/calibration-curve.js';

@@ -151,17 +151,17 @@ export interface FieldShare {
   readonly columns: readonly { readonly name: string; readonly value: number; readonly share: number }[];
 }
 
-export type BackendName = 'native' | 'js';
+export type BackendName = 'native' | 'wasm' | 'js';
 
 /** The backend in use. */
 export interface BackendInfo {
-  /** `'native'`: the C++ addon; `'js'`: the TypeScript kernels. */
+  /** `'native'`: the C++ addon; `'wasm'`: the same kernels in WebAssembly; `'js'`: the TypeScript kernels. */
   readonly name: BackendName;
-  /** The instruction set in use: `'avx512'`, `'avx2'`, `'neon'`, `'baseline'`, or `'none'` with the TypeScript kernels. */
+  /** The instruction set in use: `'avx512'`, `'avx2'`, `'neon'`, `'baseline'`, `'wasm128'`, or `'none'` with the TypeScript kernels. */
   readonly simd: string;
   /** The default number of threads. */
   readonly threads: number;
-  /** Why the native addon is not in use, if it was tried. */
+  /** Why nothing faster is in use: what was tried before, and why it did not load. */
   readonly loadError?: Error;
 }
 
@@ -172,6 +172,62 @@ export interface DatasetOptions {
   threads?: number;
   /** The names of the columns, if the points have none of their own. */
   columns?: readonly string[] | undefined;
+}
+
+/** A row of `Dataset.write`: its numbers, or the indices of those that are not 0, and its label if rows have them. */
+export type DatasetRow =
+  | ArrayLike<number>
+  | { readonly indices: ArrayLike<number>; readonly values?: ArrayLike<number> }
+  | {
+      readonly label: Label;
+      readonly point: ArrayLike<number> | { readonly indices: ArrayLike<number>; readonly values?: ArrayLike<number> };
+    };
+
+export interface OpenDatasetOptions {
+  /** @default 'auto' */
+  backend?: 'auto' | BackendName;
+}
+
+/** What `Dataset.write` takes: the path of a text, its chunks, or rows one by one. */
+export type DatasetSource =
+  string | Uint8Array | AsyncIterable<Uint8Array | string> | Iterable<DatasetRow> | AsyncIterable<DatasetRow>;
+
+export interface WriteDatasetOptions {
+  /** What the source is. @default 'csv' and 'jsonl' by the name of a path; 'rows' if that is what comes first; else 'libsvm' */
+  format?: 'libsvm' | 'csv' | 'jsonl' | 'rows';
+  /**
+   * How numbers are stored; 'f32' rounds them. @default the smallest form that loses nothing for sparse rows; for dense ones 'f32' if the
+   * first is a Float32Array, else 'f64'
+   */
+  values?: 'f64' | 'f32';
+  /** LIBSVM text and sparse rows: the number of columns. @default as many as are used */
+  cols?: number;
+  /** LIBSVM text: whether columns count from 0. @default false */
+  zeroBased?: boolean;
+  /** LIBSVM text: labels are numbers or words; CSV: they are words even if all are numbers. @default 'number'; CSV: as they are */
+  labels?: 'number' | 'string';
+  /** CSV: the column of labels, as in readCsv; JSON lines: the field. null: there is none. @default 'label' */
+  label?: string | number | null;
+  /** CSV: whether the first row has the names of columns. @default true */
+  header?: boolean;
+  /** CSV. @default ',' */
+  delimiter?: string;
+  /** The names of columns, where the source has none. */
+  columns?: readonly string[];
+  /** Refuses more bytes of text. @default Infinity */
+  maxBytes?: number;
+  signal?: Signal;
+  /** The backend that parses LIBSVM text. @default 'auto' */
+  backend?: 'auto' | BackendName;
+}
+
+/** What `Dataset.write` wrote. */
+export interface WrittenDataset {
+  readonly rows: number;
+  readonly cols: number;
+  readonly nnz: number;
+  /** Of the file. */
+  readonly bytes: number;
 }
 
 /** How a fit ended. */
@@ -333,6 +389,12 @@ export interface SvmOptions<L extends Label = Label> {
      * method: 'paper'
      */
     checkEvery?: number;
+    /**
+     * Epochs of coordinate ascent visit rows window by window, of about so many rows each, in random order within a window. A window is 16
+     * chunks of rows that follow each other, chosen anew in every epoch. Rows keep their places, so nothing is shrunk. @default for points in
+     * a file, about 64 MB of rows; for others all rows
+     */
+    window?: number;
   };
   /** @default 10_000 */
   maxIterations?: number;

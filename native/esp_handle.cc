@@ -1,5 +1,5 @@
 // Esp: the JavaScript handle of a separation problem.
-#include "esp.h"
+#include "esp_tasks.h"
 #include "problem_handle.h"
 
 namespace fista {
@@ -28,30 +28,6 @@ Esp::Family family(const Napi::CallbackInfo& info, size_t i, size_t cols) {
   if (cols != 0 && kinds.size > kMaxEntries / cols) refuse(info.Env(), "centres that fit", "centers", "more");
   return {kinds.size, kinds.data, numbers(info, i, "centers", kinds.size * cols), numbers(info, i + 2, "shapes", entries)};
 }
-
-// In the order of ESP_TASKS in lib/backend/tasks.ts.
-constexpr Answers kMeasures = answers<Esp::MeasuresAnswer>("curvature", "size", "reach", "cap");
-constexpr Task<Esp> kEspTasks[] = {
-    {"begin", {{"centred"}}, kMeasures, [](Esp& e, const Given& a, double* out) { return put(e.begin(a.flag(0)), out); }},
-    {"sweep",
-     {{"L", "beta", "testing"}},
-     answers<Esp::SweepAnswer>("squared", "image", "turn", "sum1", "sum2", "residual", "apart", "s", "t", "w", "high1", "low1",
-                               "high2", "low2"),
-     [](Esp& e, const Given& a, double* out) { return put(e.sweep(a[0], a[1], a.flag(2)), out); }},
-    {"test",
-     {},
-     answers<Esp::Ranges>("high1", "low1", "high2", "low2"),
-     [](Esp& e, const Given&, double* out) { return put(e.test(), out); }},
-    {"verify",
-     {},
-     answers<Esp::VerifyAnswer>("max", "min"),
-     [](Esp& e, const Given&, double* out) { return put(e.verify(), out); }},
-    {"move", {}, kMeasures, [](Esp& e, const Given&, double* out) { return put(e.move(), out); }},
-    {"power",
-     {{"first"}},
-     answers<Esp::PowerAnswer>("estimate"),
-     [](Esp& e, const Given& a, double* out) { return put(e.power(a.flag(0)), out); }},
-};
 
 }  // namespace
 

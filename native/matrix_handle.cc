@@ -12,7 +12,7 @@ namespace fista {
 namespace {
 
 // By CopyResult::Kind.
-const char* const kDefects[] = {"", "", "", "not-finite", "bad-start", "bad-range", "bad-order"};
+const char* const kDefects[] = {"", "", "", "not-finite", "bad-start", "bad-range", "bad-order", "", ""};
 
 size_t product(const Napi::CallbackInfo& info, size_t rows, size_t cols) {
   if (cols != 0 && rows > SIZE_MAX / sizeof(double) / cols) refuse(info.Env(), "a matrix that fits", "rows * cols", "more");
@@ -192,7 +192,119 @@ Napi::Value copy_points(const Napi::CallbackInfo& info) {
   return state->deferred.Promise();
 }
 
+// openPoints(path, layout: { sparse, values: 0 f64, 1 f32, 2 ones, index: bytes, rows, cols, entries, valuesAt, indexAt, lengthsAt
+// }): a Matrix of rows that stay in a file
+Napi::Value open_points(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  if (!info[0].IsString() || !info[1].IsObject()) refuse(env, "a path and a layout", "openPoints", "something else");
+  const std::string path = info[0].As<Napi::String>().Utf8Value();
+  const Napi::Object given = info[1].As<Napi::Object>();
+  const auto number = [&](const char* name) {
+    const double value = given.Get(name).ToNumber().DoubleValue();
+    if (!(value >= 0 && value <= 9007199254740991.0)) refuse(env, "a count", name, std::to_string(value));
+    return static_cast<uint64_t>(value);
+  };
+  const uint64_t values = number("values"), index = number("index"), rows = number("rows"), cols = number("cols");
+  FileLayout layout{};
+  layout.sparse = given.Get("sparse").ToBoolean().Value();
+  if (values > (layout.sparse ? 2 : 1)) refuse(env, "a kind of values", "values", std::to_string(values));
+  layout.values = static_cast<Values>(values);
+  layout.index = index == 2 ? Index::u16 : Index::u32;
+  layout.entries = number("entries");
+  if (rows >= UINT32_MAX || cols >= UINT32_MAX) refuse(env, "fewer than 2^32 rows and columns", "layout", "more");
+  layout.rows = static_cast<size_t>(rows);
+  layout.cols = static_cast<size_t>(cols);
+  // One 16-bit index is left for the zero that loops read past a row's end.
+  if (layout.sparse && layout.index == Index::u16 && cols > 65535) refuse(env, "wider indices", "index", "2");
+  if (!layout.sparse && layout.entries != rows * cols) refuse(env, "rows * cols", "entries", std::to_string(layout.entries));
+  if (layout.entries > SIZE_MAX / sizeof(double)) refuse(env, "a matrix that can be counted", "entries", "more");
+  layout.values_at = number("valuesAt");
+  layout.index_at = number("indexAt");
+  layout.lengths_at = number("lengthsAt");
+  auto matrix = std::shared_ptr<Matrix>(new Matrix);
+  const CopyResult result = matrix->open({addon(env).table, 1}, path.c_str(), layout);
+  if (result.kind != CopyResult::ok) throw MatrixHandle::failure(env, result, path, layout.cols);
+  return MatrixHandle::wrap(env, std::move(matrix));
+}
+
+// Why there is no centred matrix of a file.
+Napi::Error not_centred(Napi::Env env, const Matrix& X, const Run& run) {
+  if (X.failure().kind != CopyResult::ok) return MatrixHandle::failure(env, X);
+  return run.interrupted() ? interrupted(env) : error_of(env, "Out of memory", "ERR_MEMORY");
+}
+
+// centrePoints(matrix, threads, interrupt | undefined): a promise of the centred matrix of a file. It is read on a runner.
+Napi::Value centre_points(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  struct State {
+    Run run;
+    std::shared_ptr<Interrupt> interrupt;
+    std::shared_ptr<Matrix> matrix, centred;
+    Napi::Promise::Deferred deferred;
+  };
+  const std::shared_ptr<Matrix> matrix = MatrixHandle::matrix_of(info[0]);
+  if (!matrix->in_file()) refuse(env, "a matrix in a file", "matrix", "another");
+  const std::shared_ptr<Interrupt> interrupt = InterruptHandle::interrupt_of(info[2]);
+  auto state = std::shared_ptr<State>(new State{
+      {addon(env).table, threads(info, 1), interrupt.get()}, interrupt, matrix, nullptr, Napi::Promise::Deferred::New(env)});
+  auto job = std::make_unique<Runner::Job>();
+  job->work = [state] { state->centred = state->matrix->is_centred() ? state->matrix : state->matrix->centred(state->run); };
+  job->done = [state](Napi::Env env) {
+    if (state->centred) {
+      state->deferred.Resolve(MatrixHandle::wrap(env, std::move(state->centred)));
+    } else {
+      state->deferred.Reject(not_centred(env, *state->matrix, state->run).Value());
+    }
+  };
+  addon(env).runner(env).submit(std::move(job));
+  return state->deferred.Promise();
+}
+
 }  // namespace
+
+Napi::Error MatrixHandle::failure(Napi::Env env, const Matrix& matrix) {
+  return failure(env, matrix.failure(), matrix.path(), matrix.cols());
+}
+
+Napi::Error MatrixHandle::failure(Napi::Env env, const CopyResult& result, const std::string& path, size_t cols) {
+  const auto count = [](double value) { return std::to_string(static_cast<uint64_t>(value)); };
+  const std::string row = "row " + std::to_string(result.row) + " of " + path,
+                    entry = "entry " + std::to_string(result.at) + " of " + row;
+  std::string message;
+  switch (result.kind) {
+    case CopyResult::interrupted:
+      return interrupted(env);
+    case CopyResult::out_of_memory:
+      return error_of(env, "Out of memory", "ERR_MEMORY");
+    case CopyResult::not_finite:
+      message = "Expected a finite number for " + entry + " but received " +
+                (result.found != result.found ? "NaN"
+                 : result.found > 0           ? "Infinity"
+                                              : "-Infinity");
+      break;
+    case CopyResult::bad_range:
+      message = "Expected a column below " + std::to_string(cols) + " for " + entry + " but received " + count(result.found);
+      break;
+    case CopyResult::bad_order:
+      message = "Expected ascending columns for " + row + " but received " + count(result.found) + " after " + count(result.before);
+      break;
+    case CopyResult::bad_start:
+      message = "Expected lengths of rows that add up for " + path + " but received " + count(result.found) + " for row " +
+                std::to_string(result.row);
+      break;
+    case CopyResult::changed:
+      message = "Expected " + path + " to stay as it is while in use but it was changed";
+      break;
+    default:
+      message = "Expected " + path + " to stay as long as it was but it could not be read to its end";
+  }
+  return error_of(env, message.c_str(), "ERR_DATASET");
+}
+
+// Throws if reading a file failed.
+void MatrixHandle::check(Napi::Env env) const {
+  if (matrix_->failure().kind != CopyResult::ok) throw failure(env, *matrix_);
+}
 
 // new Matrix(onDefect, threads, ...points, interrupt = none) copies points; if they have a defect, onDefect is called, and throws.
 // new Matrix(undefined, 1, matrix) shares the data of another handle, which has reported their memory to the garbage collector.
@@ -259,6 +371,7 @@ Napi::Value MatrixHandle::multiply(const Napi::CallbackInfo& info) {
   const Matrix& X = matrix(info.Env());
   const Buffer<double> w = padded(info, 0, X);
   X.multiply({table_, threads(info, 2)}, w.data(), array<double>(info, 1, "out", X.rows()).data);
+  check(info.Env());
   return info.Env().Undefined();
 }
 
@@ -271,7 +384,9 @@ Napi::Value MatrixHandle::decide(const Napi::CallbackInfo& info) {
   if (end > X.rows() || begin > end) refuse(info.Env(), "rows of the matrix", "begin and end", "others");
   const auto out = array<double>(info, 2, "out", product(info, end - begin, planes.count));
   size_t bad = 0;
-  defect(info.Env(), X.decide({table_, threads(info, 3)}, planes, begin, end, out.data, &bad));
+  const CopyResult result = X.decide({table_, threads(info, 3)}, planes, begin, end, out.data, &bad);
+  check(info.Env());
+  defect(info.Env(), result);
   return Napi::Number::New(info.Env(), static_cast<double>(bad));
 }
 
@@ -280,6 +395,7 @@ Napi::Value MatrixHandle::norms(const Napi::CallbackInfo& info) {
   const Matrix& X = matrix(info.Env());
   const auto factor = array<double>(info, 0, "factor", X.cols());
   X.row_norms({table_, threads(info, 2)}, nullptr, X.rows(), factor.data, array<double>(info, 1, "out", X.rows()).data);
+  check(info.Env());
   return info.Env().Undefined();
 }
 
@@ -291,6 +407,7 @@ Napi::Value MatrixHandle::multiply_transposed(const Napi::CallbackInfo& info) {
   Buffer<double> scratch, kept;
   if (!scratch.allocate(X.scratch_size()) || (!X.all_kept() && !kept.allocate(X.cols()))) out_of_memory(info.Env());
   X.multiply_transposed({table_, threads(info, 2)}, u.data, X.all_kept() ? out.data : kept.data(), scratch.data());
+  check(info.Env());
   if (!X.all_kept()) {
     std::memset(out.data, 0, X.width() * sizeof(double));
     for (size_t j = 0; j < X.cols(); ++j) out.data[X.used()[j]] = kept[j];
@@ -299,9 +416,17 @@ Napi::Value MatrixHandle::multiply_transposed(const Napi::CallbackInfo& info) {
 }
 
 // centre(threads, interrupt = none): centres the columns; returns whether any was shifted. An interrupted call disposes of the
-// matrix.
+// matrix, unless its rows are in a file: this handle is then of the centred matrix from now on, and others stay as they are.
 Napi::Value MatrixHandle::centre(const Napi::CallbackInfo& info) {
   Matrix& X = matrix(info.Env());
+  if (X.in_file()) {
+    const std::shared_ptr<Interrupt> interrupt = InterruptHandle::interrupt_of(info[1]);
+    const Run run = {table_, threads(info, 0), interrupt.get()};
+    const std::shared_ptr<Matrix> centred = X.is_centred() ? matrix_ : X.centred(run);
+    if (!centred) throw not_centred(info.Env(), X, run);
+    matrix_ = centred;
+    return Napi::Boolean::New(info.Env(), centred->shift() != nullptr);
+  }
   if (matrix_.use_count() > 1) fail(info.Env(), "Expected a matrix that nothing else uses", "ERR_BUSY");
   const std::shared_ptr<Interrupt> interrupt = InterruptHandle::interrupt_of(info[1]);
   const Run run = {table_, threads(info, 0), interrupt.get()};
@@ -374,6 +499,8 @@ void register_matrix(Napi::Env env, Napi::Object exports) {
   addon(env).matrix = Napi::Persistent(constructor);
   exports.Set("Matrix", constructor);
   exports.Set("copyPoints", Napi::Function::New(env, copy_points, "copyPoints"));
+  exports.Set("openPoints", Napi::Function::New(env, open_points, "openPoints"));
+  exports.Set("centrePoints", Napi::Function::New(env, centre_points, "centrePoints"));
   exports.Set("decidePoints", Napi::Function::New(env, decide_points, "decidePoints"));
   exports.Set("certifyLabels", Napi::Function::New(env, certify_rows, "certifyLabels"));
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "addon_api.h"
 #include "matrix.h"
@@ -16,6 +17,10 @@ class MatrixHandle : public Napi::ObjectWrap<MatrixHandle> {
 
   // Creates a handle of an existing matrix.
   static Napi::Object wrap(Napi::Env env, std::shared_ptr<Matrix> matrix);
+
+  // The error of a matrix whose file could not be read, or held what it must not.
+  static Napi::Error failure(Napi::Env env, const Matrix& matrix);
+  static Napi::Error failure(Napi::Env env, const CopyResult& result, const std::string& path, size_t cols);
 
   // The matrix of a live handle; throws for other values.
   static std::shared_ptr<Matrix> matrix_of(const Napi::Value& value);
@@ -33,6 +38,7 @@ class MatrixHandle : public Napi::ObjectWrap<MatrixHandle> {
   Napi::Value used(const Napi::CallbackInfo& info);
   void take_over(Napi::Env env, std::shared_ptr<Matrix> matrix);
   Matrix& matrix(Napi::Env env) const;
+  void check(Napi::Env env) const;
   void release(Napi::Env env);
 
   std::shared_ptr<Matrix> matrix_;  // null: disposed of

@@ -5,71 +5,22 @@
 #include <cstring>
 #include <memory>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 #include "addon.h"
 #include "arguments.h"
 #include "buffer.h"
+#include "task.h"
 
 namespace fista {
-
-// The names of a task's arguments, in order.
-constexpr size_t kMaxTaken = 10;
-struct Takes {
-  const char* names[kMaxTaken];
-};
-
-// The maximum number of numbers in an answer.
-constexpr size_t kResults = 16;
-
-// The names of the numbers in a task's answer, in order. Answer is the kernel's struct of as many doubles.
-struct Answers {
-  const char* names[kResults];
-};
-template <typename Answer, typename... Names>
-constexpr Answers answers(Names... names) {
-  static_assert(sizeof(Answer) == sizeof...(Names) * sizeof(double), "a name for each number");
-  return {{names...}};
-}
-
-// Copies a kernel's answer to out.
-template <typename Answer>
-bool put(const Answer& answer, double* out) {
-  static_assert(std::is_trivially_copyable_v<Answer> && sizeof(Answer) % sizeof(double) == 0, "doubles only");
-  static_assert(sizeof(Answer) <= kResults * sizeof(double), "more than there is room for");
-  std::memcpy(out, &answer, sizeof(Answer));
-  return true;
-}
-
-// The arguments of a task: numbers, and an array if it takes one.
-struct Given {
-  double numbers[kMaxTaken] = {};
-  double* vector = nullptr;
-  double operator[](size_t k) const { return numbers[k]; }
-  bool flag(size_t k) const { return numbers[k] != 0; }
-};
-
-// A task of a problem, as lib/backend/tasks.ts declares it.
-template <typename Problem>
-struct Task {
-  const char* name;
-  Takes takes;
-  Answers answers;
-  bool (*perform)(Problem& problem, const Given& given, double* out);  // false if memory runs out
-  // A task that is performed `at_once` answers even if the problem was interrupted; other tasks fail then.
-  enum When : uint8_t { until_interrupted, at_once } when = until_interrupted;
-  // The first argument may be an array of at least length(problem) entries. It is copied by the call, or written by the task. The
-  // caller must not use an array to be written before the task is done.
-  enum Vector : uint8_t { none, copied, written } vector = none;
-  size_t (*length)(const Problem& problem) = nullptr;
-};
 
 // Problem has bytes(), accept() and interrupted(). Self has kTasks, an array of Task<Problem>.
 template <typename Self, typename Problem>
 class ProblemHandle : public Napi::ObjectWrap<Self> {
  public:
   explicit ProblemHandle(const Napi::CallbackInfo& info) : Napi::ObjectWrap<Self>(info) {}
+  // The error of data that could not be read during a task; an empty one if all could. Self may have its own.
+  static Napi::Error failure(Napi::Env, const Problem&) { return {}; }
   ~ProblemHandle() override { release(this->Env()); }
 
  protected:
@@ -114,7 +65,9 @@ class ProblemHandle : public Napi::ObjectWrap<Self> {
     Problem& p = problem(info.Env());
     const Call call = parse(info);
     double out[kResults] = {};
-    if (!call.run(p, out)) out_of_memory(info.Env());
+    const bool ok = call.run(p, out);
+    throw_failure(info.Env(), p);
+    if (!ok) out_of_memory(info.Env());
     if (call.cut_short(p)) throw interrupted(info.Env());
     return answer(out);
   }
@@ -137,7 +90,10 @@ class ProblemHandle : public Napi::ObjectWrap<Self> {
     job->work = [state] { state->ok = state->call.run(*state->problem, state->out); };
     job->done = [state](Napi::Env env) {
       state->handle->busy_ = false;
-      if (!state->ok) {
+      const Napi::Error failure = Self::failure(env, *state->problem);
+      if (!failure.IsEmpty()) {
+        state->deferred.Reject(failure.Value());
+      } else if (!state->ok) {
         state->deferred.Reject(error_of(env, "Out of memory", "ERR_MEMORY").Value());
       } else if (state->call.cut_short(*state->problem)) {
         state->deferred.Reject(interrupted(env).Value());
@@ -175,6 +131,7 @@ class ProblemHandle : public Napi::ObjectWrap<Self> {
     }
     const std::shared_ptr<Started> started = std::move(started_);
     busy_ = false;
+    throw_failure(info.Env(), *problem_);
     if (!started->ok) out_of_memory(info.Env());
     if (started->call.cut_short(*problem_)) throw interrupted(info.Env());
     return answer(started->out);
@@ -257,6 +214,11 @@ class ProblemHandle : public Napi::ObjectWrap<Self> {
     const Napi::Object result = result_.Value();
     std::memcpy(result.As<Napi::Float64Array>().Data(), out, kResults * sizeof(double));
     return result;
+  }
+
+  static void throw_failure(Napi::Env env, const Problem& problem) {
+    const Napi::Error failure = Self::failure(env, problem);
+    if (!failure.IsEmpty()) throw failure;
   }
 
   void release(Napi::Env env) {

@@ -23,24 +23,27 @@ function publishedManifest(manifest) {
 /** Files that npm adds to every package. */
 const ALWAYS = ['README.md', 'LICENSE'];
 
+/** Pictures are for who reads the pages on the web: they weigh as much as an addon. */
+const isPublished = (path) => path !== join(root, 'docs', 'pictures');
+
 /** Fills `stage` with what is published. Folders that are not there, such as prebuilds, are left out. */
 function stagePackage(stage) {
   const manifest = JSON.parse(fs.readFileSync(join(root, 'package.json'), 'utf8'));
   fs.rmSync(stage, { recursive: true, force: true });
   fs.mkdirSync(stage, { recursive: true });
   for (const part of [...manifest.files, ...ALWAYS]) {
-    if (fs.existsSync(join(root, part))) fs.cpSync(join(root, part), join(stage, part), { recursive: true });
+    if (fs.existsSync(join(root, part))) fs.cpSync(join(root, part), join(stage, part), { recursive: true, filter: isPublished });
   }
   fs.cpSync(join(root, 'binding.gyp'), join(stage, 'native', 'binding.gyp'));
   fs.writeFileSync(join(stage, 'package.json'), `${JSON.stringify(publishedManifest(manifest), null, 2)}\n`);
   addChecksums(join(stage, 'prebuilds'));
 }
 
-/** Puts beside every addon the checksum that the loader compares, in the form of sha256sum. */
+/** Puts beside every addon and the WebAssembly module the checksum that the loader compares, in the form of sha256sum. */
 function addChecksums(folder) {
   if (!fs.existsSync(folder)) return;
   for (const name of fs.readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-    if (!name.endsWith('.node')) continue;
+    if (!/\.(node|wasm)$/.test(name)) continue;
     const file = join(folder, name);
     const sum = createHash('sha256').update(fs.readFileSync(file)).digest('hex');
     fs.writeFileSync(`${file}.sha256`, `${sum}  ${basename(file)}\n`);

@@ -6,6 +6,6 @@ const { backend } = require('..');
 console.log(
   backend.name === 'native'
     ? `fista-classify is ready and uses the native addon (${backend.simd}).`
-    : 'fista-classify is ready and uses the TypeScript kernels: same answers, only slower. ' +
+    : `fista-classify is ready and uses ${backend.name === 'wasm' ? 'WebAssembly' : 'the TypeScript kernels'}: same answers, only slower. ` +
         'For the native addon install a C++17 compiler, make and Python 3, then run "npm run build:native".',
 );

@@ -30,10 +30,11 @@ const PUBLISHED = [
   'linux-arm64/fista-classify.musl.node',
   'linux-x64/fista-classify.glibc.node',
   'linux-x64/fista-classify.musl.node',
+  'wasm/fista-classify.wasm',
   'win32-arm64/fista-classify.node',
   'win32-x64/fista-classify.node',
 ];
-const SIZE_LIMIT = 5e6; // eight addons of up to 0.5 MB
+const SIZE_LIMIT = 6e6; // eight addons of up to 0.5 MB, WebAssembly twice
 
 const windows = process.platform === 'win32';
 const quietly = { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] };
@@ -144,6 +145,9 @@ function checkContents(tarball, installed) {
     'bin/fista-classify.js',
     'dist/index.d.ts',
     'dist/index.d.mts',
+    'dist/browser.mjs',
+    'dist/browser.d.mts',
+    'dist/backend/wasm/node-worker.js',
     'native/binding.gyp',
     'native/addon.cc',
   ])
@@ -152,7 +156,9 @@ function checkContents(tarball, installed) {
   const { scripts } = JSON.parse(fs.readFileSync(join(installed, 'package.json'), 'utf8'));
   assert.equal(scripts, undefined);
   assert.ok(!files.includes('binding.gyp'));
-  const prebuilds = files.filter((file) => /^prebuilds\/.*\.node$/.test(file)).map((file) => file.slice('prebuilds/'.length));
+  const prebuilds = files
+    .filter((file) => /^prebuilds\/.*\.(node|wasm)$/.test(file))
+    .map((file) => file.slice('prebuilds/'.length));
   for (const name of prebuilds) assert.ok(files.includes(`prebuilds/${name}.sha256`), `${name} has no checksum`);
   if (args.complete) assert.deepEqual(prebuilds, PUBLISHED);
   console.log(
@@ -210,7 +216,14 @@ async function testHere() {
   });
   step('publint and attw find no faults', () => {
     assert.match(tool('publint/src/cli.js', 'run', '--strict', tarball), /All good!/); // not even a suggestion
-    tool('@arethetypeswrong/cli/dist/index.js', '--no-definitely-typed', tarball);
+    tool(
+      '@arethetypeswrong/cli/dist/index.js',
+      '--no-definitely-typed',
+      '--exclude-entrypoints',
+      'fista-classify.wasm',
+      '--',
+      tarball,
+    );
   });
   if (process.platform === 'linux' && process.arch === 'x64' && works('qemu-x86_64', '--version')) {
     step('on a CPU without AVX2, which qemu emulates, the prebuild runs on the baseline', () => {
@@ -219,6 +232,16 @@ async function testHere() {
     });
   }
 
+  const addons = fs.readdirSync(join(installed, 'prebuilds')).filter((name) => name !== 'wasm');
+  if (fs.existsSync(join(installed, 'prebuilds', 'wasm'))) {
+    step('loads WebAssembly on demand, and where there is no addon', () => {
+      use(consumer, 'wasm', { env: { FISTA_CLASSIFY_BACKEND: 'wasm' } });
+      for (const name of addons) fs.rmSync(join(installed, 'prebuilds', name), { recursive: true });
+      use(consumer, 'wasm', { loadError: true });
+    });
+  } else {
+    console.log('- left out: WebAssembly, which was not built (npm run build:wasm)');
+  }
   step('without a prebuild the TypeScript kernels are used, with one warning that names the remedy', () => {
     fs.rmSync(join(installed, 'prebuilds'), { recursive: true });
     use(consumer, 'js', { loadError: true });

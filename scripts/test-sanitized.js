@@ -16,10 +16,11 @@ const LEFT_OUT = {
 // Tests of TypeScript alone, which have nothing for the sanitizer to find.
 const WITHOUT_ADDON = [
   'backend/broken-install.test.ts',
+  'backend/wasm.test.ts',
   'cli/build.test.ts',
   'metrics/**',
   'report/**',
-  ...['bench', 'layers', 'links', 'method', 'package', 'types'].map((name) => `${name}.test.ts`),
+  ...['bench', 'browser', 'layers', 'links', 'method', 'package', 'playground', 'types'].map((name) => `${name}.test.ts`),
 ];
 
 if (process.platform !== 'linux') fail('the sanitizer is preloaded into node, which is supported on Linux only');
@@ -40,7 +41,8 @@ const folder = buildSanitized();
 
 const given = process.argv.slice(2);
 console.log('Left out: tests in a browser, which does not start with the sanitizer preloaded.');
-console.log('Left out: tests that use no addon.');
+console.log('Left out: tests named "holds little memory", which assert resident memory.');
+console.log('Left out: tests that use no addon, and WebAssembly, which the sanitizer does not see.');
 for (const [name, reason] of Object.entries(LEFT_OUT)) console.log(`Left out: test/${name} ${reason}.`);
 run(
   process.execPath,
@@ -48,7 +50,7 @@ run(
     join(root, 'node_modules', 'vitest', 'vitest.mjs'),
     'run',
     '--pool=forks',
-    '--testNamePattern=^(?!a page in a browser)',
+    '--testNamePattern=^(?!a page in a browser)(?!.*holds little memory)',
     ...[...Object.keys(LEFT_OUT), ...WITHOUT_ADDON].map((name) => `--exclude=test/${name}`),
     ...given,
   ],
@@ -60,6 +62,7 @@ run(
     ASAN_OPTIONS: 'abort_on_error=1:detect_leaks=0:allocator_may_return_null=1:malloc_context_size=2',
     UBSAN_OPTIONS: 'abort_on_error=1:print_stacktrace=1',
     FISTA_CLASSIFY_BACKEND: 'native',
+    FISTA_CLASSIFY_LEAVE_OUT_WASM: '1',
     FISTA_CLASSIFY_BINARY: join(root, folder, 'Release', 'fista_classify.node'),
   },
 );

@@ -13,3 +13,6 @@ export const KIND = { point: 0, ball: 1, diagonal: 2, full: 3 } as const;
 export function shapeSize(kind: number, d: number): number {
   return kind === KIND.point ? 0 : kind === KIND.ball ? 1 : kind === KIND.diagonal ? d : d * d;
 }
+
+/** Whether the processor keeps the lowest byte of a number first. */
+export const LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;

@@ -96,6 +96,11 @@ type SvmConstructor = new (
   rows?: Uint32Array,
   /** One with the same rows, weights and scale that has performed `begin` alone. What that measured need not be measured again. */
   like?: SvmProblem,
+  /**
+   * Epochs of coordinate ascent visit rows window by window, of about so many rows each, and in random order within a window (method 1.10);
+   * 0: all rows are one. Such a problem must not be asked to shrink. @default 0
+   */
+  window?: number,
 ) => SvmProblem;
 
 /** What is proved of planes, and between which classes they are. */
@@ -216,6 +221,21 @@ type MatrixConstructor = new (
   ...data: MatrixArguments | [...MatrixArguments, interrupt: Interrupt | undefined]
 ) => Matrix;
 
+/** Where rows are in a file: positions in bytes, and how entries are stored (lib/io/dataset-format.ts). */
+export interface FileLayout {
+  readonly sparse: boolean;
+  /** 0 f64, 1 f32, 2 ones. */
+  readonly values: number;
+  /** The bytes of a column index. */
+  readonly index: number;
+  readonly rows: number;
+  readonly cols: number;
+  readonly entries: number;
+  readonly valuesAt: number;
+  readonly indexAt: number;
+  readonly lengthsAt: number;
+}
+
 /** The projections that both problems are built on, as functions of the caller's own arrays. */
 export interface Projections {
   /**
@@ -245,6 +265,14 @@ export interface Kernels {
    * A centred matrix, or what is wrong with the data. They are copied before this returns, and checked off the main thread.
    */
   copyPoints(this: void, threads: number, interrupt: Interrupt | undefined, ...data: MatrixArguments): Promise<Matrix | CopyDefect>;
+  /**
+   * A matrix whose rows stay in a file and are read anew by everything that needs them, a stretch at a time. Lengths of rows are checked
+   * now; entries whenever they are read: a defect, or a file that changed, then fails with ERR_DATASET. Its `centre` makes this handle one of
+   * the centred rows, and leaves others as they are. Undefined where a backend has no files: the rows are then copied to memory.
+   */
+  openPoints?(this: void, path: string, layout: FileLayout): Matrix;
+  /** The centred matrix of one in a file, found off the main thread. */
+  centrePoints?(this: void, matrix: Matrix, threads: number, interrupt: Interrupt | undefined): Promise<Matrix>;
   /**
    * As Matrix.decide, with the same values, for points that are read where they are. A defect of the points goes to onDefect. If something
    * is wrong, out stays as it was.

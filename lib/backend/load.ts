@@ -1,4 +1,4 @@
-/** Chooses and loads a backend: the C++ addon, or its TypeScript twins in fallback/. */
+/** Chooses and loads a backend: the C++ addon, the same kernels in WebAssembly, or their TypeScript twins in fallback/. */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -8,6 +8,9 @@ import type { BackendInfo, BackendName } from '../types.js';
 import { decimal } from './decimal.js';
 import * as fallback from './fallback/index.js';
 import type { Backend, Kernels } from './interface.js';
+import { wasmKernels } from './wasm/index.js';
+import { startWorker } from './wasm/node-port.js';
+import { webAssembly } from './wasm/webassembly.js';
 
 /** The C++ addon. */
 interface Addon extends Kernels {
@@ -85,6 +88,15 @@ export function loadNative(simd: string | undefined = oneOf('SIMD', SIMD_LEVELS)
   return { ...addon, name: 'native', simd: level };
 }
 
+/** The WebAssembly backend; throws where it cannot be loaded. */
+export function loadWasm(): Backend {
+  const file = join(ROOT, 'prebuilds/wasm/fista-classify.wasm');
+  if (!webAssembly) throw new Error('this runtime has no WebAssembly');
+  if (!existsSync(file)) throw new Error(`${file} is missing; "npm run build:wasm" builds it in a clone of the repository`);
+  checkIntact(file);
+  return { ...wasmKernels(new webAssembly.Module(readFileSync(file)), startWorker), name: 'wasm' };
+}
+
 export function loadFallback(): Backend {
   // The twin's Svm takes the twin's Matrix, and never gets another.
   return { ...(fallback as unknown as Kernels), name: 'js', simd: 'none' };
@@ -101,23 +113,49 @@ function remedy(error: unknown): string {
     : 'To use it, set FISTA_CLASSIFY_BINARY to the path of a built addon, or unset it for the one in the package.';
 }
 
-/** Loads the backend that FISTA_CLASSIFY_BACKEND asks for, or native if it loads and TypeScript otherwise. */
+/** Why the addon did not load and, where it was tried, WebAssembly. */
+function notNative(native: unknown, wasm?: { readonly error: unknown }): Error {
+  const lines = [`The native addon did not load: ${reasonOf(native)}`, remedy(native)];
+  if (wasm) lines.push(`WebAssembly did not load either: ${reasonOf(wasm.error)}`);
+  lines.push(
+    wasm
+      ? 'Without them, the TypeScript kernels give the same answers, more slowly; FISTA_CLASSIFY_BACKEND=js asks for them.'
+      : 'Without it, WebAssembly gives the same answers, more slowly; FISTA_CLASSIFY_BACKEND=wasm asks for it.',
+  );
+  return coded(Error, 'ERR_BACKEND', lines.join('\n'), native);
+}
+
+function notWasm(error: unknown): Error {
+  return coded(Error, 'ERR_BACKEND', `WebAssembly did not load: ${reasonOf(error)}`, error);
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message.trim() : String(error);
+}
+
+/** Loads the backend that FISTA_CLASSIFY_BACKEND asks for, or the first of native, WebAssembly and TypeScript that loads. */
 export function load(): Loaded {
-  const wanted = oneOf('BACKEND', ['auto', 'native', 'js']);
+  const wanted = oneOf('BACKEND', ['auto', 'native', 'wasm', 'js']);
   oneOf('SIMD', SIMD_LEVELS); // a bad value is refused whichever backend runs
   if (wanted === 'js') return { backend: loadFallback() };
+  if (wanted === 'wasm') return { backend: required(loadWasm, notWasm) };
   try {
     return { backend: loadNative() };
+  } catch (native) {
+    if (wanted === 'native') throw notNative(native);
+    try {
+      return { backend: loadWasm(), loadError: notNative(native) };
+    } catch (error) {
+      return { backend: loadFallback(), loadError: notNative(native, { error }) };
+    }
+  }
+}
+
+function required(loading: () => Backend, worded: (error: unknown) => Error): Backend {
+  try {
+    return loading();
   } catch (error) {
-    const loadError = coded(
-      Error,
-      'ERR_BACKEND',
-      `The native addon did not load: ${error instanceof Error ? error.message.trim() : String(error)}\n` +
-        `${remedy(error)}\nWithout it, the TypeScript kernels give the same answers, more slowly; FISTA_CLASSIFY_BACKEND=js asks for them.`,
-      error,
-    );
-    if (wanted === 'native') throw loadError;
-    return { backend: loadFallback(), loadError };
+    throw worded(error);
   }
 }
 
@@ -131,14 +169,16 @@ export const backend: BackendInfo = Object.freeze({
   ...(chosen.loadError && { loadError: chosen.loadError }),
 });
 
-let twin: Backend | undefined;
+/** Backends that were asked for by name beside the one in use. */
+const others = new Map<BackendName, Backend>();
 let warned = false;
 
-/** Warns, once, that the TypeScript kernels compute where the addon was wanted. */
+/** Warns, once, that other kernels compute where the addon was wanted. */
 function warnOfFallback(loadError: Error): void {
   if (warned) return;
   warned = true;
-  process.emitWarning('fista-classify computes on its TypeScript kernels, more slowly than it could.', {
+  const instead = chosen.backend.name === 'wasm' ? 'in WebAssembly' : 'on its TypeScript kernels';
+  process.emitWarning(`fista-classify computes ${instead}, more slowly than it could.`, {
     code: 'FISTA_CLASSIFY_NOT_NATIVE',
     detail: loadError.message.split('\n').map(printable).join('\n'), // it may quote a path
   });
@@ -146,11 +186,14 @@ function warnOfFallback(loadError: Error): void {
 
 /** The backend an option asks for. */
 export function kernels(choice: 'auto' | BackendName = 'auto'): Backend {
-  if (choice === 'js') {
-    warned = true; // whoever asks for these kernels knows of them
-    return chosen.backend.name === 'js' ? chosen.backend : (twin ??= loadFallback());
-  }
   if (choice === 'auto' && chosen.loadError) warnOfFallback(chosen.loadError);
+  if (choice === 'js' || choice === 'wasm') warned = true; // whoever asks for these kernels knows of them
   if (choice === 'auto' || choice === chosen.backend.name) return chosen.backend;
-  throw chosen.loadError ?? coded(Error, 'ERR_BACKEND', 'The native addon was switched off by FISTA_CLASSIFY_BACKEND=js');
+  if (choice === 'native') {
+    const { name } = chosen.backend;
+    throw chosen.loadError ?? coded(Error, 'ERR_BACKEND', `The native addon was switched off by FISTA_CLASSIFY_BACKEND=${name}`);
+  }
+  let other = others.get(choice);
+  if (!other) others.set(choice, (other = choice === 'js' ? loadFallback() : required(loadWasm, notWasm)));
+  return other;
 }

@@ -73,13 +73,27 @@ export class Arguments {
       this.#values.set(key, value);
       this.#all.set(key, [...(this.#all.get(key) ?? []), value]);
     }
-    if (this.has('help')) return;
-    const { min, max } = files;
+    if (!this.has('help')) this.#checkFiles(name, this.has('merge') ? { min: 1, max: Infinity } : files);
+  }
+
+  #checkFiles(name: string, { min, max }: Command['files']): void {
     const count = this.files.length;
-    if (count < min || count > max) {
-      const what = min === max ? plural(min, 'file name') : `${min} to ${max} file names`;
-      throw usageError(`Expected ${what} for ${name} but received ${count} (fista-classify ${name} --help)`);
-    }
+    if (count >= min && count <= max) return;
+    const what = min === max ? plural(min, 'file name') : `${min}${max === Infinity ? ' or more' : ` to ${max}`} file names`;
+    throw usageError(`Expected ${what} for ${name} but received ${count} (fista-classify ${name} --help)`);
+  }
+
+  /** The options given, but for some, by name in alphabetical order, each with its values as text. */
+  settings(except: readonly string[]): [name: string, value: string][] {
+    const plain = Array.from(
+      this.#values,
+      ([name, value]) => [name, value === true ? 'yes' : this.texts(name).join('\n')] as const,
+    );
+    const suffixed = Array.from(this.suffixed, ([suffix, value]) => [`w${suffix}`, value] as const);
+    return [...plain, ...suffixed]
+      .filter(([name]) => !except.includes(name))
+      .map(([name, value]): [string, string] => [name, value])
+      .sort(([a], [b]) => (a < b ? -1 : 1));
   }
 
   has(name: string): boolean {

@@ -1,19 +1,21 @@
 /** fista-classify convert: converts data between LIBSVM text and CSV, and models between JSON and LIBLINEAR's text, and to ONNX. */
+import { Dataset } from '../data/dataset.js';
 import { coded } from '../errors.js';
-import { libsvmLines } from '../io/libsvm.js';
+import { libsvmLines } from '../io/write-libsvm.js';
 import { resolveLibsvmWriting } from '../input/index.js';
 import { modelLines } from '../io/model-file.js';
 import { onnxPieces } from '../io/onnx.js';
 import { LinearSvm } from '../svm/linear-svm.js';
+import type { DenseMatrix, SparseMatrix, WrittenDataset } from '../types.js';
 import { usageError, type Arguments, type Command } from './arguments.js';
 import type { Context } from './context.js';
 import { count } from './format.js';
-import { DATA_OPTIONS, denseRow, isCsv, readData, type Data } from './read-data.js';
+import { DATA_OPTIONS, denseRow, isCsv, isStored, readData, sourceOf, textOptions, type Data } from './read-data.js';
 import { looksLikeModel, readModel } from './read-model.js';
 import { checkWritable, writeBytes, writeFile } from './write-file.js';
 
 const MODEL_FORMATS = ['json', 'liblinear', 'onnx'] as const;
-const FORMATS = [...MODEL_FORMATS, 'libsvm', 'csv'] as const;
+const FORMATS = [...MODEL_FORMATS, 'libsvm', 'csv', 'fds'] as const;
 /** The maximum number of columns written as CSV: each takes a name in the header and a cell in every row. */
 const MAX_NAMES = 1_000_000;
 type Format = (typeof FORMATS)[number];
@@ -29,15 +31,18 @@ export const convert: Command = {
     ],
     ['fista-classify convert model.json model.onnx', 'writes a model for ONNX runtimes'],
     ['fista-classify convert --label species flowers.csv flowers.svm.gz', 'CSV to LIBSVM text, gzipped'],
+    ['fista-classify convert big.svm big.fds', 'data that need not fit in memory, to train on; also from CSV and JSON lines'],
   ],
   files: { min: 2, max: 2 },
   options: [
     {
       names: ['--to'],
       value: 'FORMAT',
-      help: `${FORMATS.join(', ')} \n(default: by the name of out if it ends in .json, .onnx or .csv;\notherwise liblinear for a model, libsvm for data)`,
+      help: `${FORMATS.join(', ')} \n(default: by the name of out if it ends in .json, .onnx, .csv or .fds;\notherwise liblinear for a model, libsvm for data)`,
     },
     { names: ['--cols'], value: 'N', help: 'LIBSVM text: the number of columns (default: as many as the file uses)' },
+    { names: ['--f32'], help: '.fds: store numbers in single precision, rounded' },
+    { names: ['--json-lines'], help: '.fds: read JSON lines whatever the file name (default: if it ends in .jsonl or .ndjson)' },
     ...DATA_OPTIONS,
   ],
   notes: [
@@ -54,7 +59,7 @@ export async function runConvert(args: Arguments, context: Context): Promise<num
   const model = asked ? isModelFormat(asked) : !isCsv(from, args) && (await looksLikeModel(from));
   const format = asked ?? formatByName(to) ?? (model ? 'liblinear' : 'libsvm');
   if (model !== isModelFormat(format)) {
-    const fits = model ? 'json, liblinear or onnx for a model' : 'libsvm or csv for data';
+    const fits = model ? 'json, liblinear or onnx for a model' : 'libsvm, csv or fds for data';
     throw usageError(`Expected ${fits} but received ${format} (${from} to ${to})`);
   }
   if (isModelFormat(format)) {
@@ -70,6 +75,22 @@ export async function runConvert(args: Arguments, context: Context): Promise<num
     return 0;
   }
   const cols = args.number('cols', [0, 2 ** 31]);
+  if (format === 'fds') {
+    const { rows, cols: width, bytes } = await writeStored(from, to, args, signal);
+    await summarise(`${count(rows, 'row')}, ${count(width, 'column')}, ${count(bytes, 'byte')}`, {
+      from,
+      to,
+      format,
+      rows,
+      columns: width,
+      bytes,
+    });
+    return 0;
+  }
+  if (isStored(from))
+    throw usageError(`Expected a text for ${to} but received ${from}: rows in a .fds file are for training and predicting`);
+  if (args.has('f32') || args.has('json-lines'))
+    throw usageError(`Expected a .fds file with --f32 or --json-lines but received ${to}`);
   const data = await readData(from, args, { cols, labelled: true, signal, output });
   const { rows, cols: width } = data.points;
   if (format === 'csv' && width > MAX_NAMES) {
@@ -86,16 +107,47 @@ export async function runConvert(args: Arguments, context: Context): Promise<num
   }
 }
 
+/** Streams a text to a dataset's file. */
+function writeStored(from: string, to: string, args: Arguments, signal: AbortSignal): Promise<WrittenDataset> {
+  if (to === '-') throw usageError('Expected a path for a .fds file but received -');
+  const cols = args.number('cols', [0, 2 ** 31]);
+  const { delimiter, maxBytes } = textOptions(args);
+  const labels = args.oneOf('labels', ['number', 'string']);
+  const header = !args.has('no-header');
+  const label = args.text('label') ?? (header ? 'label' : '0');
+  return Dataset.write(to, sourceOf(from), {
+    ...(isCsv(from, args)
+      ? { format: 'csv' }
+      : args.has('json-lines')
+        ? { format: 'jsonl' }
+        : from === '-'
+          ? { format: 'libsvm' }
+          : {}),
+    ...(args.has('f32') && { values: 'f32' }),
+    ...(cols !== undefined && { cols }),
+    ...(labels && { labels }),
+    ...(delimiter !== undefined && { delimiter }),
+    zeroBased: args.has('zero-based'),
+    label: /^-?\d+$/.test(label) ? Number(label) : label,
+    header,
+    maxBytes,
+    signal,
+  });
+}
+
 function isModelFormat(format: Format): format is (typeof MODEL_FORMATS)[number] {
   return (MODEL_FORMATS as readonly Format[]).includes(format);
 }
 
 function formatByName(path: string): Format | undefined {
-  const ending = /\.(json|onnx|csv)(\.gz)?$/i.exec(path)?.[1];
+  const ending = /\.(?:(json|onnx|csv)(?:\.gz)?|(fds))$/i
+    .exec(path)
+    ?.slice(1)
+    .find((name) => name !== undefined);
   return ending?.toLowerCase() as Format | undefined;
 }
 
-function* csvLines({ points, labels, columns }: Data): Generator<string> {
+function* csvLines({ points, labels, columns }: Data<DenseMatrix | SparseMatrix>): Generator<string> {
   const names = columns ?? Array.from({ length: points.cols }, (_, j) => `x${j + 1}`);
   yield `${['label', ...names].map(cell).join(',')}\n`;
   for (let i = 0; i < points.rows; i++) yield `${cell(String(labels[i]))},${denseRow(points, i).join(',')}\n`;

@@ -3,9 +3,11 @@ import { show } from '../errors.js';
 import { nearest } from '../input/index.js';
 import { METRICS } from '../metrics/scoring.js';
 import type { CrossValidationOptions, GammaScore, Label, Metric, RecordOptions, SvmOptions } from '../types.js';
-import { crossValidate } from '../selection/cross-validation.js';
+import { crossValidate, crossValidateShard, foldSizes } from '../selection/cross-validation.js';
 import { usageError, type Arguments, type Option } from './arguments.js';
 import type { Context } from './context.js';
+import type { Output } from './output.js';
+import { holds, mergeShards, shardFile, type Merged, type Shard } from './shards.js';
 import type { Data } from './read-data.js';
 import { isRecordData, type RecordData } from './read-records.js';
 import { brief, count, duration, fraction, percent } from './format.js';
@@ -42,13 +44,18 @@ interface Asked {
   readonly folds: number;
   readonly seed: number | undefined;
   readonly scoring: Metric | undefined;
+  /** Undefined: one gamma, or with 'auto' a path of gammas. */
+  readonly gammas: readonly number[] | undefined;
+  /** Undefined: all folds. */
+  readonly shard: Shard | undefined;
 }
 
-/** Cross-validates one gamma, or with 'auto' a path of gammas, of which it names the best. */
+/** Cross-validates one gamma, several, or with 'auto' a path of gammas, of which it names the best. */
 export async function validate(
   data: Data | RecordData,
-  { folds, seed, scoring }: Asked,
+  { folds, seed, scoring, gammas, shard }: Asked,
   { gamma, ...options }: SvmOptions & RecordOptions<Record<string, Label>>,
+  args: Arguments,
   { output }: Context,
 ): Promise<number> {
   const name = scoring ?? 'accuracy';
@@ -58,24 +65,50 @@ export async function validate(
     folds,
     ...(seed !== undefined && { seed }),
     ...(scoring && { scoring }),
-    ...(gamma !== 'auto' && { gammas: gamma === undefined ? 'default' : [gamma] }),
+    ...(gamma !== 'auto' && { gammas: gammas ?? (gamma === undefined ? 'default' : [gamma]) }),
     onProgress: ({ done, total, elapsed, mean }) => {
       const left = done > 1 ? ` · about ${duration((elapsed / done) * (total - done))} left` : '';
       output.progress(() => `fit ${count(done)} of ${count(total)} · ${name} ${text(mean)} on held-out rows${left}`);
     },
   };
+  if (shard) {
+    const some = { ...asked, gammas: asked.gammas! };
+    const found = await crossValidateShard(data.points, isRecordData(data) ? data.label! : data.labels, some, (fold) => {
+      return holds(shard, fold);
+    });
+    output.clear();
+    await output.result(shardFile(args, data, shard, scoring, found), []);
+    return 0;
+  }
   const result = isRecordData(data)
     ? await crossValidate(data.points, data.label!, asked)
     : await crossValidate<Label>(data.points, data.labels, asked);
   output.clear();
+  return print({ ...result, scoring, sizes: foldSizes(result.fold, result.folds) }, output);
+}
+
+/** Prints what one run of all folds would, from the results of its shards. */
+export async function merge(args: Arguments, { output, signal }: Context): Promise<number> {
+  const [other] = args.settings(['merge', 'v', 'json', 'quiet']);
+  if (other) {
+    const flag = `${other[0].length === 1 ? '-' : '--'}${other[0]}`;
+    throw usageError(`Expected no other option with --merge, as the shards have them, but received ${flag}`);
+  }
+  return print(await mergeShards(args.files, args.number('v', [2, 1_000_000]), signal), output);
+}
+
+/** Prints the result of all folds. */
+async function print(
+  { best, table, atEdge, elapsed, folds, sizes, scoring }: Omit<Merged, 'oneStandardError'>,
+  output: Output,
+): Promise<number> {
+  const name = scoring ?? 'accuracy';
+  const text = scoring ? fraction : percent;
   // LIBLINEAR's measure: the share of all rows that are predicted correctly while they are held out.
-  const sizes = new Array<number>(result.folds).fill(0);
-  for (const fold of result.fold) if (fold >= 0) sizes[fold]!++;
   const total = sizes.reduce((sum, size) => sum + size, 0);
-  const right = sizes.reduce((sum, size, k) => sum + Math.round(size * result.best.accuracy[k]!), 0);
-  const { best, table, atEdge, elapsed } = result;
+  const right = sizes.reduce((sum, size, k) => sum + Math.round(size * best.accuracy[k]!), 0);
   const lines =
-    gamma === 'auto'
+    table.length > 1
       ? table.map(
           (row) =>
             `gamma ${brief(row.gamma)}: ${name} ${text(row.mean)} ± ${text(row.standardError)} on held-out rows${unfinished(row)}${row.gamma === best.gamma ? ' (best)' : ''}`,

@@ -5,6 +5,7 @@ import { printable } from '../errors.js';
 import type { Arguments, Command } from './arguments.js';
 import type { Context } from './context.js';
 import { count } from './format.js';
+import type { BackendName } from '../types.js';
 import { version } from '../version.js';
 
 export const doctor: Command = {
@@ -21,7 +22,7 @@ export const doctor: Command = {
 };
 
 export async function runDoctor(_args: Arguments, { output }: Context): Promise<number> {
-  const native = backend.name === 'native';
+  const compared = backend.name !== 'js';
   const checks = selfCheck(kernels(backend.name), backend.threads); // by name: the reason is printed below, not warned of
   const wrong = checks.filter(({ agrees }) => !agrees);
   const notNative = whyNotNative();
@@ -35,18 +36,15 @@ export async function runDoctor(_args: Arguments, { output }: Context): Promise<
       ...(notNative !== undefined && { notNative }),
       agrees: wrong.length === 0,
       kernels: checks.map(({ kernel, agrees, difference, bound, time }) => {
-        return { kernel, agrees, difference, bound, ...(native && { speedup: speedup(time) }) };
+        return { kernel, agrees, difference, bound, ...(compared && { speedup: speedup(time) }) };
       }),
     },
     [
       ...(output.quiet
         ? []
-        : [
-            `fista-classify ${system.version}, Node ${system.node}, ${system.platform}`,
-            `backend  ${native ? `native, ${backend.simd}, ${count(backend.threads, 'thread')}` : 'js, the TypeScript kernels, on one thread'}`,
-          ]),
+        : [`fista-classify ${system.version}, Node ${system.node}, ${system.platform}`, `backend  ${BACKENDS[backend.name]()}`]),
       ...(notNative === undefined || output.quiet ? [] : ['', ...printableLines(notNative), '']),
-      ...(output.quiet ? wrong.map(line) : kernelLines(checks, native)),
+      ...(output.quiet ? wrong.map(line) : kernelLines(checks, compared)),
     ],
   );
   return wrong.length === 0 ? 0 : 1;
@@ -67,14 +65,20 @@ function printableLines(text: string): string[] {
   return text.split('\n').map(printable);
 }
 
-function kernelLines(checks: readonly KernelCheck[], native: boolean): string[] {
-  if (!native && checks.every(({ agrees }) => agrees)) {
+const BACKENDS: Readonly<Record<BackendName, () => string>> = {
+  native: () => `native, ${backend.simd}, ${count(backend.threads, 'thread')}`,
+  wasm: () => `wasm, WebAssembly with ${backend.simd}, on one thread`,
+  js: () => 'js, the TypeScript kernels, on one thread',
+};
+
+function kernelLines(checks: readonly KernelCheck[], compared: boolean): string[] {
+  if (!compared && checks.every(({ agrees }) => agrees)) {
     return [`kernels  ${checks.length} run; there are no native ones to compare them with`];
   }
   const right = checks.filter(({ agrees }) => agrees).length;
   const width = Math.max(...checks.map(({ kernel }) => kernel.length));
   return [
-    `kernels  ${right} of ${checks.length} agree with their TypeScript twins (speed native : TypeScript)`,
+    `kernels  ${right} of ${checks.length} agree with their TypeScript twins (speed ${backend.name} : TypeScript)`,
     ...checks.map((check) => {
       return check.agrees
         ? `  ${check.kernel.padEnd(width)}  agrees  ${speedup(check.time).toFixed(1).padStart(5)} : 1`

@@ -5,7 +5,7 @@ import { usageError, type Arguments, type Command } from './arguments.js';
 import type { Context } from './context.js';
 import { brief, count } from './format.js';
 import { metricsLines, metricsOf } from './metrics-table.js';
-import { DATA_OPTIONS, readData, type Data } from './read-data.js';
+import { DATA_OPTIONS, isStored, openData, readData, type Data } from './read-data.js';
 import { FORMAT_OPTIONS, isRecordData, readRecordsFor, type RecordData } from './read-records.js';
 import { readModel } from './read-model.js';
 import { checkPage, predictionPage } from './report-options.js';
@@ -85,15 +85,17 @@ export async function runPredict(args: Arguments, { output, signal }: Context): 
   const word = typeof model.labels[0] === 'string';
   const read: Data | RecordData = model.encoder
     ? await readRecordsFor(model, data, args, { training, extraColumns, signal, output })
-    : await readData(data, args, {
-        cols,
-        extraColumns,
-        columns: model.columns,
-        labelled: true,
-        labels: word ? 'string' : undefined,
-        signal,
-        output,
-      });
+    : isStored(data)
+      ? openData(data, args)
+      : await readData(data, args, {
+          cols,
+          extraColumns,
+          columns: model.columns,
+          labelled: true,
+          labels: word ? 'string' : undefined,
+          signal,
+          output,
+        });
   const { points, labels } = read;
   const { ignored, columns, named }: Pick<Data, 'ignored' | 'columns' | 'named'> = isRecordData(read) ? { ignored: 0 } : read;
   if (columns && columns.length !== cols) {

@@ -4,15 +4,17 @@ import { coded, show, type CodedError } from '../errors.js';
 import { extraColumnsError } from '../input/column-names.js';
 import { readCsv } from '../io/csv.js';
 import { readLibsvm } from '../io/libsvm.js';
-import type { DenseMatrix, Source, SparseMatrix } from '../types.js';
+import { Dataset } from '../data/dataset.js';
+import type { DenseMatrix, Label, Source, SparseMatrix } from '../types.js';
 import { usageError, type Arguments, type Option } from './arguments.js';
 import type { Output } from './output.js';
 import { looksLikeModel } from './read-model.js';
 
-export interface Data {
-  readonly points: DenseMatrix | SparseMatrix;
+/** Points in memory, or in a dataset's file. */
+export interface Data<P = DenseMatrix | SparseMatrix | Dataset> {
+  readonly points: P;
   /** Empty if the file has no labels. */
-  readonly labels: Float64Array | string[];
+  readonly labels: Float64Array | readonly Label[];
   /** The number of entries left out because their columns were not asked for. */
   readonly ignored: number;
   /** CSV: the columns' names, or their numbers in the file if it has no header. */
@@ -68,7 +70,23 @@ export function textOptions(args: Arguments): { readonly delimiter: string | und
   };
 }
 
-export async function readData(path: string, args: Arguments, wanted: Wanted): Promise<Data> {
+/** Whether a path is that of a dataset's file. */
+export function isStored(path: string): boolean {
+  return /\.fds$/i.test(path);
+}
+
+/** Opens a dataset's file, whose rows stay where they are. */
+export function openData(path: string, args: Arguments): Data<Dataset> {
+  for (const { names } of DATA_OPTIONS) {
+    const name = names[0].slice(2);
+    if (args.has(name)) throw usageError(`Expected a text with --${name} but received ${show(path)}`);
+  }
+  const points = Dataset.open(path);
+  return { points, labels: points.labels ?? [], ignored: 0, ...(points.columns && { columns: points.columns, named: true }) };
+}
+
+/** Reads points of a text. */
+export async function readData(path: string, args: Arguments, wanted: Wanted): Promise<Data<DenseMatrix | SparseMatrix>> {
   try {
     return await readTable(path, args, wanted);
   } catch (error) {
@@ -79,7 +97,7 @@ export async function readData(path: string, args: Arguments, wanted: Wanted): P
   }
 }
 
-async function readTable(path: string, args: Arguments, wanted: Wanted): Promise<Data> {
+async function readTable(path: string, args: Arguments, wanted: Wanted): Promise<Data<DenseMatrix | SparseMatrix>> {
   const { cols, extraColumns: extra = 'refuse', columns, labelled, labels, signal, output } = wanted;
   const source = wanted.source ?? sourceOf(path);
   const kind = labels ?? args.oneOf('labels', ['number', 'string']);
@@ -129,7 +147,7 @@ export function warnOfNumbers(path: string, names: readonly string[], output: Ou
 }
 
 /** A row as a dense array. A sparse row is padded with zeros to `cols` columns: one file may use fewer columns than another. */
-export function denseRow(points: Data['points'], i: number, cols = points.cols): Float64Array {
+export function denseRow(points: DenseMatrix | SparseMatrix, i: number, cols = points.cols): Float64Array {
   if ('data' in points) return Float64Array.from(points.data.subarray(i * points.cols, (i + 1) * points.cols));
   const row = new Float64Array(cols);
   for (let k = points.indptr[i]!; k < points.indptr[i + 1]!; k++) row[points.indices[k]!] = points.values?.[k] ?? 1;

@@ -2,6 +2,7 @@
 import { decimal } from '../backend/decimal.js';
 import { inferKinds, SAMPLE } from '../data/infer.js';
 import { missingTest } from '../data/missing.js';
+import { Dataset } from '../data/dataset.js';
 import { Table, valueIn } from '../data/table.js';
 import { coded, show, type CodedError } from '../errors.js';
 import { nearest } from '../input/index.js';
@@ -16,7 +17,7 @@ import type { FieldKind, Label, Source } from '../types.js';
 import { usageError, type Arguments, type Option } from './arguments.js';
 import type { Output } from './output.js';
 import { looksLikeModel } from './read-model.js';
-import { isCsv, readData, sourceOf, textOptions, warnOfExtra, warnOfNumbers, type Data } from './read-data.js';
+import { isCsv, isStored, openData, readData, sourceOf, textOptions, warnOfExtra, warnOfNumbers, type Data } from './read-data.js';
 
 /** Records with labels or without. */
 export interface RecordData {
@@ -33,7 +34,9 @@ export function isRecordData(data: Data | RecordData): data is RecordData {
 
 /** These rows of data. */
 export function selectRows(points: (Data | RecordData)['points'], list: Uint32Array): (Data | RecordData)['points'] {
-  return Table.is(points) ? Table.select(points, list) : (rowsOf(points, list) as Data['points']);
+  if (Table.is(points)) return Table.select(points, list);
+  if (!Dataset.is(points)) return rowsOf(points, list) as Data['points'];
+  throw coded(RangeError, 'ERR_LABELS', `Expected labels of the model for all rows of ${points.path} but some have others`);
 }
 
 export const FORMAT_OPTIONS: readonly Option[] = [
@@ -73,7 +76,7 @@ export async function readTrainingData(
   asked: Asked & { readonly cols: number | undefined },
 ): Promise<Data | RecordData> {
   const given = kindsOf(args);
-  const format = recordFormat(path, args);
+  const format = isStored(path) ? undefined : recordFormat(path, args);
   if (format === undefined) {
     const flag = ['field', 'ignore'].find((name) => args.has(name));
     if (flag !== undefined) throw usageError(`Expected CSV or JSON lines with --${flag} but received ${show(path)}`);
@@ -81,6 +84,7 @@ export async function readTrainingData(
   if (format !== undefined && (format !== 'csv' || given.size > 0)) {
     return readRecords(path, sourceOf(path), args, { ...asked, strings: stringsOf(given), required: true });
   }
+  if (isStored(path)) return labelled(openData(path, args), path);
   if (format === undefined) return readData(path, args, { ...asked, labelled: true });
   const source = path === '-' ? new Replay(process.stdin) : path;
   try {
@@ -92,6 +96,11 @@ export async function readTrainingData(
     if (await looksLikeModel(path)) throw error;
     return await readRecords(path, source, args, { ...asked, strings: [], required: true });
   }
+}
+
+function labelled(data: Data, path: string): Data {
+  if (data.labels.length > 0) return data;
+  throw coded(RangeError, 'ERR_LABELS', `Expected a label for each row of ${path} but it has none`);
 }
 
 const READERS = { 'json-lines': readJsonLines, parquet: readParquet, arrow: readArrow } as const;

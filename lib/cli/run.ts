@@ -8,13 +8,13 @@ export const LIMIT_OPTIONS: readonly Option[] = [
   { names: ['--time-limit'], value: 'TIME', help: 'the limit on time, with its unit: 500ms, 30s, 5min or 2h' },
 ];
 
-export const BACKEND_OPTION: Option = { names: ['--backend'], value: 'NAME', help: 'auto, native or js (default: auto)' };
+export const BACKEND_OPTION: Option = { names: ['--backend'], value: 'NAME', help: 'auto, native, wasm or js (default: auto)' };
 
 export function runOptions(args: Arguments): Pick<EspOptions, 'maxIterations' | 'timeLimit' | 'threads' | 'backend'> {
   const maxIterations = args.number('max-iterations', [1, 1e9]);
   const limit = args.text('time-limit');
   const threads = args.number('threads', [1, 256]);
-  const backend = args.oneOf('backend', ['auto', 'native', 'js']);
+  const backend = args.oneOf('backend', ['auto', 'native', 'wasm', 'js']);
   return {
     ...(maxIterations !== undefined && { maxIterations }),
     ...(limit !== undefined && { timeLimit: milliseconds(limit) }),

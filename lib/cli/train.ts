@@ -16,7 +16,8 @@ import { brief, count, duration, percent, short } from './format.js';
 import { progressLine, TimeLeft } from './progress.js';
 import { checkPage, trainingPage } from './report-options.js';
 import { BACKEND_OPTION, LIMIT_OPTIONS, runOptions } from './run.js';
-import { SCORING_OPTION, scoresProbabilities, scoringOf, validate } from './cross-validate.js';
+import { merge, SCORING_OPTION, scoresProbabilities, scoringOf, validate } from './cross-validate.js';
+import { SHARD_OPTIONS, shardOf } from './shards.js';
 import { trainingSummary } from './training-summary.js';
 import { checkWritable, writeFile } from './write-file.js';
 
@@ -28,6 +29,10 @@ export const train: Command = {
     ['fista-classify train data.svm model.json', 'LIBSVM text (or .csv, either one gzipped) in, a model out'],
     ['fista-classify train --label churn customers.csv model.json', 'CSV with categories and gaps, as it is, or JSON lines'],
     ['fista-classify train -c 0.5 -w1 2 -v 5 data.svm', '5-fold cross-validation with gamma 0.5 and class 1 weighted double'],
+    [
+      'fista-classify train -c 0.1,1,10 -v 5 --shard 2/5 --json data.svm',
+      'one of five jobs of a cross-validation; --merge ends it',
+    ],
     ['fista-classify train --gamma auto --report fit.html data.csv', 'chooses gamma, trains, and writes a page on the training'],
   ],
   files: { min: 1, max: 2 },
@@ -35,7 +40,7 @@ export const train: Command = {
     {
       names: ['-c', '--gamma'],
       value: 'NUMBER|auto',
-      help: "the weight of a row's loss against a wide margin; LIBLINEAR's C (default: 1 / mean\nsquared distance of a row from the centre, after scaling); auto: chosen by cross-validation\n(-C does the same)",
+      help: "the weight of a row's loss against a wide margin; LIBLINEAR's C (default: 1 / mean\nsquared distance of a row from the centre, after scaling); auto: chosen by cross-validation\n(-C does the same); with -v also several, separated by commas",
     },
     { names: ['-C'], help: 'the same as --gamma auto' },
     { names: ['-w<label>'], value: 'NUMBER', help: 'multiply the loss by this for the rows of a label: -w1 2, -w-1 0.5, -wspam 3' },
@@ -48,6 +53,7 @@ export const train: Command = {
     { names: ['--balanced'], help: 'weight rows so that all classes have the same total weight' },
     { names: ['-v'], value: 'FOLDS', help: 'cross-validate: print the accuracy, write no model' },
     SCORING_OPTION,
+    ...SHARD_OPTIONS,
     { names: ['-e'], value: 'NUMBER', help: 'stop at this relative gap only; the same as --stop gap:NUMBER' },
     {
       names: ['--stop'],
@@ -102,12 +108,15 @@ export const train: Command = {
 
 export async function runTrain(args: Arguments, context: Context): Promise<number> {
   const { output, signal } = context;
+  if (args.has('merge')) return merge(args, context);
   const [data, given] = args.files as [string, string?];
   const format = args.oneOf('format', ['json', 'liblinear']) ?? 'json';
   const path = given ?? `${data === '-' ? 'stdin' : basename(data).replace(/\.gz$/, '')}.model${format === 'json' ? '.json' : ''}`;
   const page = args.text('report');
   const folds = args.number('v', [2, 1_000_000]);
   const scoring = scoringOf(args);
+  const gammas = gammasOf(args);
+  const shard = shardOf(args, folds);
   const settings = { ...fitOptions(args), signal };
   if (folds === undefined) {
     await checkPage(page, path, "the model's");
@@ -132,8 +141,8 @@ export async function runTrain(args: Arguments, context: Context): Promise<numbe
   const encoder = records && planOf(data, records, kindsOf(args));
   const weighted = { ...settings, ...classOptions(args, labels) };
   if (folds !== undefined) {
-    const seed = args.number('seed', [0, 2 ** 32 - 1]);
-    return naming(data, () => validate(file, { folds, seed, scoring }, { ...weighted, ...(encoder && { encoder }) }, context));
+    const asked = { folds, seed: args.number('seed', [0, 2 ** 32 - 1]), scoring, gammas, shard };
+    return naming(data, () => validate(file, asked, { ...weighted, ...(encoder && { encoder }) }, args, context));
   }
 
   const history: SvmProgress[] = [];
@@ -236,7 +245,7 @@ function fitOptions(args: Arguments): SvmOptions {
       `Expected a number of 0 or more for -B but received ${B}: a bias is always trained here, and is not regularised`,
     );
   }
-  const gamma = args.has('C') ? 'auto' : args.text('gamma');
+  const gamma = args.has('C') ? 'auto' : gammasOf(args) ? undefined : args.text('gamma');
   const e = args.number('e', 'positive');
   if (e !== undefined && args.has('stop')) throw usageError('Expected one of -e and --stop but received both');
   const words = args.text('stop');
@@ -257,6 +266,14 @@ function fitOptions(args: Arguments): SvmOptions {
     ...(probability && { probability }),
     ...runOptions(args),
   };
+}
+
+/** Several gammas to compare, in ascending order. */
+function gammasOf(args: Arguments): readonly number[] | undefined {
+  const text = args.text('gamma');
+  if (!text?.includes(',')) return undefined;
+  if (!args.has('v')) throw usageError(`Expected one number or auto for --gamma without -v but received ${show(text)}`);
+  return text.split(',').map((one) => toNumber(one, '--gamma', 'positive'));
 }
 
 /** What -b asks for: LIBSVM's 0 or 1, or a word. */

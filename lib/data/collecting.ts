@@ -1,9 +1,9 @@
 /** Reads records once, field by field, into a form from which encodings are learnt and applied. */
-import { setImmediate } from 'node:timers/promises';
 import { coded, plural, show } from '../errors.js';
 import { isObject } from '../input/intrinsics.js';
 import { nearest } from '../input/keys.js';
 import { resolveField, type ResolvedField, type ResolvedPlan } from '../input/resolve-plan.js';
+import { soon } from '../platform/host.js';
 import { pause, type Loop } from '../solver/drivers.js';
 import type { Signal } from '../types.js';
 import { CategoryCollector } from './fields/category-field.js';
@@ -200,7 +200,7 @@ export async function readToLearn(
   for await (const record of records) {
     signal?.throwIfAborted();
     reader.push(record);
-    if (++count % TURN === 0) await setImmediate();
+    if (++count % TURN === 0) await new Promise<void>(soon);
   }
   signal?.throwIfAborted();
   return reader.finish();

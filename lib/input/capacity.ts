@@ -1,6 +1,6 @@
 /** Limits on the number of columns: what a model may have, and what fits in memory. */
-import { freemem } from 'node:os';
 import { option, rangeError, words } from '../errors.js';
+import { availableMemory } from '../platform/host.js';
 
 /** The maximum number of columns, each of which has a weight in the model. No data that fits this package needs more. */
 export const MAX_COLUMNS = 2 ** 28;
@@ -31,10 +31,4 @@ export function checkPlanes(classes: number, planes: number, cols: number): void
   if (bytes < 2 ** 28) return; // asking the system takes longer than many fits
   const max = Math.floor(availableMemory() / 8 / Math.max(cols, 1));
   if (planes > max) throw rangeError('ERR_OPTION', `at most ${max} planes, as many as fit in memory,`, way, planes);
-}
-
-/** The bytes that the process can still allocate before the system, or its control group, ends it. */
-export function availableMemory(): number {
-  const { availableMemory } = process as { availableMemory?: () => number }; // since Node 20.13
-  return availableMemory?.() ?? Math.min(freemem(), process.constrainedMemory() || Infinity);
 }

@@ -14,7 +14,9 @@ export type FileCode = 'ERR_LIBSVM' | 'ERR_CSV' | 'ERR_JSON' | 'ERR_PARQUET' | '
 
 /** Compressed data are damaged; `cause` is zlib's error. */
 export function gzipError(name: string, code: FileCode, cause: Error): Error {
-  const received = /unexpected end/.test(cause.message) ? 'a file that ends in the middle' : `something else (${cause.message})`;
+  const received = /unexpected end|truncated/.test(cause.message)
+    ? 'a file that ends in the middle'
+    : `something else (${cause.message})`;
   return coded(SyntaxError, code, `Expected a whole gzip file for ${name} but received ${received}`, cause);
 }
 
@@ -148,4 +150,9 @@ export function binaryError(what: string, file: string, code: FileCode, received
   const remedy = /unsupported compression codec/.test(message) ? '; npm install hyparquet-compressors' : '';
   const came = cause === undefined ? message : `something else (${printable(message.slice(0, 200))})`;
   return coded(SyntaxError, code, `Expected ${what} for ${file} but received ${came}${remedy}`, cause);
+}
+
+/** The error of a file that is no dataset's, or not a whole one. */
+export function datasetError(what: string, name: string, received: string, cause?: unknown): Error {
+  return coded(SyntaxError, 'ERR_DATASET', `Expected ${what} for ${name} but received ${received}`, cause);
 }

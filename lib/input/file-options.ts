@@ -1,8 +1,7 @@
 /** Checks the sources and targets of files, and the options for reading and writing. */
-import { types } from 'node:util';
 import type { Backend } from '../backend/interface.js';
 import { option, rangeError, typeError, words, type Words } from '../errors.js';
-import { isObject, plainView } from './intrinsics.js';
+import { isObject, isOf, plainView } from './intrinsics.js';
 import type {
   DenseMatrix,
   ReadCsvOptions,
@@ -26,7 +25,7 @@ const MAX_COLUMNS = 2147483648;
 /** Checks a source, and returns its name for messages: its path, or `input`. */
 export function checkSource(source: unknown): string {
   if (typeof source === 'string') return source;
-  if (types.isUint8Array(source)) return 'input';
+  if (isOf(source, 'Uint8Array')) return 'input';
   if (isObject(source) && typeof (source as AsyncIterable<unknown>)[Symbol.asyncIterator] === 'function') {
     const { path } = source as { path?: unknown };
     return typeof path === 'string' ? path : 'input';
@@ -40,7 +39,7 @@ export function checkPath(path: unknown): void {
 
 /** Checks a chunk of a stream, and returns it as bytes. */
 export function checkChunk(chunk: unknown): Uint8Array {
-  if (types.isUint8Array(chunk)) return plainView(chunk);
+  if (isOf(chunk, 'Uint8Array')) return plainView(chunk);
   if (typeof chunk === 'string') return Buffer.from(chunk);
   throw typeError('ERR_SOURCE', 'bytes or text', 'a chunk of the stream', chunk);
 }

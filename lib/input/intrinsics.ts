@@ -2,7 +2,6 @@
  * What the user's objects really are, by the getters of %TypedArray%.prototype. An own property or a subclass may hide a typed array's
  * `buffer` or `length`, and a proxy may have been revoked; only these getters tell the truth about the memory.
  */
-import { types } from 'node:util';
 
 type Getter<T> = (this: unknown) => T;
 
@@ -81,9 +80,43 @@ export function zerosLike(list: ArrayLike<unknown>, count: number): { [at: numbe
   return Kind ? (new Kind(count) as Float64Array) : new Array<number>(count).fill(0);
 }
 
+/** Whether it is a typed array of one of these kinds, of any realm. */
+export function isOf<K extends keyof Kinds>(value: unknown, ...kinds: readonly K[]): value is Kinds[K] {
+  return (kinds as readonly unknown[]).includes(tag.call(value));
+}
+
+interface Kinds {
+  Float64Array: Float64Array;
+  Float32Array: Float32Array;
+  Int32Array: Int32Array;
+  Uint32Array: Uint32Array;
+  Uint8Array: Uint8Array;
+}
+
+const sharedLength = sizeGetter(globalThis.SharedArrayBuffer?.prototype, 'byteLength'); // pages may have none
+const mapSize = sizeGetter(Map.prototype, 'size');
+
+function sizeGetter(prototype: object | undefined, name: string): Getter<number> | undefined {
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- called with an explicit `this`
+  return prototype && (Object.getOwnPropertyDescriptor(prototype, name)!.get as Getter<number>);
+}
+
+/** Whether a getter accepts the object, as it does those of its class alone, of any realm. */
+function accepts(size: Getter<number> | undefined, value: unknown): boolean {
+  try {
+    return size?.call(value) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
 /** Whether other threads can write to the array's memory. */
 export function isShared(view: TypedArray): boolean {
-  return types.isSharedArrayBuffer(buffer.call(view));
+  return accepts(sharedLength, buffer.call(view));
+}
+
+export function isMap(value: unknown): value is Map<unknown, unknown> {
+  return accepts(mapSize, value);
 }
 
 /** A view of the same memory as unsigned integers. */

@@ -1,7 +1,7 @@
 /** Checks labels: one for each row, all of one type. */
-import { types } from 'node:util';
 import { coded, option, plural, rangeError, show, typeError, words, type Term } from '../errors.js';
 import type { Label } from '../types.js';
+import { isOf } from './intrinsics.js';
 import { listOf } from './lists.js';
 
 /** Two labels or more, ascending; of two, the positive one is the second. */
@@ -58,7 +58,7 @@ export function resolveLabels(
   const seen: Label[] = known ? [...known] : [];
   const type = known ? typeof known[0] : typeOf(given[0]);
   const y = new Int8Array(rows);
-  const begun = !known && types.isFloat64Array(given) ? encodeTwo(given, seen, y) : 0;
+  const begun = !known && isOf(given, 'Float64Array') ? encodeTwo(given, seen, y) : 0;
   for (let i = begun; i < rows; i++) {
     const label = given[i]!;
     let k = label === seen[0] ? 0 : label === seen[1] && seen.length === 2 ? 1 : -1;

@@ -42,7 +42,7 @@ export function resolveThreads(threads: unknown): number {
 }
 
 export function resolveBackend(choice: unknown): Backend {
-  return kernels(optional(choice, 'backend', oneOfThese('auto', 'native', 'js')));
+  return kernels(optional(choice, 'backend', oneOfThese('auto', 'native', 'wasm', 'js')));
 }
 
 /** A bound on numbers and their inverses that keeps squares, and products of a few of them, from overflowing. */

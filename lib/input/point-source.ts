@@ -13,6 +13,8 @@ interface Sizes {
   readonly sparse: boolean;
   /** The names of the columns, if they are known: the list in `known` that is the same, or a copy that nobody else can change. */
   readonly columns: readonly string[] | undefined;
+  /** Rows in a window of coordinate ascent, of points in a file. */
+  readonly window: number | undefined;
 }
 
 interface Wanted {
@@ -35,13 +37,14 @@ export type PointSource = Sizes &
 export function pointSource(points: unknown, { columns: given, known = [], ...wanted }: Wanted = {}): PointSource {
   const option = optionNames(given, known); // before the points, as its getters may detach their buffers
   if (Dataset.is(points)) {
-    const { matrix, columns: own } = Dataset.dataOf(points);
+    const { matrix, columns: own, window } = Dataset.dataOf(points);
     const { rows, cols, kept, stored, sparse } = matrix.describe();
     const names = agreedNames(own, option, cols);
     const columns = names && (known.find((list) => list !== undefined && isSameNames(names, list)) ?? names);
-    return { rows, cols, entries: stored, kept, sparse, columns, dataset: points };
+    return { rows, cols, entries: stored, kept, sparse, columns, window, dataset: points };
   }
   const view = viewPoints(points, { ...wanted, known });
   const { rows, cols, entries, sparse } = view;
-  return { rows, cols, entries, kept: cols, sparse, columns: agreedNames(view.columns, option, cols), view };
+  const columns = agreedNames(view.columns, option, cols);
+  return { rows, cols, entries, kept: cols, sparse, columns, window: undefined, view };
 }

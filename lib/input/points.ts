@@ -1,10 +1,9 @@
 /** Views of points in each form: rows, dense and CSR. Everything is checked here but the entries, which are checked when copied. */
-import { types } from 'node:util';
 import type { CopyDefect, MatrixArguments, OnDefect } from '../backend/interface.js';
 import { coded, plural, rangeError, show, typeError, Verbatim, type ErrorCode } from '../errors.js';
 import type { DenseMatrix, SparseMatrix } from '../types.js';
 import { matrixNames, type KnownNames } from './column-names.js';
-import { isArray, isObject, plainView, unsigned } from './intrinsics.js';
+import { isArray, isObject, isOf, plainView, unsigned } from './intrinsics.js';
 import { checkKeys, type ForeignWords } from './keys.js';
 import { lengthOf, numbersOf } from './lists.js';
 import { notFinite } from './numbers.js';
@@ -284,7 +283,7 @@ function viewSparse(points: SparseMatrix, min: number, known?: KnownNames): View
 
 /** Converts an unsigned integer back to the signedness of the list that it was read from. */
 function signed(list: unknown): (value: number) => number {
-  return types.isInt32Array(list) ? (value) => value | 0 : (value) => value;
+  return isOf(list, 'Int32Array') ? (value) => value | 0 : (value) => value;
 }
 
 /** The error for a defect, by the values found in the copy: the caller's arrays may hold others by now. */
@@ -316,12 +315,12 @@ function sparseError(
 
 /** Whether it is a typed array of floating-point numbers, of any realm (vm context). */
 function isData(value: unknown): value is Data {
-  return types.isFloat64Array(value) || types.isFloat32Array(value);
+  return isOf(value, 'Float64Array', 'Float32Array');
 }
 
 /** Offsets or indices as unsigned 32-bit integers. A negative one becomes huge, and is refused when copied. */
 function offsets(list: unknown, where: string): Uint32Array {
-  if (types.isUint32Array(list) || types.isInt32Array(list)) return unsigned(list);
+  if (isOf(list, 'Uint32Array', 'Int32Array')) return unsigned(list);
   if (!isArray(list)) throw typeError('ERR_POINTS', 'an Int32Array, Uint32Array or array of integers', where, list);
   const offset = (value: unknown, k: number): number => {
     if (typeof value === 'number' && value >>> 0 === value) return value;

@@ -1,7 +1,7 @@
 /** Checks the arguments of curves and thresholds: a number for each point, its label, and which label is positive. */
-import { types } from 'node:util';
 import { coded, option, rangeError, show, typeError, Verbatim, words, type Words } from '../errors.js';
 import type { CalibrationOptions, CurveOptions, ThresholdOptions } from '../types.js';
+import { isOf } from './intrinsics.js';
 import { oneOfLabels, resolveLabels } from './labels.js';
 import { listOf, numbersOf } from './lists.js';
 import { integer, knownOptions, oneOfThese, optional } from './options.js';
@@ -85,7 +85,7 @@ function numbersByPoint(given: unknown, name: string, what: string, accepts: (va
     if (typeof value === 'number' && accepts(value)) return value;
     throw (typeof value === 'number' ? rangeError : typeError)('ERR_POINTS', what, `${name}[${i}]`, value);
   };
-  if (!types.isFloat64Array(list)) return Float64Array.from(numbersOf(list, check));
+  if (!isOf(list, 'Float64Array')) return Float64Array.from(numbersOf(list, check));
   const numbers = list.slice();
   numbers.forEach(check);
   return numbers;

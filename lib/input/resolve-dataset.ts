@@ -1,7 +1,8 @@
 /** Checks the arguments of Dataset.from. */
 import type { Backend } from '../backend/interface.js';
-import type { DatasetOptions } from '../types.js';
-import { agreedNames, optionNames } from './column-names.js';
+import type { DatasetOptions, OpenDatasetOptions } from '../types.js';
+import { agreedNames, matrixNames, optionNames } from './column-names.js';
+import { checkPath } from './file-options.js';
 import { knownOptions, resolveBackend, resolveThreads } from './options.js';
 import { viewPoints, type View } from './points.js';
 import { THREAD_WORDS } from './words.js';
@@ -23,4 +24,16 @@ export function resolveDataset(points: unknown, given?: DatasetOptions): Dataset
   const names = optionNames(options.columns);
   const view = viewPoints(points, { orDataset: false });
   return { view, backend, threads, columns: agreedNames(view.columns, names, view.cols) };
+}
+
+/** Checks the arguments of Dataset.open. */
+export function resolveOpening(path: unknown, given?: OpenDatasetOptions): Backend {
+  const options = knownOptions(given, ['backend'], THREAD_WORDS);
+  checkPath(path);
+  return resolveBackend(options.backend);
+}
+
+/** The names of columns that a file has. */
+export function resolveColumns(names: readonly string[] | undefined, cols: number, path: string): readonly string[] | undefined {
+  return names && Object.freeze(matrixNames(names, cols, `the columns of ${path}`, 'ERR_DATASET'));
 }

@@ -1,9 +1,8 @@
 /** Checks the arguments of predict, decision, probability, certify and score. */
-import { types } from 'node:util';
 import { plural, rangeError, typeError } from '../errors.js';
 import type { DecisionOptions, PredictOptions } from '../types.js';
 import type { KnownNames } from './column-names.js';
-import { isObject, plainView } from './intrinsics.js';
+import { isObject, isOf, plainView } from './intrinsics.js';
 import { resolveLabels, type ClassLabels, type Labels } from './labels.js';
 import { isList } from './lists.js';
 import { knownOptions, oneOfThese, optional, resolveThreads } from './options.js';
@@ -57,7 +56,7 @@ function decisionOptions(given: unknown): DecisionOptions {
       ? knownOptions<DecisionOptions>(given, DECISION_OPTIONS, PREDICT_WORDS)
       : { out: given };
   const { out } = asked;
-  if (out !== undefined && !types.isFloat64Array(out)) throw typeError('ERR_OPTION', 'a Float64Array', 'out', out);
+  if (out !== undefined && !isOf(out, 'Float64Array')) throw typeError('ERR_OPTION', 'a Float64Array', 'out', out);
   return { ...asked, out };
 }
 

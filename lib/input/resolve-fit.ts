@@ -217,7 +217,7 @@ export function resolveSvmOptions(options: SvmOptions, training: TrainingInput):
   // Solving and stopping
   const method = resolveMethod(options.method);
   const rules = stopRules(options.stop, method);
-  const solver = resolveSolver(method, options.solver, rules);
+  const solver = resolveSolver(method, options.solver, rules, source.window !== undefined);
   if (loss === 'squared-hinge') checkSquaredHinge(options, method, rules);
 
   return {

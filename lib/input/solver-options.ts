@@ -13,12 +13,20 @@ export interface ResolvedSolver {
   readonly methods: Readonly<Record<SvmAlgorithm, boolean>>;
   /** The user's choice, or 1 where every iteration must be a check. */
   readonly checkEvery: number | undefined;
+  /** Rows in a window of coordinate ascent; undefined: the default of the points. */
+  readonly window: number | undefined;
 }
 
-const SOLVER_OPTIONS = ['stepSize', 'shrinking', 'ascent', 'checkEvery'] as const satisfies readonly (keyof SolverOptions)[];
+const SOLVER_OPTIONS = [
+  'stepSize',
+  'shrinking',
+  'ascent',
+  'checkEvery',
+  'window',
+] as const satisfies readonly (keyof SolverOptions)[];
 
 /** The options that a method fixes. */
-const METHODS: Readonly<Record<SvmMethod, Omit<SolverOptions, 'checkEvery'>>> = {
+const METHODS: Readonly<Record<SvmMethod, Omit<SolverOptions, 'checkEvery' | 'window'>>> = {
   auto: {},
   ascent: { ascent: true },
   newton: {},
@@ -29,13 +37,25 @@ const METHODS: Readonly<Record<SvmMethod, Omit<SolverOptions, 'checkEvery'>>> = 
 const ALL = { ascent: true, newton: true, fista: true };
 
 /** The solver of method: 'auto'. */
-export const AUTO: ResolvedSolver = { stepSize: 'measured', shrinking: true, methods: ALL, checkEvery: undefined };
+export const AUTO: ResolvedSolver = {
+  stepSize: 'measured',
+  shrinking: true,
+  methods: ALL,
+  checkEvery: undefined,
+  window: undefined,
+};
 
 export function resolveMethod(given: unknown): SvmMethod {
   return optional(given, 'method', oneOfThese('auto', 'ascent', 'newton', 'fista', 'paper')) ?? 'auto';
 }
 
-export function resolveSolver(method: SvmMethod, given: SolverOptions | undefined, rules: readonly StopRule[]): ResolvedSolver {
+/** `windowed`: whether the points are in a file, whose epochs go window by window. */
+export function resolveSolver(
+  method: SvmMethod,
+  given: SolverOptions | undefined,
+  rules: readonly StopRule[],
+  windowed = false,
+): ResolvedSolver {
   const options = knownOptions(given, SOLVER_OPTIONS, SOLVER_WORDS, 'solver');
   const choose = <T>(name: 'stepSize' | 'shrinking' | 'ascent', check: (value: unknown, where: Words) => T): T | undefined => {
     const asked = optional(options[name], `solver.${name}`, check);
@@ -47,7 +67,13 @@ export function resolveSolver(method: SvmMethod, given: SolverOptions | undefine
 
   // The step size
   const stepSize = choose('stepSize', oneOfThese('measured', 'norm', 'paper')) ?? 'measured';
-  const shrinking = choose('shrinking', boolean) ?? stepSize === 'measured';
+  const window = optional(options.window, 'solver.window', integer(1, 4294967294));
+  const ordered = windowed || window !== undefined;
+  const shrinking = choose('shrinking', boolean) ?? (stepSize === 'measured' && !ordered);
+  if (shrinking && ordered) {
+    const where = words`${option('solver.shrinking')} with ${windowed ? 'points in a file' : 'a window'}, whose rows stay in order,`;
+    throw rangeError('ERR_OPTION', 'false', where, true);
+  }
   if (shrinking && stepSize !== 'measured') {
     const where = words`${option('solver.shrinking')} with stepSize: '${stepSize}', which needs every row in every step,`;
     throw rangeError('ERR_OPTION', 'false', where, true);
@@ -69,5 +95,5 @@ export function resolveSolver(method: SvmMethod, given: SolverOptions | undefine
     newton: method === 'newton' || (method === 'auto' && own),
     fista: method !== 'ascent' && method !== 'newton',
   };
-  return { stepSize, shrinking, methods, checkEvery };
+  return { stepSize, shrinking, methods, checkEvery, window };
 }

@@ -1,8 +1,7 @@
 /** Checks the factors on the loss, by class and by row. */
-import { types } from 'node:util';
 import { coded, option, rangeError, show, typeError, words, type Term, type Words } from '../errors.js';
 import { countByClass, type Weights } from '../svm/taking-part.js';
-import { isObject } from './intrinsics.js';
+import { isMap, isObject } from './intrinsics.js';
 import { oneOfLabels, type Labels } from './labels.js';
 import { optionByRow } from './lists.js';
 import { HUGE } from './options.js';
@@ -78,10 +77,10 @@ function classFactors(classWeight: unknown, labels: Labels['labels']): Weights['
     const error = typeof classWeight === 'string' ? rangeError : typeError;
     throw error('ERR_OPTION', "'balanced', a Map or an object", words`${CLASS_WEIGHT}`, classWeight);
   }
-  const isMap = types.isMap(classWeight);
-  const entries = isMap ? [...classWeight] : Object.entries(classWeight);
+  const mapped = isMap(classWeight);
+  const entries = mapped ? [...classWeight] : Object.entries(classWeight);
   const factors = labels.map(() => 1);
-  const numbers = new Map<unknown, number>(labels.map((label, k) => [isMap ? label : String(label), k]));
+  const numbers = new Map<unknown, number>(labels.map((label, k) => [mapped ? label : String(label), k]));
   for (const [key, value] of entries) {
     const k = numbers.get(key);
     if (k === undefined) throw rangeError('ERR_OPTION', oneOfLabels(labels), words`a key of ${CLASS_WEIGHT}, as in labels,`, key);

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { lstat, open, readdir, readlink, realpath, rename, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { named } from './source.js';
+import { named } from '../platform/files.js';
 
 type Chunks = Iterable<Uint8Array | string> | AsyncIterable<Uint8Array | string>;
 

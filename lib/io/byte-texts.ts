@@ -1,6 +1,6 @@
 /** Texts kept as bytes: no string is made of one until it is asked for. */
-import { getHeapStatistics } from 'node:v8';
-import { heapError, type FileCode } from '../input/index.js';
+import { heapError, type FileCode } from '../input/file-errors.js';
+import { heapLimit } from '../platform/host.js';
 
 /** Bytes are held in blocks, so that growing copies nothing. A longer text has a block of its own. */
 const BLOCK = 1 << 16;
@@ -11,7 +11,7 @@ const STRING = 32;
 
 /** Refuses strings that take so many bytes: they will be on V8's heap, and V8 ends the process when that is full. */
 export function checkStrings(bytes: number, file: string, code: FileCode): void {
-  const max = Math.floor(getHeapStatistics().heap_size_limit / 2);
+  const max = Math.floor(heapLimit() / 2);
   if (bytes > max) throw heapError(file, code, max);
 }
 

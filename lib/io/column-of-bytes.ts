@@ -1,7 +1,7 @@
 /** A column of a Table made of strings that come as bytes or as numbers of a dictionary: no string is made of a row. */
 import { NumberList } from '../data/number-list.js';
 import { codesOf, type TableColumn } from '../data/table.js';
-import { type FileCode } from '../input/index.js';
+import { type FileCode } from '../input/file-errors.js';
 import { ByteDictionary, checkStrings } from './byte-texts.js';
 import type { Pace } from './pace.js';
 

@@ -8,7 +8,7 @@
  * A plain cell has no quotes. An empty line is no record. As RFC 4180, but for delimiters of one or more characters of any kind.
  */
 import { show, Verbatim } from '../errors.js';
-import { csvError, type CsvPlace } from '../input/index.js';
+import { csvError, type CsvPlace } from '../input/file-errors.js';
 
 /** What takes the cells. */
 export interface CellTaker {

@@ -1,7 +1,8 @@
 /** What the cells of a table are: its labels, columns of the points, or neither. */
 import { option, show, Verbatim, words } from '../errors.js';
 import { findTwice } from '../input/column-names.js';
-import { csvError, type CsvPlace, type CsvReading } from '../input/index.js';
+import { csvError, type CsvPlace } from '../input/file-errors.js';
+import type { CsvReading } from '../input/file-options.js';
 import type { CsvRecord } from './csv-record.js';
 import type { Pace } from './pace.js';
 

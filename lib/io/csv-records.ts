@@ -1,7 +1,8 @@
 /** Records from comma-separated values. */
 import { Table, type TableColumn } from '../data/table.js';
 import { show, Verbatim } from '../errors.js';
-import { checkCsv, csvError, type CsvPlace, type CsvRecordsReading } from '../input/index.js';
+import { checkCsv, csvError, type CsvPlace } from '../input/file-errors.js';
+import type { CsvRecordsReading } from '../input/file-options.js';
 import { checkStrings } from './byte-texts.js';
 import type { CellTaker } from './csv-cells.js';
 import { CsvField } from './csv-field.js';

@@ -1,17 +1,8 @@
 /** Points and labels, or records, from comma-separated values. */
 import { Verbatim } from '../errors.js';
 import type { Table } from '../data/table.js';
-import {
-  asksForRecords,
-  checkCsv,
-  checkSource,
-  checkWords,
-  csvError,
-  resolveCsvReading,
-  resolveCsvRecords,
-  type CsvPlace,
-  type CsvReading,
-} from '../input/index.js';
+import { checkCsv, checkWords, csvError, type CsvPlace } from '../input/file-errors.js';
+import { asksForRecords, checkSource, resolveCsvReading, resolveCsvRecords, type CsvReading } from '../input/file-options.js';
 import type { CsvData, CsvRow, ReadCsvOptions, ReadCsvRecordsOptions, Source } from '../types.js';
 import { Blocks } from './blocks.js';
 import { CsvCells, type CellTaker } from './csv-cells.js';
@@ -49,13 +40,22 @@ interface CsvTaker<T> extends CellTaker {
   finish(pace: Pace): Promise<T>;
 }
 
-async function readTable<T>(
+async function readTable<T>(source: Source, file: string, reading: CsvText, taker: CsvTaker<T>): Promise<T> {
+  const pace = new Pace(reading.signal);
+  for await (const _ of inPieces(source, file, reading, taker, pace)) void _;
+  return taker.finish(pace);
+}
+
+type CsvText = Pick<CsvReading, 'delimiter' | 'maxBytes' | 'signal'>;
+
+/** Reads the text piece by piece, and yields after each. */
+async function* inPieces(
   source: Source,
   file: string,
-  reading: Pick<CsvReading, 'delimiter' | 'maxBytes' | 'signal'>,
-  taker: CsvTaker<T>,
-): Promise<T> {
-  const pace = new Pace(reading.signal);
+  reading: CsvText,
+  taker: CsvTaker<unknown>,
+  pace: Pace,
+): AsyncGenerator<void, void, undefined> {
   const cells = new CsvCells(reading.delimiter, taker);
   const readRecords = async () => {
     while (cells.read()) {
@@ -66,10 +66,35 @@ async function readTable<T>(
   for await (const part of inParts(chunks(source, file, { ...reading, code: 'ERR_CSV' }), PARSED, pace)) {
     cells.push(part);
     await readRecords();
+    yield;
   }
   cells.finish();
   await readRecords();
-  return taker.finish(pace);
+}
+
+/** Rows of a CSV file, by the numbers of their labels. */
+export interface CsvRows {
+  readonly rows: number;
+  readonly data: Float64Array;
+  readonly labels: Uint32Array | undefined;
+}
+
+/** What is known of a CSV file when all of it was read: labels in the order of their numbers. */
+export interface CsvNames {
+  readonly labels: readonly (string | number)[];
+  readonly columns: readonly string[] | undefined;
+}
+
+/** Points and labels, a few rows at a time: they are not kept. */
+export async function* csvRows(source: Source, file: string, reading: CsvReading): AsyncGenerator<CsvRows, CsvNames, undefined> {
+  const pace = new Pace(reading.signal);
+  const points = new CsvPoints(file, reading);
+  for await (const _ of inPieces(source, file, reading, points, pace)) {
+    void _;
+    if (points.pending > PENDING) yield await points.take(pace);
+  }
+  yield await points.take(pace);
+  return points.names();
 }
 
 /** Bytes that are parsed at a time, which takes about a millisecond. */
@@ -80,6 +105,8 @@ const MAX_LABEL = 1000;
 const MANY_COLUMNS = 1 << 14;
 
 const SPACE = 32;
+/** The numbers that are collected before they are handed over. */
+const PENDING = 1 << 17;
 
 /** What is wrong with a cell. It is said when the record ends, unless the record as a whole is wrong. */
 interface Defect {
@@ -97,9 +124,10 @@ class CsvPoints implements CsvTaker<CsvData> {
   #defect: Defect | undefined;
   #line = 1;
   #rows = 0;
-  readonly #data = new Blocks(Float64Array);
+  #taken = 0; // rows that were handed over
+  #data = new Blocks(Float64Array);
   /** By row, the index of its label in #known. */
-  readonly #labels = new Blocks(Uint32Array);
+  #labels = new Blocks(Uint32Array);
   readonly #known = new Map<string, number>();
   #numeric = true;
 
@@ -153,11 +181,54 @@ class CsvPoints implements CsvTaker<CsvData> {
     this.#rows++;
   }
 
-  async finish(pace: Pace): Promise<CsvData> {
-    if (this.#rows === 0) {
-      const what = this.#reading.header ? 'at least one row below the header' : 'at least one row';
-      throw csvError(what, { file: this.#file, line: this.#line }, 0);
+  /** How many numbers were read since the last time they were handed over. */
+  get pending(): number {
+    return this.#data.length;
+  }
+
+  /** Hands over the rows that were read since the last time. */
+  async take(pace: Pace): Promise<CsvRows> {
+    const [cols, rows] = [this.#columns?.count ?? 0, this.#rows - this.#taken];
+    this.#taken = this.#rows;
+    const all = [new Float64Array(rows * cols), new Uint32Array(this.#labels.length === 0 ? 0 : rows)] as const;
+    // A row that is not whole yet stays.
+    const [data, labels] = [new Float64Array(this.#data.length), new Uint32Array(this.#labels.length)];
+    await this.#data.take(data, pace);
+    await this.#labels.take(labels, pace);
+    all[0].set(data.subarray(0, rows * cols));
+    all[1].set(labels.subarray(0, rows));
+    [this.#data, this.#labels] = [new Blocks(Float64Array), new Blocks(Uint32Array)];
+    for (const value of labels.subarray(rows)) {
+      this.#labels.grow(1);
+      this.#labels.set(0, value);
     }
+    if (data.length > rows * cols) {
+      this.#data.grow(cols);
+      data.subarray(rows * cols).forEach((value, j) => this.#data.set(j, value));
+    }
+    return { rows, data: all[0], labels: labels.length > 0 ? all[1] : undefined };
+  }
+
+  /** The labels and columns of a file that was read to its end. */
+  names(): CsvNames {
+    this.#checkRows();
+    const words = [...this.#known.keys()];
+    const asNumbers = this.#numeric && this.#reading.labels !== 'string';
+    const names = this.#columns!.width <= MANY_COLUMNS ? this.#columns!.names() : undefined;
+    return {
+      labels: asNumbers ? words.map((word) => decimal(word.trim())) : words,
+      columns: names?.distinct ? names.columns : undefined,
+    };
+  }
+
+  #checkRows(): void {
+    if (this.#rows > 0) return;
+    const what = this.#reading.header ? 'at least one row below the header' : 'at least one row';
+    throw csvError(what, { file: this.#file, line: this.#line }, 0);
+  }
+
+  async finish(pace: Pace): Promise<CsvData> {
+    this.#checkRows();
     const words = [...this.#known.keys()];
     const asNumbers = this.#numeric && this.#reading.labels !== 'string';
     if (!asNumbers) checkWords(this.#labels.length, words.length, this.#file, 'ERR_CSV');

@@ -1,13 +1,14 @@
 /** Records from newline-delimited JSON: an object a line. */
 import { Table, type TableColumn } from '../data/table.js';
 import { Verbatim } from '../errors.js';
-import { checkSource, jsonError, lostFieldError, resolveTableReading, type TableReading } from '../input/index.js';
+import { jsonError, lostFieldError } from '../input/file-errors.js';
+import { checkSource, resolveTableReading, type TableReading } from '../input/file-options.js';
 import type { JsonRow, ReadTableOptions, Source } from '../types.js';
 import { checkStrings } from './byte-texts.js';
 import { ColumnOfValues } from './column-of-values.js';
 import { Pace } from './pace.js';
 import { chunks, inParts } from './source.js';
-import { jsonDefect } from './text.js';
+import { jsonDefect } from './json-defect.js';
 
 /** Bytes that are parsed at a time, which takes about a millisecond. */
 const PARSED = 1 << 16;
@@ -29,23 +30,49 @@ export async function readJsonLines<R extends object = JsonRow>(source: Source, 
   const reading = resolveTableReading(options);
   const pace = new Pace(reading.signal);
   const lines = new JsonLines(file, reading);
+  for await (const line of linesOf(source, file, reading, pace)) lines.push(line);
+  return lines.finish<R>(pace);
+}
+
+/** The lines of a text, without their ends. A line is valid until the next. */
+export async function* linesOf(
+  source: Source,
+  file: string,
+  reading: Pick<TableReading, 'maxBytes' | 'signal'>,
+  pace: Pace,
+): AsyncGenerator<Uint8Array, void, undefined> {
   let rest: Buffer[] = []; // of a line whose end has not come yet
   let length = 0;
+  let number = 1;
   for await (const part of inParts(chunks(source, file, { ...reading, code: 'ERR_JSON' }), PARSED, pace)) {
     let begin = 0;
     for (let end = part.indexOf(NEWLINE); end >= 0; end = part.indexOf(NEWLINE, begin)) {
       const line = part.subarray(begin, end);
-      lines.push(rest.length === 0 ? line : Buffer.concat([...rest, line]));
+      yield rest.length === 0 ? line : Buffer.concat([...rest, line]);
       [rest, length, begin] = [[], 0, end + 1];
+      number++;
       if (pace.due) await pace.turn();
     }
     if (begin === part.length) continue;
     rest.push(Buffer.from(part.subarray(begin))); // copied, as a part is valid until the next
     length += part.length - begin;
-    if (length > MAX_BYTES) throw lines.tooLong();
+    if (length > MAX_BYTES) throw tooLong(file, number);
   }
-  if (rest.length > 0) lines.push(Buffer.concat(rest));
-  return lines.finish<R>(pace);
+  if (rest.length > 0) yield Buffer.concat(rest);
+}
+
+function tooLong(file: string, line: number): Error {
+  return jsonError(`a line of at most ${MAX_BYTES} bytes`, file, line, new Verbatim('more'));
+}
+
+/** The value of a line of JSON. */
+export function jsonOf(text: string, file: string, line: number): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const { at, received } = jsonDefect(error, text);
+    throw jsonError('JSON', file, at === undefined ? line : `${line}:${at + 1}`, received, error);
+  }
 }
 
 class JsonLines {
@@ -65,13 +92,9 @@ class JsonLines {
     for (const name of fields ?? []) this.#columns.set(name, new ColumnOfValues());
   }
 
-  tooLong(): Error {
-    return jsonError(`a line of at most ${MAX_BYTES} bytes`, this.#file, this.#line + 1, new Verbatim('more'));
-  }
-
   push(bytes: Uint8Array): void {
-    if (bytes.length > MAX_BYTES) throw this.tooLong();
     this.#line++;
+    if (bytes.length > MAX_BYTES) throw tooLong(this.#file, this.#line);
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
     if (text.trim() === '') return;
     const record = this.#parse(text);
@@ -88,14 +111,7 @@ class JsonLines {
   }
 
   #parse(text: string): Record<string, unknown> {
-    let value: unknown;
-    try {
-      value = JSON.parse(text);
-    } catch (error) {
-      const { at, received } = jsonDefect(error, text);
-      const where = at === undefined ? this.#line : `${this.#line}:${at + 1}`;
-      throw jsonError('JSON', this.#file, where, received, error);
-    }
+    const value = jsonOf(text, this.#file, this.#line);
     // No other kind of value begins so.
     if (text.trimStart().charCodeAt(0) === OPEN) return value as Record<string, unknown>;
     throw jsonError('an object', this.#file, this.#line, value);

@@ -1,9 +1,9 @@
 /** The checksums of models in JSON, and their nonzero weights, by which they are the same for both forms of weights. */
-import { createHash, type Hash } from 'node:crypto';
-import { endianness } from 'node:os';
+import { sha256, type Hash } from '../platform/host.js';
 import type { Calibration } from '../svm/calibration.js';
 import type { PlaneBounds } from '../svm/certificate.js';
 import type { Label, Multiclass } from '../types.js';
+import { LITTLE_ENDIAN } from '../backend/encodings.js';
 import { inChunks } from './chunks.js';
 import { textOf, type OutlineObject } from './json-text.js';
 
@@ -49,7 +49,7 @@ export function checksumOfOne(
   columns: readonly string[] | undefined,
   { length, indices, values }: Entries,
 ): string {
-  const hash = createHash('sha256').update(JSON.stringify(columns ? [labels, bias, length, columns] : [labels, bias, length]));
+  const hash = sha256().update(JSON.stringify(columns ? [labels, bias, length, columns] : [labels, bias, length]));
   for (const list of [indices, values]) updateBy(hash, list);
   return hash.digest('hex');
 }
@@ -59,7 +59,7 @@ export function checksumOfOne(
  * forms of weights. Every list is preceded by its length, so that no two models are hashed alike.
  */
 export class Checksum {
-  readonly #hash = createHash('sha256');
+  readonly #hash = sha256();
 
   constructor(head: {
     readonly labels: readonly Label[];
@@ -141,7 +141,7 @@ const HASHED = 2 ** 20;
 function updateBy(hash: Hash, list: Uint32Array | Float64Array): void {
   for (let begin = 0; begin < list.length; begin += HASHED) {
     const bytes = bytesOf(list.subarray(begin, begin + HASHED));
-    if (endianness() === 'LE') hash.update(bytes);
+    if (LITTLE_ENDIAN) hash.update(bytes);
     else hash.update(list instanceof Uint32Array ? Buffer.from(bytes).swap32() : Buffer.from(bytes).swap64());
   }
 }

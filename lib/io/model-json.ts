@@ -4,10 +4,10 @@
  * Version 1 is for two classes. Version 2 has any number of planes, which may be rounded to 32 bits, and optionally what is proved
  * of them, and how their values become probabilities.
  */
-import { constants } from 'node:buffer';
 import { coded, plural, rangeError, show, typeError } from '../errors.js';
 import { isArray } from '../input/intrinsics.js';
-import { availableMemory, MAX_COLUMNS } from '../input/capacity.js';
+import { MAX_COLUMNS } from '../input/capacity.js';
+import { availableMemory, MAX_STRING_LENGTH } from '../platform/host.js';
 import { MAX_CLASSES, type ClassLabels } from '../input/labels.js';
 import { finite } from '../input/numbers.js';
 import { boolean, knownOptions, oneOfThese, optional } from '../input/options.js';
@@ -44,7 +44,7 @@ export function writeJSON(model: Model, options?: ModelWriting): SvmJSON {
 const MAX_CHARACTERS = 25;
 
 /** Refuses a model whose text would have more than `max` characters, which are counted only where there may be so many. @internal */
-export function checkTextLength(model: Model, options: ModelWriting, max: number = constants.MAX_STRING_LENGTH): void {
+export function checkTextLength(model: Model, options: ModelWriting, max: number = MAX_STRING_LENGTH): void {
   const lists = options.proofs && model.proofs ? 3 : 1;
   if (lists * MAX_CHARACTERS * model.table.weights.length <= max) return;
   let length = 0;

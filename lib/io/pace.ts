@@ -1,5 +1,6 @@
 /** Divides long work on the main thread into short tasks, and lets the event loop turn between them. */
-import { setImmediate } from 'node:timers/promises';
+import { soon } from '../platform/host.js';
+import type { Signal } from '../types.js';
 
 /** The milliseconds after which a task should end. The step under way is finished first. */
 const TASK = 5;
@@ -7,10 +8,10 @@ const TASK = 5;
 const STEPS = 1 << 13;
 
 export class Pace {
-  readonly #signal: AbortSignal | undefined;
+  readonly #signal: Signal | undefined;
   #began = performance.now();
 
-  constructor(signal?: AbortSignal) {
+  constructor(signal?: Signal) {
     this.#signal = signal;
   }
 
@@ -21,7 +22,7 @@ export class Pace {
 
   /** Lets the event loop turn, then throws the signal's reason if the signal is aborted. */
   async turn(): Promise<void> {
-    await setImmediate();
+    await new Promise<void>(soon);
     this.#signal?.throwIfAborted();
     this.#began = performance.now();
   }

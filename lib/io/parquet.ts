@@ -17,7 +17,8 @@ import { ColumnOfBytes } from './column-of-bytes.js';
 import { ColumnOfValues } from './column-of-values.js';
 import { Pace } from './pace.js';
 import { loadCompressors, loadParquet } from './peers.js';
-import { allBytes, named } from './source.js';
+import { named } from '../platform/files.js';
+import { allBytes } from './source.js';
 
 type Parquet = Awaited<ReturnType<typeof loadParquet>>;
 type ReadOptions = Parameters<Parquet['parquetRead']>[0];

@@ -2,7 +2,7 @@
  * Writes messages in the wire format of Protocol Buffers, as far as ONNX needs it: a field is a key, number * 8 + type, and then a varint
  * (type 0), or a length and so many bytes (type 2). https://protobuf.dev/programming-guides/encoding
  */
-import { endianness } from 'node:os';
+import { LITTLE_ENDIAN } from '../backend/encodings.js';
 
 /** A message in pieces. Bytes are kept where they are, not copied, so that a message is no larger than what it refers to. */
 export class Message {
@@ -58,5 +58,5 @@ function varint(value: number): Uint8Array {
 /** The bytes of numbers, the lowest of each first: the numbers' own memory where the processor keeps them so. */
 export function littleEndian(list: Float64Array | BigInt64Array): Uint8Array {
   const bytes = new Uint8Array(list.buffer, list.byteOffset, list.byteLength);
-  return endianness() === 'LE' ? bytes : Buffer.from(bytes).swap64();
+  return LITTLE_ENDIAN ? bytes : Buffer.from(bytes).swap64();
 }

@@ -1,13 +1,11 @@
 /** Reads a file, stream or array in chunks of bytes; gzip is decompressed. */
-import { open } from 'node:fs/promises';
-import { setImmediate } from 'node:timers/promises';
-import { types } from 'node:util';
-import { createGunzip } from 'node:zlib';
-import { checkChunk, gone, gzipError, longError, type FileCode } from '../input/index.js';
-import { isShared, plainView } from '../input/intrinsics.js';
+import { gone, gzipError, longError, type FileCode } from '../input/file-errors.js';
+import { checkChunk } from '../input/file-options.js';
+import { isOf, isShared, plainView } from '../input/intrinsics.js';
 import { lengthOf } from '../input/lists.js';
 import type { Pace } from './pace.js';
-import { pipe } from './pipe.js';
+import { fromFile, gunzip } from '../platform/files.js';
+import { soon } from '../platform/host.js';
 import type { Source } from '../types.js';
 
 /** The size of a chunk in bytes. */
@@ -64,10 +62,11 @@ export async function* inParts(all: Chunks, size: number, pace: Pace): Chunks {
 }
 
 async function* all(source: Source, name: string, code: Reading['code'], signal: AbortSignal | undefined): Chunks {
-  const raw = typeof source === 'string' ? fromFile(source) : types.isUint8Array(source) ? fromBytes(source) : fromStream(source);
+  const raw =
+    typeof source === 'string' ? fromFile(source, CHUNK) : isOf(source, 'Uint8Array') ? fromBytes(source) : fromStream(source);
   const { beginning, rest } = await begin(abortable(raw, signal));
   if (isGzip(beginning)) {
-    const plain = gunzip(join(beginning, rest), name, code);
+    const plain = gunzip(join(beginning, rest), CHUNK / 4, (error) => gzipError(name, code, error));
     const { beginning: first, rest: others } = await begin(abortable(plain, signal));
     yield* join(withoutMark(first), others);
   } else {
@@ -105,41 +104,13 @@ async function* join(first: Uint8Array, rest: Chunks): Chunks {
   }
 }
 
-/** Reads ahead: while one buffer is in use, the next is filled. */
-async function* fromFile(path: string): Chunks {
-  const file = await open(path, 'r');
-  let ahead: Promise<{ bytesRead: number; buffer: Uint8Array }> | undefined;
-  try {
-    const buffers = [Buffer.allocUnsafeSlow(CHUNK), Buffer.allocUnsafeSlow(CHUNK)] as const;
-    ahead = file.read(buffers[0], 0, CHUNK);
-    for (let k = 1; ; k++) {
-      const { bytesRead, buffer } = await ahead.catch((error: unknown) => named(error, path));
-      ahead = undefined;
-      if (bytesRead === 0) return;
-      ahead = file.read(buffers[k % 2]!, 0, CHUNK);
-      ahead.catch(() => undefined); // the error is reported when the buffer is awaited
-      yield buffer.subarray(0, bytesRead);
-    }
-  } finally {
-    await ahead?.catch(() => undefined);
-    await file.close();
-  }
-}
-
-/** Adds the path to an error of reading or writing, such as EISDIR or ENOSPC. Node adds it only when opening a file fails. */
-export function named(error: unknown, path: string): never {
-  const { path: known, message } = error as NodeJS.ErrnoException;
-  if (known === undefined) throw Object.assign(error as Error, { path, message: `${message} '${path}'` });
-  throw error;
-}
-
 async function* fromBytes(source: Uint8Array): Chunks {
   const bytes = plainView(source);
   const { length } = bytes;
   for (let at = 0; at < length; at += CHUNK) {
     if (bytes.length !== length || lengthOf(source) !== length) throw gone();
     yield unshared(bytes.subarray(at, at + CHUNK));
-    await setImmediate(); // the event loop turns, and may abort the signal
+    await new Promise<void>(soon); // the event loop turns, and may abort the signal
   }
 }
 
@@ -150,10 +121,6 @@ async function* fromStream(stream: AsyncIterable<unknown>): Chunks {
 /** Copies shared memory: a parser checks bounds once, and must not see bytes that another thread changes. */
 function unshared(chunk: Uint8Array): Uint8Array {
   return isShared(chunk) ? Buffer.from(chunk) : chunk;
-}
-
-function gunzip(compressed: Chunks, name: string, code: Reading['code']): Chunks {
-  return pipe<Uint8Array>(compressed, createGunzip({ chunkSize: CHUNK / 4 }), (error) => gzipError(name, code, error));
 }
 
 /** Passes chunks on, and throws the signal's reason as soon as the signal is aborted. */

@@ -2,11 +2,13 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { addAbortSignal, type Readable } from 'node:stream';
-import { getHeapStatistics } from 'node:v8';
 import { gunzipSync } from 'node:zlib';
-import { coded, show, Verbatim } from '../errors.js';
+import { coded } from '../errors.js';
 import { position } from './position.js';
-import { isGzip, named } from './source.js';
+import { named } from '../platform/files.js';
+import { heapLimit } from '../platform/host.js';
+import { jsonDefect } from './json-defect.js';
+import { isGzip } from './source.js';
 
 type Code = 'ERR_MODEL' | 'ERR_ELLIPSOIDS';
 
@@ -57,21 +59,8 @@ export function parseJSON(text: string, path: string, code: Code): unknown {
   }
 }
 
-/** What is wrong with a text that JSON.parse refused, and where, from 0; undefined: at its beginning. */
-export function jsonDefect(error: unknown, text: string): { readonly at: number | undefined; readonly received: Verbatim } {
-  const { message } = error as Error;
-  const told = / at position (\d+)( \(line \d+ column \d+\))?$/.exec(message)?.[1];
-  // For an invalid first character V8 gives the character but not its position.
-  if (told === undefined && !message.endsWith('end of JSON input')) {
-    const token = /^Unexpected token '(.+?)', /s.exec(message)?.[1] ?? message;
-    return { at: undefined, received: new Verbatim(`${show(token)} where no value can begin`) };
-  }
-  const at = told === undefined ? text.length : Number(told);
-  return { at, received: new Verbatim(text.slice(at).trim() === '' ? 'the end' : show(text.slice(at, at + 20))) };
-}
-
 function checkHeap(text: string, path: string, code: Code): void {
-  const { heap_size_limit: heap } = getHeapStatistics();
+  const heap = heapLimit();
   const check = (count: number, bytes: number, what: string) => {
     const max = Math.floor(heap / bytes);
     if (count <= max) return;

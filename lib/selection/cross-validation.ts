@@ -16,7 +16,7 @@ import { encodingRecords, isRecordCall } from '../svm/training-records.js';
 import type { CrossValidation, CrossValidationOptions, FileLabels, Label, Points, RecordOptions, Records } from '../types.js';
 import { deal } from './folds.js';
 import { gammasAround, REACH } from './grid.js';
-import { Trial } from './trial.js';
+import { Trial, type FoldScores } from './trial.js';
 
 /**
  * Measures how well each gamma does on rows that were held out. Rows are dealt to folds, class by class; for each fold a model is trained
@@ -48,6 +48,74 @@ export async function crossValidate(
   labels: ArrayLike<Label> | string,
   given?: object,
 ): Promise<CrossValidation> {
+  return runTrial(points, labels, given, undefined, ({ data, fold, trial }) => {
+    const { table, best, oneStandardError, atEdge } = trial.result();
+    return {
+      gamma: best.gamma,
+      best,
+      oneStandardError,
+      atEdge,
+      table,
+      folds: trial.folds,
+      fold,
+      elapsed: performance.now() - data.began,
+      backend: data.backend.name,
+      threads: data.threads,
+    };
+  });
+}
+
+/** The scores of some folds of a cross-validation. */
+export interface ShardScores {
+  readonly scores: readonly FoldScores[];
+  readonly folds: number;
+  /** The number of rows in each fold. */
+  readonly sizes: readonly number[];
+  readonly elapsed: number;
+  readonly backend: string;
+  readonly simd: string;
+}
+
+/**
+ * The folds of a cross-validation that are `chosen`: a shard. `resultOf` makes of all shards' scores what `crossValidate` makes of all folds.
+ * The gammas must be given, or be the default of a fit: which further ones are tried depends on all folds.
+ */
+export function crossValidateShard(
+  points: Points | Records,
+  labels: ArrayLike<Label> | string,
+  options: CrossValidationOptions & RecordOptions<Record<string, Label>> & { readonly gammas: ArrayLike<number> | 'default' },
+  chosen: (fold: number) => boolean,
+): Promise<ShardScores> {
+  return runTrial(points, labels, options, chosen, ({ data, fold, trial }) => ({
+    scores: trial.scores,
+    folds: trial.folds,
+    sizes: foldSizes(fold, trial.folds),
+    elapsed: performance.now() - data.began,
+    backend: data.backend.name,
+    simd: data.backend.simd,
+  }));
+}
+
+/** The number of rows in each fold. */
+export function foldSizes(fold: Int32Array, folds: number): number[] {
+  const sizes = new Array<number>(folds).fill(0);
+  for (const k of fold) if (k >= 0) sizes[k]!++;
+  return sizes;
+}
+
+interface Tried {
+  readonly data: TrainingData<Label>;
+  readonly fold: Int32Array;
+  readonly trial: Trial;
+}
+
+async function runTrial<R>(
+  points: Points | Records,
+  labels: ArrayLike<Label> | string,
+  given: object | undefined,
+  chosen: ((fold: number) => boolean) | undefined,
+  use: (tried: Tried) => R,
+): Promise<R> {
   const began = performance.now();
   const asked = copyCrossValidationOptions(given as CrossValidationOptions & RecordOptions<object>); // one of the types above
   const {
@@ -58,10 +126,13 @@ export async function crossValidate(
     ? await runAsync(encodingRecords(points, labels, asked), asked.signal)
     : { points, labels, records: undefined };
   const input = resolveCrossValidation(matrix, list, asked, records, began);
-  return runAsync(validating(input), input.options.signal);
+  return runAsync(validating({ ...input, chosen }, use), input.options.signal);
 }
 
-function* validating<L extends Label>(input: CrossValidationInput<L>): Loop<CrossValidation> {
+function* validating<L extends Label, R>(
+  input: CrossValidationInput<L> & { readonly chosen: ((fold: number) => boolean) | undefined },
+  use: (tried: Tried) => R,
+): Loop<R> {
   const { options, folds } = input;
   const { signal } = options;
   const data = new TrainingData(input);
@@ -80,19 +151,7 @@ function* validating<L extends Label>(input: CrossValidationInput<L>): Loop<Cros
     } else {
       yield* trial.run(input.gammas);
     }
-    const { table, best, oneStandardError, atEdge } = trial.result();
-    return {
-      gamma: best.gamma,
-      best,
-      oneStandardError,
-      atEdge,
-      table,
-      folds: trial.folds,
-      fold,
-      elapsed: performance.now() - data.began,
-      backend: data.backend.name,
-      threads: data.threads,
-    };
+    return use({ data, fold, trial });
   } finally {
     data.release();
   }

@@ -14,9 +14,16 @@ import { rowsOutside, weightsOutside } from './folds.js';
 import { FACTOR } from './grid.js';
 import { inTime } from './in-time.js';
 
-/** What the fits with one gamma came to, by fold. */
-interface Column {
+/** What the fits with one gamma came to, by fold. Of a shard, whose folds are some of all, the others are left empty. */
+export interface FoldScores {
   readonly gamma: number;
+  readonly accuracy: readonly number[];
+  readonly score: readonly number[];
+  readonly loss: readonly number[];
+  readonly status: readonly SvmStatus[];
+}
+
+interface Column extends FoldScores {
   readonly accuracy: number[];
   readonly score: number[];
   readonly loss: number[];
@@ -37,11 +44,16 @@ export interface TrialResult {
 /** At most so many gammas are added to a grid. */
 const FURTHER = 3;
 
-type How = Pick<CrossValidationInput, 'balanced' | 'scorer' | 'probability' | 'onProgress'>;
+interface How extends Pick<CrossValidationInput, 'balanced' | 'scorer' | 'probability' | 'onProgress'> {
+  /** Which folds are held out, each in its turn. @default all */
+  readonly chosen?: ((fold: number) => boolean) | undefined;
+}
 
 /** One cross-validation. */
 export class Trial {
   readonly folds: number;
+  /** The folds that are held out, each in its turn. */
+  readonly #chosen: readonly number[];
   readonly #data: TrainingData<Label>;
   readonly #options: ResolvedSvmOptions;
   readonly #fold: Int32Array;
@@ -67,6 +79,7 @@ export class Trial {
       if (fold[i]! < 0) this.#y[i] = 0; // of weight 0, and not scored either
     }
     this.folds = last + 1;
+    this.#chosen = Array.from({ length: this.folds }, (_, k) => k).filter(how.chosen ?? (() => true));
   }
 
   /** Tries gammas, all folds side by side. */
@@ -76,7 +89,7 @@ export class Trial {
     const larger = gammas[0]! > (this.#columns.at(-1)?.gamma ?? Infinity);
     this.#columns.push(...columns);
     this.#columns.sort((a, b) => a.gamma - b.gamma);
-    const folds = Array.from({ length: this.folds }, (_, k) => (lane: Lane) => this.#path(k, columns, larger, lane));
+    const folds = this.#chosen.map((k) => (lane: Lane) => this.#path(k, columns, larger, lane));
     yield sideBySide(folds, backend.name === 'native' ? threads : 1, this.#options.signal);
   }
 
@@ -154,35 +167,45 @@ export class Trial {
       status,
       iterations,
       done: this.#done,
-      total: this.folds * this.#columns.length,
+      total: this.#chosen.length * this.#columns.length,
       elapsed: performance.now() - this.#data.began,
     };
   }
 
-  result(): TrialResult {
-    const table = this.#columns.map(({ gamma, accuracy, score, loss, status }): GammaScore => {
-      const n = score.length;
-      const mean = score.reduce((a, b) => a + b, 0) / n;
-      const squares = score.reduce((sum, a) => sum + (a - mean) ** 2, 0);
-      const unfinished = status.filter((one) => one === 'max-iterations' || one === 'time-limit').length;
-      return {
-        gamma,
-        accuracy,
-        score,
-        mean,
-        standardError: Math.sqrt(squares / (n - 1) / n),
-        loss: loss.reduce((a, b) => a + b, 0) / n,
-        status,
-        unfinished,
-      };
-    });
-    // What a fit that met a limit would have reached is not known: gammas without such a fit are preferred.
-    const finished = table.filter(({ unfinished }) => unfinished === 0);
-    const choice = finished.length > 0 ? finished : table;
-    const value = ({ mean }: GammaScore) => (this.#how.scorer?.isLoss ? -mean : mean);
-    const better = (a: GammaScore, b: GammaScore) => value(a) > value(b) || (a.mean === b.mean && a.loss < b.loss);
-    const best = choice.reduce((a, b) => (better(b, a) ? b : a));
-    const oneStandardError = choice.find((one) => value(one) >= value(best) - best.standardError)!;
-    return { table, best, oneStandardError, atEdge: table.length > 1 && (best === table[0] || best === table.at(-1)) };
+  /** What was found so far, by gamma in ascending order. */
+  get scores(): readonly FoldScores[] {
+    return this.#columns;
   }
+
+  result(): TrialResult {
+    return resultOf(this.#columns, this.#how.scorer?.isLoss ?? false);
+  }
+}
+
+/** Means and standard errors by gamma, in ascending order, and the choice among them, from the scores of all folds. */
+export function resultOf(columns: readonly FoldScores[], isLoss: boolean): TrialResult {
+  const table = columns.map(({ gamma, accuracy, score, loss, status }): GammaScore => {
+    const n = score.length;
+    const mean = score.reduce((a, b) => a + b, 0) / n;
+    const squares = score.reduce((sum, a) => sum + (a - mean) ** 2, 0);
+    const unfinished = status.filter((one) => one === 'max-iterations' || one === 'time-limit').length;
+    return {
+      gamma,
+      accuracy,
+      score,
+      mean,
+      standardError: Math.sqrt(squares / (n - 1) / n),
+      loss: loss.reduce((a, b) => a + b, 0) / n,
+      status,
+      unfinished,
+    };
+  });
+  // What a fit that met a limit would have reached is not known: gammas without such a fit are preferred.
+  const finished = table.filter(({ unfinished }) => unfinished === 0);
+  const choice = finished.length > 0 ? finished : table;
+  const value = ({ mean }: GammaScore) => (isLoss ? -mean : mean);
+  const better = (a: GammaScore, b: GammaScore) => value(a) > value(b) || (a.mean === b.mean && a.loss < b.loss);
+  const best = choice.reduce((a, b) => (better(b, a) ? b : a));
+  const oneStandardError = choice.find((one) => value(one) >= value(best) - best.standardError)!;
+  return { table, best, oneStandardError, atEdge: table.length > 1 && (best === table[0] || best === table.at(-1)) };
 }

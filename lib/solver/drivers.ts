@@ -2,6 +2,7 @@
  * Drivers of loops. A loop is a generator: it decides, and yields the step to perform before it goes on. It runs on this thread or off it.
  */
 import type { Step } from '../backend/tasks.js';
+import { soon } from '../platform/host.js';
 import type { Signal } from '../types.js';
 
 export type Loop<R> = Generator<Step, R, void>;
@@ -226,11 +227,11 @@ const waiting: (() => void)[] = [];
 /** Waits for a turn of the event loop. One waiting loop goes on in each turn, so that many of them do not block it together. */
 export function turn(): Promise<void> {
   return new Promise((resolve) => {
-    if (waiting.push(resolve) === 1) setImmediate(goOn);
+    if (waiting.push(resolve) === 1) soon(goOn);
   });
 }
 
 function goOn(): void {
   waiting.shift()!();
-  if (waiting.length > 0) setImmediate(goOn);
+  if (waiting.length > 0) soon(goOn);
 }

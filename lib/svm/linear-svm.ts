@@ -417,6 +417,7 @@ export class LinearSvm<L extends Label = Label, R extends object = never> {
     if (!proofs) return Array.from({ length: source.rows }, () => false);
     const matrix = source.dataset ? Dataset.dataOf(source.dataset).matrix.share() : centred(source.view, threads);
     try {
+      if (source.dataset && Dataset.dataOf(source.dataset).inFile) matrix.centre(threads);
       const backend = source.dataset ? Dataset.dataOf(source.dataset).backend : kernels();
       const { certain } = run(certifyLabels({ ...model, proofs }, this.#sides, matrix, backend, threads));
       return Array.from(certain, Boolean);

@@ -37,13 +37,18 @@ export class TrainingData<L extends Label> implements Labels<L> {
   readonly tasksHere: number;
   readonly #input: TrainingInput<L>;
   readonly #view: View | undefined;
+  /** Whether rows are in a file, and not centred yet. */
+  readonly #inFile: boolean = false;
+  /** Rows in a window of coordinate ascent; undefined: all are one. */
+  readonly window: number | undefined;
   #matrix: Matrix | undefined;
   #shape: ReturnType<Matrix['describe']> | undefined;
 
   constructor(input: TrainingInput<L>) {
     const { began, backend, threads, source, labels, y, classes } = input;
     this.#input = input;
-    const { rows, cols, entries, kept, view, dataset } = source;
+    const { rows, cols, entries, kept, view, dataset, window } = source;
+    this.window = window;
     this.began = began;
     this.threads = threads;
     this.rows = rows;
@@ -56,6 +61,7 @@ export class TrainingData<L extends Label> implements Labels<L> {
     if (dataset) {
       const data = Dataset.dataOf(dataset); // a label's getter may have disposed of it
       this.backend = data.backend;
+      this.#inFile = data.inFile === true;
       this.#matrix = data.matrix.share(); // it may be disposed of during the fit, too
     } else {
       this.backend = backend;
@@ -78,8 +84,29 @@ export class TrainingData<L extends Label> implements Labels<L> {
       this.#matrix = matrix;
       checkMemory(matrix.describe().kept);
     };
-    const copy = () => keep(view ? this.#copied(view, ending) : this.matrix);
-    return { perform: copy, later: () => (this.tasksHere > 0 || !view ? copy() : this.#copiedLater(view, ending).then(keep)) };
+    const copy = () => keep(view ? this.#copied(view, ending) : this.#inFile ? this.#centred(ending) : this.matrix);
+    const later = view ? () => this.#copiedLater(view, ending) : this.#inFile ? () => this.#centredLater(ending) : undefined;
+    return { perform: copy, later: () => (this.tasksHere > 0 || !later ? copy() : later().then(keep)) };
+  }
+
+  /** The centred rows of a file. */
+  #centred({ timeLimit, signal }: Ending): Matrix {
+    signal?.throwIfAborted();
+    try {
+      this.matrix.centre(this.threads, interruptOf(this.backend, { timeLimit, signal: undefined }, this.began));
+      return this.matrix;
+    } catch (error) {
+      throw interruptedOr(error);
+    }
+  }
+
+  #centredLater(ending: Ending): Promise<Matrix> {
+    const raw = this.matrix;
+    return this.#interruptible(ending, async (interrupt) => {
+      const matrix = await this.backend.centrePoints!(raw, this.threads, interrupt);
+      raw.dispose();
+      return matrix;
+    });
   }
 
   #copied(view: View, { timeLimit, signal }: Ending): Matrix {
@@ -95,15 +122,22 @@ export class TrainingData<L extends Label> implements Labels<L> {
     }
   }
 
-  async #copiedLater(view: View, ending: Ending): Promise<Matrix> {
+  #copiedLater(view: View, ending: Ending): Promise<Matrix> {
+    return this.#interruptible(ending, async (interrupt) => {
+      checkUnchanged(view);
+      const copied = await this.backend.copyPoints(this.threads, interrupt, ...view.arguments);
+      return 'defect' in copied ? view.refuse(copied) : copied;
+    });
+  }
+
+  /** Work on another thread that the time limit or the signal may end. */
+  async #interruptible(ending: Ending, work: (interrupt: Interrupt | undefined) => Promise<Matrix>): Promise<Matrix> {
     const { signal } = ending;
     const interrupt = interruptOf(this.backend, ending, this.began);
     const deaf = onAbort(signal, () => interrupt?.set());
     try {
       signal?.throwIfAborted();
-      checkUnchanged(view);
-      const copied = await this.backend.copyPoints(this.threads, interrupt, ...view.arguments);
-      return 'defect' in copied ? view.refuse(copied) : copied;
+      return await work(interrupt);
     } catch (error) {
       signal?.throwIfAborted(); // which interrupted it
       throw interruptedOr(error);

@@ -15,7 +15,10 @@ import type { Label, SvmInfo, SvmAlgorithm, SvmProgress } from '../types.js';
 import { type TrainingData, interruptOf } from './training-data.js';
 
 /** What a training needs of its data. */
-export type Trainable = Pick<TrainingData<Label>, 'matrix' | 'shape' | 'tasksHere' | 'backend' | 'threads' | 'rows' | 'cols' | 'y'>;
+export type Trainable = Pick<
+  TrainingData<Label>,
+  'matrix' | 'shape' | 'window' | 'tasksHere' | 'backend' | 'threads' | 'rows' | 'cols' | 'y'
+>;
 
 /** What differs between fits on the same data. */
 export interface FitParameters {
@@ -64,6 +67,7 @@ export class Training {
   readonly #rows: number; // that take part
   readonly #untrained: () => LoopCheck;
   readonly #deaf: () => void;
+  readonly #window: number | undefined;
   #regularization: Regularization | undefined;
   readonly #stages: { readonly method: SvmAlgorithm; readonly iteration: number; readonly read: number }[] = [];
 
@@ -85,6 +89,7 @@ export class Training {
       interrupt,
       rows,
       like,
+      (this.#window = options.solver.window ?? data.window),
     );
     this.#deaf = onAbort(parameters.signal, () => interrupt?.set());
     this.tasks = svmTasks(this.problem, parameters.tasksHere ?? data.tasksHere);
@@ -94,7 +99,8 @@ export class Training {
     const options = this.#options;
     const { warmStart, gamma, weightRange, began } = this.#parameters;
     const { loss, mu } = options;
-    const { stepSize, shrinking, checkEvery, methods } = options.solver;
+    const { stepSize, checkEvery, methods } = options.solver;
+    const shrinking = options.solver.shrinking && this.#window === undefined; // rows in a file stay in order
     const rules = [...options.rules]; // the caller may change the list meanwhile
     const rule = firstOf(rules);
     return solveSvm(this.problem, this.tasks, {

@@ -80,6 +80,10 @@ size_t stream_ahead() {
 }
 
 const Table* choose_table(const char* at_most) {
+#if defined(__wasm__)
+  (void)at_most;
+  return table_wasm128();  // a module is compiled for one level
+#else
   const Table* levels[3] = {table_baseline(), nullptr, nullptr};  // worst first
 #if defined(FISTA_X86)
   const Features features;
@@ -95,6 +99,7 @@ const Table* choose_table(const char* at_most) {
     if (at_most != nullptr && std::strcmp(at_most, level->name) == 0) break;
   }
   return best;
+#endif
 }
 
 }  // namespace fista

@@ -2,18 +2,40 @@
 #include "matrix.h"
 
 #include <cstring>
+#include <utility>
 
 #include "matrix_internal.h"
 
 namespace fista {
 
+CopyResult Matrix::open(const Run& run, const char* path, const FileLayout& layout) {
+  if (!kHasFiles) return {CopyResult::unreadable};
+  auto file = std::shared_ptr<RowFile>(new RowFile);
+  const CopyResult result = file->open(run, path, layout);
+  *this = Matrix();
+  if (result.kind != CopyResult::ok) return result;
+  rows_ = layout.rows;
+  cols_ = width_ = layout.cols;
+  stored_ = static_cast<size_t>(layout.entries);
+  sparse_ = layout.sparse;
+  values_ = layout.values;
+  index_ = layout.index;
+  file_ = std::move(file);
+  centred_file_ = std::shared_ptr<Centred>(new Centred);
+  return {};
+}
+
 // The bytes of a row, on average.
-size_t Matrix::row_bytes() const { return rows_ ? bytes() / rows_ : 0; }
+size_t Matrix::row_bytes() const { return rows_ ? stored_bytes() / rows_ : 0; }
+
+// Of entries, wherever they are.
+size_t Matrix::stored_bytes() const { return in_file() ? static_cast<size_t>(file_->data_bytes()) : bytes(); }
 
 // How many rows of average length take so many bytes; at least one.
 size_t Matrix::rows_in(size_t bytes) const { return 1 + bytes / (1 + row_bytes()); }
 
 size_t Matrix::bytes() const {
+  if (in_file()) return file_->bytes();
   return f64_.bytes() + f32_.bytes() + start_.bytes() + index16_.bytes() + index32_.bytes() + used_.bytes();
 }
 
@@ -40,12 +62,14 @@ size_t Matrix::multiply(const Run& run, const uint32_t* list, size_t begin, size
   const Partition parts = partition(end - begin, static_cast<size_t>(work(end - begin)));
   size_t read[kMaxParts] = {};
   parallel(run, parts.parts, [&](size_t k) {
+    LoadedRows room;
     in_stretches(run, begin + parts.begin(k), begin + parts.end(k), row_bytes(), [&](size_t from, size_t to) {
-      if (sparse_) {
-        read[k] += run.table->sparse_multiply[size_t(index_)][size_t(values_)](sparse_rows(list, from, to), w, out);
-      } else {
-        read[k] += run.table->dense_multiply[size_t(values_)](dense_rows(list, from, to), w, out);
-      }
+      with_rows(
+          run, room, list, from, to, k,
+          [&](const DenseRows& rows, size_t first) { read[k] += run.table->dense_multiply[size_t(values_)](rows, w, out + first); },
+          [&](const SparseRows& rows, size_t first) {
+            read[k] += run.table->sparse_multiply[size_t(index_)][size_t(values_)](rows, w, out + first);
+          });
     });
   });
   size_t total = 0;
@@ -76,12 +100,14 @@ size_t Matrix::combine(const Run& run, const uint32_t* list, size_t begin, size_
     double* sum = scratch + k * stride;
     in_stretches(run, 0, cols_ + 1, sizeof(double),
                  [&](size_t from, size_t to) { std::memset(sum + from, 0, (to - from) * sizeof(double)); });
+    LoadedRows room;
     in_stretches(run, begin + parts.begin(k), begin + parts.end(k), row_bytes(), [&](size_t from, size_t to) {
-      if (sparse_) {
-        read[k] += run.table->sparse_combine[size_t(index_)][size_t(values_)](sparse_rows(list, from, to), u, sum);
-      } else {
-        read[k] += run.table->dense_combine[size_t(values_)](dense_rows(list, from, to), u, sum);
-      }
+      with_rows(
+          run, room, list, from, to, k,
+          [&](const DenseRows& rows, size_t first) { read[k] += run.table->dense_combine[size_t(values_)](rows, u + first, sum); },
+          [&](const SparseRows& rows, size_t first) {
+            read[k] += run.table->sparse_combine[size_t(index_)][size_t(values_)](rows, u + first, sum);
+          });
     });
   });
   if (run.interrupted()) return 0;
@@ -89,6 +115,23 @@ size_t Matrix::combine(const Run& run, const uint32_t* list, size_t begin, size_
   size_t total = 0;
   for (size_t k = 0; k < parts.parts; ++k) total += read[k];
   return total;
+}
+
+bool Matrix::resume(const State& state, const size_t* bytes) {
+  rows_ = state.rows;
+  cols_ = state.cols;
+  width_ = state.width;
+  stored_ = state.stored;
+  sparse_ = state.sparse;
+  all_kept_ = state.all_kept;
+  centred_ = state.centred;
+  values_ = state.values;
+  index_ = state.index;
+  const auto room = [&](auto& array) {
+    const size_t size = *bytes++ / sizeof(array[0]);
+    return size == 0 || array.allocate(size);
+  };
+  return room(f64_) && room(f32_) && room(start_) && room(index16_) && room(index32_) && room(used_) && room(shift_) && room(max_);
 }
 
 }  // namespace fista

@@ -4,9 +4,9 @@
 //
 // Problem:  X.w and X'u at the speed of memory, the same bits for any number of threads.
 // Given:    the caller's rows, dense or CSR, checked on the way: nothing is kept of a matrix with a defect, and CopyResult says
-//           where it is.
+//           where it is. Or rows in a file (row_file.h), which are read anew in every product, a stretch at a time.
 // Wanted:   products in the caller's `out`; rows are cut into parts that do not depend on the threads, and sums over parts are
-//           added in order.
+//           added in order. So it makes no difference to the bits whether rows are in memory or in a file.
 // Files:    matrix_copy.cc copies and checks, matrix_columns.cc measures, centres and drops columns, matrix.cc multiplies,
 //           matrix_decide.cc predicts, matrix_ascend.cc visits rows for coordinate ascent (svm_ascent.cc).
 #pragma once
@@ -14,28 +14,15 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "buffer.h"
+#include "copy_result.h"
+#include "row_file.h"
 #include "run.h"
 #include "table.h"
 
 namespace fista {
-
-// What was found wrong while copying, and where. Nothing is kept then.
-struct CopyResult {
-  enum Kind : uint8_t {
-    ok,
-    out_of_memory,
-    interrupted,
-    not_finite,  // at: position in the data or values
-    bad_start,   // row: whose indptr[row + 1] is below indptr[row] or beyond the entries; at: row + 1 (0 if indptr[0] != 0)
-    bad_range,   // row, at: column index beyond the number of columns (or negative)
-    bad_order,   // row, at: column index not above the one before it
-  };
-  Kind kind = ok;
-  size_t row = 0, at = 0;
-  double found = 0, before = 0;  // what stood there, and (bad_start, bad_order) just before it
-};
 
 // A plain, unchecked copy of a caller's arrays, by arguments as below: it is made at the speed of memory before the call returns,
 // after which the caller may change them.
@@ -52,6 +39,14 @@ struct RawPoints {
   Buffer<float> f32;
 };
 
+// How an epoch of coordinate ascent is divided (method 1.10): into chunks of `rows` rows that follow each other, so that a file is
+// read at its speed, and windows of kChunks of them from anywhere.
+constexpr size_t kChunks = 16;
+struct Windows {
+  size_t rows = 0, chunks = 0;          // 0 chunks: all rows are one window
+  const uint32_t* window_of = nullptr;  // by chunk
+};
+
 class Matrix {
  public:
   // Row-major rows x cols, f64 or f32.
@@ -64,6 +59,17 @@ class Matrix {
 
   // The same from a copy that was taken before. Its memory is used where possible, and given back.
   CopyResult adopt(const Run& run, RawPoints& points);
+
+  // Rows that stay in a file. Only its structure is checked; entries are whenever they are read, and failure() then says what was
+  // wrong. What a product computed must not be used if there is a failure.
+  CopyResult open(const Run& run, const char* path, const FileLayout& layout);
+  bool in_file() const { return kHasFiles && file_ != nullptr; }
+  CopyResult failure() const { return in_file() ? file_->failure() : CopyResult{}; }
+  const char* path() const { return in_file() ? file_->path() : ""; }
+  // The same rows in the file, centred (below): what is subtracted from columns is subtracted as they are read. Found once for the
+  // file. Null if there is no memory, the run is interrupted, or reading fails.
+  std::shared_ptr<Matrix> centred(const Run& run) const;
+  bool is_centred() const { return centred_; }
 
   // out[i * k + q] = x_i.w_q + bias_q for k planes (one or more) and a matrix that is read where it is, by arguments as above. The
   // planes have a weight for each column. A value has the same bits whatever the other rows and planes are. bad: the first row
@@ -89,10 +95,15 @@ class Matrix {
                  double* scratch) const;
   size_t scratch_size() const;
 
-  // One epoch of coordinate ascent over rows that entry() describes; returns the number of entries read.
-  size_t ascend(const Run& run, Ascent& ascent) const;
-  // Where an AscentRow of row i begins and ends.
+  // One epoch of coordinate ascent over rows that entry() describes; returns the number of entries read. Rows of a file are held a
+  // window at a time; `row` says which is at each position. The epoch's order must go through the windows one by one.
+  size_t ascend(const Run& run, Ascent& ascent, const uint32_t* row, const Windows& windows) const;
+  // Where an AscentRow of row i begins and ends; in a file, that is known once the row is loaded.
   void entry(size_t i, AscentRow& row) const {
+    if (in_file()) {
+      row.from = row.to = 0;
+      return;
+    }
     row.from = sparse_ ? start_[i] : static_cast<uint32_t>(i);
     row.to = sparse_ ? start_[i + 1] : row.from;
   }
@@ -122,7 +133,7 @@ class Matrix {
   const double* shift() const { return shift_.data(); }  // what was subtracted from each column, or null
   const double* max_abs() const { return max_.data(); }  // if these are the means, max |x| by column before that; or null
   // Stored entries of row i.
-  size_t entries(size_t i) const { return sparse_ ? start_[i + 1] - start_[i] : cols_; }
+  size_t entries(size_t i) const { return !sparse_ ? cols_ : in_file() ? file_->length(i) : start_[i + 1] - start_[i]; }
 
   size_t rows() const { return rows_; }
   size_t cols() const { return cols_; }    // that are kept
@@ -133,10 +144,34 @@ class Matrix {
   // Whether empty columns are dropped: of a million columns or more, and more columns than entries. (Fewer cost little.)
   static bool drops_columns(size_t entries, size_t cols) { return cols >= size_t(1) << 20 && cols > entries; }
   size_t stored() const { return stored_; }  // entries a pass reads
-  size_t bytes() const;
+  size_t bytes() const;                      // of memory
   bool sparse() const { return sparse_; }
   Values values() const { return values_; }
   Index index() const { return index_; }
+
+  // A matrix as it is, for a copy in another memory: what it is but for its arrays, and each of these, in a fixed order.
+  struct State {
+    size_t rows, cols, width, stored;
+    bool sparse, all_kept, centred;
+    Values values;
+    Index index;
+  };
+  static constexpr size_t kArrays = 8;
+  State state() const { return {rows_, cols_, width_, stored_, sparse_, all_kept_, centred_, values_, index_}; }
+  // visit(address, bytes)
+  template <typename Visit>
+  void each_array(Visit&& visit) const {
+    visit(f64_.data(), f64_.bytes());
+    visit(f32_.data(), f32_.bytes());
+    visit(start_.data(), start_.bytes());
+    visit(index16_.data(), index16_.bytes());
+    visit(index32_.data(), index32_.bytes());
+    visit(used_.data(), used_.bytes());
+    visit(shift_.data(), shift_.bytes());
+    visit(max_.data(), max_.bytes());
+  }
+  // Becomes a matrix of that state, with room for arrays of so many bytes, which the caller fills. False if there is no memory.
+  [[nodiscard]] bool resume(const State& state, const size_t* bytes);
 
  private:
   // What copy_dense and copy_sparse do, on a fresh matrix.
@@ -154,17 +189,31 @@ class Matrix {
   Points points() const;
   DenseRows dense_rows(const uint32_t* list, size_t begin, size_t end) const;
   SparseRows sparse_rows(const uint32_t* list, size_t begin, size_t end) const;
+  // Calls body(rows, first): DenseRows or SparseRows of positions [from, to) of a list, where position p is number p - first of the
+  // rows. Rows of a file are loaded to `room` before, as part of a stream; if that fails,
+  // body is not called.
+  template <typename Dense, typename Sparse>
+  void with_rows(const Run& run, LoadedRows& room, const uint32_t* list, size_t from, size_t to, size_t stream, Dense&& dense,
+                 Sparse&& sparse) const {
+    if (in_file() && !file_->load(run, list, from, to, shift_.data(), stream, room)) return;
+    if (sparse_) {
+      in_file() ? sparse(room.sparse(file_->layout(), to - from), from) : sparse(sparse_rows(list, from, to), size_t(0));
+    } else {
+      in_file() ? dense(room.dense(file_->layout(), to - from), from) : dense(dense_rows(list, from, to), size_t(0));
+    }
+  }
+  size_t stored_bytes() const;
   const void* data() const;
   size_t row_bytes() const;
   size_t rows_in(size_t bytes) const;
   void look_ahead(const Ascent& plan, const std::atomic<size_t>& at) const;
+  size_t ascend_file(const Run& run, Ascent& ascent, const uint32_t* row, const Windows& windows) const;
+  CopyResult decide_file(const Run& run, const Planes& planes, size_t begin, size_t end, double* out, size_t* bad) const;
   template <typename Body>
-  void each(const uint32_t* list, size_t from, size_t to, Body&& body) const;
+  void each(const SparseRows& rows, Body&& body) const;
   [[nodiscard]] bool subtract_means(const Run& run);
   template <typename T>
-  [[nodiscard]] bool subtract_exactly(const Run& run, T* values);
-  template <typename T, typename ColumnOf>
-  [[nodiscard]] bool subtract_exactly(const Run& run, T* values, const ColumnOf& column);
+  [[nodiscard]] bool subtract_exactly(const Run& run);
 
   size_t rows_ = 0, cols_ = 0, width_ = 0, stored_ = 0;
   bool sparse_ = false, all_kept_ = true;
@@ -177,6 +226,9 @@ class Matrix {
   Buffer<uint32_t> index32_, used_;
   Buffer<double> shift_, max_;
   bool centred_ = false;
+  std::shared_ptr<const RowFile> file_;
+  struct Centred;
+  std::shared_ptr<Centred> centred_file_;  // what is known of centring the file
 };
 
 }  // namespace fista

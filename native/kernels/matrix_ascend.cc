@@ -14,7 +14,8 @@ constexpr size_t kLead = size_t(1) << 17;
 
 }  // namespace
 
-size_t Matrix::ascend(const Run& run, Ascent& ascent) const {
+size_t Matrix::ascend(const Run& run, Ascent& ascent, const uint32_t* row, const Windows& windows) const {
+  if (in_file()) return ascend_file(run, ascent, row, windows);
   const auto visit = [&] {
     return sparse_ ? run.table->sparse_ascend[size_t(index_)][size_t(values_)](sparse_rows(nullptr, 0, rows_), ascent)
                    : run.table->dense_ascend[size_t(values_)](dense_rows(nullptr, 0, rows_), ascent);
@@ -41,6 +42,65 @@ size_t Matrix::ascend(const Run& run, Ascent& ascent) const {
   }
   // Rows are visited one after the other, but a second thread can prefetch: data then come from the other core's cache.
   parallel(2, 2, [&](size_t part) { part == 0 ? visit_all(rows_in(kLead / 8)) : look_ahead(plan, at); });
+  return read;
+}
+
+// A window of rows is visited while the next one is read.
+size_t Matrix::ascend_file(const Run& run, Ascent& ascent, const uint32_t* row, const Windows& windows) const {
+  const Ascent plan = ascent;
+  const size_t height = windows.chunks > 0 ? windows.rows : rows_;
+  const auto row_of = [&](size_t k) { return row[plan.order[k]]; };
+  const auto window_of = [&](size_t k) { return windows.chunks > 0 ? windows.window_of[row_of(k) / height] : 0; };
+  // The chunks of a window, in the order of the file, and where each begins among the rows that are loaded.
+  struct Room {
+    LoadedRows rows;
+    Buffer<uint32_t> list;
+    size_t chunk[kChunks], at[kChunks], chunks, count;
+  };
+  Room rooms[2];
+  const auto load = [&](size_t k, Room& room) {
+    const size_t window = window_of(k), chunks = std::max(windows.chunks, size_t(1));
+    room.chunks = room.count = 0;
+    if (room.list.size() == 0 && !room.list.allocate(std::min(height * kChunks, rows_))) {
+      return file_->fail({CopyResult::out_of_memory});
+    }
+    for (size_t c = 0; c < chunks; ++c) {
+      if (windows.chunks > 0 && windows.window_of[c] != window) continue;
+      room.chunk[room.chunks] = c;
+      room.at[room.chunks++] = room.count;
+      for (size_t i = c * height; i < std::min((c + 1) * height, rows_); ++i) room.list[room.count++] = static_cast<uint32_t>(i);
+    }
+    for (size_t k = 0; k < room.chunks; ++k)
+      file_->will_need(room.chunk[k] * height, std::min((room.chunk[k] + 1) * height, rows_));
+    return file_->load(run, room.list.data(), 0, room.count, shift_.data(), RowFile::kScattered, room.rows);
+  };
+  size_t read = 0;
+  bool loaded = plan.visits > 0 && load(0, rooms[0]);
+  for (size_t k = 0, next, turn = 0; k < plan.visits && loaded && !run.interrupted(); k = next, ++turn) {
+    const size_t window = window_of(k);
+    for (next = k; next < plan.visits && window_of(next) == window; ++next) {
+    }
+    const Room& room = rooms[turn % 2];
+    const auto visit = [&] {
+      for (size_t v = k; v < next; ++v) {
+        const size_t c = row_of(v) / height;
+        const size_t slot = static_cast<size_t>(std::lower_bound(room.chunk, room.chunk + room.chunks, c) - room.chunk);
+        const size_t i = room.at[slot] + (row_of(v) - c * height);
+        AscentRow& at = plan.rows[plan.order[v]];
+        at.from = sparse_ ? room.rows.start[i] : static_cast<uint32_t>(i);
+        at.to = sparse_ ? room.rows.start[i + 1] : at.from;
+      }
+      ascent.order = plan.order + k;
+      ascent.visits = ascent.known = next - k;
+      const FileLayout& layout = file_->layout();
+      read += sparse_ ? run.table->sparse_ascend[size_t(index_)][size_t(values_)](room.rows.sparse(layout, room.count), ascent)
+                      : run.table->dense_ascend[size_t(values_)](room.rows.dense(layout, room.count), ascent);
+    };
+    parallel(2, next < plan.visits ? run.threads : 1, [&](size_t part) {
+      if (part == 0) return visit();
+      if (next < plan.visits) loaded = load(next, rooms[(turn + 1) % 2]);
+    });
+  }
   return read;
 }
 

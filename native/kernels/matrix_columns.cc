@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 #include "columns.h"
@@ -10,23 +11,26 @@
 
 namespace fista {
 
-// Sparse: calls body(position, column, value) for every stored entry of the rows at positions [from, to) of a list.
+// Calls body(position, column, value) for every stored entry of sparse rows.
 template <typename Body>
-void Matrix::each(const uint32_t* list, size_t from, size_t to, Body&& body) const {
+void Matrix::each(const SparseRows& rows, Body&& body) const {
   const auto visit = [&](auto value) {
-    for (size_t p = from; p < to; ++p) {
-      const size_t i = list ? list[p] : p;
-      if (index_ == Index::u16) {
-        for (size_t k = start_[i]; k < start_[i + 1]; ++k) body(p, size_t(index16_[k]), value(k));
-      } else {
-        for (size_t k = start_[i]; k < start_[i + 1]; ++k) body(p, size_t(index32_[k]), value(k));
+    const auto visit_columns = [&](const auto* index) {
+      for (size_t p = rows.begin; p < rows.end; ++p) {
+        const size_t i = rows.row(p);
+        for (size_t k = rows.start[i]; k < rows.start[i + 1]; ++k) body(p, size_t(index[k]), value(k));
       }
+    };
+    if (index_ == Index::u16) {
+      visit_columns(static_cast<const uint16_t*>(rows.index));
+    } else {
+      visit_columns(static_cast<const uint32_t*>(rows.index));
     }
   };
   if (values_ == Values::f64) {
-    visit([data = f64_.data()](size_t k) { return data[k]; });
+    visit([data = static_cast<const double*>(rows.values)](size_t k) { return data[k]; });
   } else if (values_ == Values::f32) {
-    visit([data = f32_.data()](size_t k) { return static_cast<double>(data[k]); });
+    visit([data = static_cast<const float*>(rows.values)](size_t k) { return static_cast<double>(data[k]); });
   } else {
     visit([](size_t) { return 1.0; });
   }
@@ -35,25 +39,31 @@ void Matrix::each(const uint32_t* list, size_t from, size_t to, Body&& body) con
 void Matrix::row_norms(const Run& run, const uint32_t* list, size_t n, const double* factor, double* out) const {
   const Partition parts = partition(n, static_cast<size_t>(work(n)));
   parallel(run, parts.parts, [&](size_t p) {
-    const size_t from = parts.begin(p), to = parts.end(p);
-    if (!sparse_) return run.table->dense_norms[size_t(values_)](dense_rows(list, from, to), factor, out);
-    if (factor == nullptr && values_ == Values::ones) {
-      for (size_t i = from; i < to; ++i) out[i] = static_cast<double>(entries(list ? list[i] : i));
+    if (sparse_ && factor == nullptr && values_ == Values::ones) {
+      for (size_t i = parts.begin(p); i < parts.end(p); ++i) out[i] = static_cast<double>(entries(list ? list[i] : i));
       return;
     }
-    for (size_t i = from; i < to; ++i) out[i] = 0;
-    size_t row = from;
-    double sum = 0;
-    each(list, from, to, [&](size_t i, size_t j, double x) {
-      if (i != row) {
-        out[row] = sum;
-        row = i;
-        sum = 0;
-      }
-      const double v = factor ? factor[j] * x : x;
-      sum += v * v;
+    LoadedRows room;
+    in_stretches(run, parts.begin(p), parts.end(p), row_bytes(), [&](size_t from, size_t to) {
+      with_rows(
+          run, room, list, from, to, p,
+          [&](const DenseRows& rows, size_t first) { run.table->dense_norms[size_t(values_)](rows, factor, out + first); },
+          [&](const SparseRows& rows, size_t first) {
+            for (size_t i = from; i < to; ++i) out[i] = 0;
+            size_t row = rows.begin;
+            double sum = 0;
+            each(rows, [&](size_t i, size_t j, double x) {
+              if (i != row) {
+                out[row + first] = sum;
+                row = i;
+                sum = 0;
+              }
+              const double v = factor ? factor[j] * x : x;
+              sum += v * v;
+            });
+            if (from < to) out[row + first] = sum;
+          });
     });
-    if (from < to) out[row] = sum;
   });
 }
 
@@ -73,21 +83,26 @@ bool Matrix::column_stats(const Run& run, const uint32_t* list, size_t n, const 
                  [&](size_t from, size_t to) { std::memset(s + from, 0, (to - from) * sizeof(double)); });
     if (run.interrupted()) return;
     // Entries of sparse rows are added to columns far apart, which takes ten times as long as for dense rows.
-    const auto stretches = [&](auto&& body) {
-      in_stretches(run, parts.begin(p), parts.end(p), row_bytes(), body, size_t(1) << 22, 1);
+    LoadedRows room;
+    const auto ignore = [](const auto&, size_t) {};
+    const auto stretches = [&](auto&& dense, auto&& sparse) {
+      const auto one = [&](size_t from, size_t to) { with_rows(run, room, list, from, to, p, dense, sparse); };
+      in_stretches(run, parts.begin(p), parts.end(p), row_bytes(), one, size_t(1) << 22, 1);
     };
     if (!sparse_) {
-      stretches([&](size_t from, size_t to) {
-        run.table->dense_stats[size_t(values_)](dense_rows(list, from, to), weight, centre, shift, s, s2, m);
-      });
+      stretches(
+          [&](const DenseRows& rows, size_t first) {
+            run.table->dense_stats[size_t(values_)](rows, weight ? weight + first : nullptr, centre, shift, s, s2, m);
+          },
+          ignore);
       double number = weight ? 0 : static_cast<double>(parts.end(p) - parts.begin(p));
       for (size_t i = parts.begin(p); i < parts.end(p) && weight; ++i) number += weight[i];
       std::fill(c, c + cols_, number);
       return;
     }
     if (values_ == Values::ones) {  // counting is enough
-      stretches([&](size_t from, size_t to) {
-        each(list, from, to, [&](size_t i, size_t j, double) { c[j] += weight ? weight[i] : 1; });
+      stretches(ignore, [&](const SparseRows& rows, size_t first) {
+        each(rows, [&](size_t i, size_t j, double) { c[j] += weight ? weight[i + first] : 1; });
       });
       for (size_t j = 0; j < cols_; ++j) {
         const double v = 1 - centre[j];
@@ -97,9 +112,9 @@ bool Matrix::column_stats(const Run& run, const uint32_t* list, size_t n, const 
       }
       return;
     }
-    stretches([&](size_t from, size_t to) {
-      each(list, from, to, [&](size_t i, size_t j, double x) {
-        const double v = x - centre[j], a = std::fabs(shift ? x + shift[j] : x), by = weight ? weight[i] : 1;
+    stretches(ignore, [&](const SparseRows& rows, size_t first) {
+      each(rows, [&](size_t i, size_t j, double x) {
+        const double v = x - centre[j], a = std::fabs(shift ? x + shift[j] : x), by = weight ? weight[i + first] : 1;
         s[j] += by * v;
         s2[j] += by * v * v;
         m[j] = a > m[j] ? a : m[j];
@@ -158,15 +173,32 @@ CopyResult Matrix::drop_columns(const Run& run) {
 bool Matrix::centre(const Run& run) {
   if (centred_) return true;
   if (values_ == Values::f32) {
-    centred_ = subtract_exactly(run, f32_.data());
+    centred_ = subtract_exactly<float>(run);
   } else if (values_ == Values::f64) {
-    centred_ = sparse_ ? subtract_exactly(run, f64_.data()) : subtract_means(run);
+    centred_ = sparse_ ? subtract_exactly<double>(run) : subtract_means(run);
   } else {
     centred_ = true;
   }
   const bool done = centred_;
   if (run.interrupted()) *this = Matrix();  // some rows may be shifted and others not
   return done;
+}
+
+std::shared_ptr<Matrix> Matrix::centred(const Run& run) const {
+  Lock lock(centred_file_->mutex);  // others wait for the first
+  if (centred_file_->matrix) return centred_file_->matrix;
+  auto matrix = std::shared_ptr<Matrix>(new Matrix);
+  const CopyResult before = failure();
+  matrix->rows_ = rows_;
+  matrix->cols_ = matrix->width_ = cols_;
+  matrix->stored_ = stored_;
+  matrix->sparse_ = sparse_;
+  matrix->values_ = values_;
+  matrix->index_ = index_;
+  matrix->file_ = file_;
+  if (before.kind != CopyResult::ok || !matrix->centre(run) || run.interrupted() || failure().kind != CopyResult::ok)
+    return nullptr;
+  return centred_file_->matrix = std::move(matrix);
 }
 
 bool Matrix::subtract_means(const Run& run) {
@@ -182,7 +214,7 @@ bool Matrix::subtract_means(const Run& run) {
     shift[j] = mean - mean == 0 ? mean : 0;
   }
   const Partition parts = partition(rows_, stored_);
-  parallel(run, parts.parts, [&](size_t p) {
+  parallel(run, in_file() ? 0 : parts.parts, [&](size_t p) {  // those of a file are shifted as they are read
     for (size_t i = parts.begin(p); i < parts.end(p); ++i) {
       double* row = f64_.data() + i * cols_;
       for (size_t j = 0; j < cols_; ++j) row[j] -= shift[j];
@@ -194,51 +226,73 @@ bool Matrix::subtract_means(const Run& run) {
 }
 
 template <typename T>
-bool Matrix::subtract_exactly(const Run& run, T* values) {
-  if (!sparse_) return subtract_exactly(run, values, [cols = cols_](size_t i, size_t k) { return k - i * cols; });
-  if (index_ == Index::u16) {
-    return subtract_exactly(run, values, [index = index16_.data()](size_t, size_t k) { return size_t(index[k]); });
-  }
-  return subtract_exactly(run, values, [index = index32_.data()](size_t, size_t k) { return size_t(index[k]); });
-}
-
-// column(i, k): the column of entry k, which is in row i
-template <typename T, typename ColumnOf>
-bool Matrix::subtract_exactly(const Run& run, T* values, const ColumnOf& column) {
+bool Matrix::subtract_exactly(const Run& run) {
   if (rows_ == 0) return true;
   struct Column {
     size_t number;
     T low, high;
   };
-  const auto begin = [&](size_t i) { return sparse_ ? size_t(start_[i]) : i * cols_; };
   // The columns that qualify by the rows seen so far. Few data have any: the search ends when none is left.
   size_t number = 0;
   Buffer<Column> found;
   if (!found.allocate(entries(0))) return false;
-  for (size_t k = begin(0); k < begin(0) + entries(0); ++k) {
-    if (values[k] != 0) found[number++] = {column(0, k), values[k], values[k]};
-  }
-  for (size_t i = 0; i < rows_ && number > 0; ++i) {
-    if (i % 1024 == 0 && run.interrupted()) return true;
-    const size_t end = begin(i) + entries(i);
-    size_t kept = 0;
-    for (size_t c = 0, k = begin(i); c < number; ++c) {
-      Column& at = found[c];
-      while (k < end && column(i, k) < at.number) ++k;
-      if (k == end) break;
-      if (column(i, k) != at.number) continue;
-      const T value = values[k];
-      if (value < at.low || value > at.high) {
-        at.low = std::min(at.low, value);
-        at.high = std::max(at.high, value);
-        if (!(at.low > 0 ? at.high / 2 <= at.low : at.high < 0 && at.low / 2 >= at.high)) continue;
+  // column(i, k): the column of entry k, which is in row i; begin(i): its first entry
+  const auto search = [&](const T* values, size_t first, size_t end, size_t numbered, const auto& begin, const auto& column) {
+    if (first + numbered == 0) {
+      for (size_t k = begin(0); k < begin(0) + entries(0); ++k) {
+        if (values[k] != 0) found[number++] = {column(0, k), values[k], values[k]};
       }
-      if (kept != c) found[kept] = at;
-      ++kept;
     }
-    number = kept;
-  }
-  if (number == 0) return true;
+    for (size_t i = first; i < end && number > 0; ++i) {
+      if (i % 1024 == 0 && run.interrupted()) return;
+      const size_t last = begin(i) + entries(i + numbered);
+      size_t kept = 0;
+      for (size_t c = 0, k = begin(i); c < number; ++c) {
+        Column& at = found[c];
+        while (k < last && column(i, k) < at.number) ++k;
+        if (k == last) break;
+        if (column(i, k) != at.number) continue;
+        const T value = values[k];
+        if (value < at.low || value > at.high) {
+          at.low = std::min(at.low, value);
+          at.high = std::max(at.high, value);
+          if (!(at.low > 0 ? at.high / 2 <= at.low : at.high < 0 && at.low / 2 >= at.high)) continue;
+        }
+        if (kept != c) found[kept] = at;
+        ++kept;
+      }
+      number = kept;
+    }
+  };
+  // Calls body(values, begin, column) for rows of one form or another.
+  const auto in_form = [&](const auto& rows, const auto& body) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(rows)>, DenseRows>) {
+      const size_t cols = rows.cols;
+      body(
+          static_cast<const T*>(rows.x), [cols](size_t i) { return i * cols; },
+          [cols](size_t i, size_t k) { return k - i * cols; });
+    } else {
+      const auto begin = [start = rows.start](size_t i) { return size_t(start[i]); };
+      const auto by = [&](const auto* index) {
+        body(static_cast<const T*>(rows.values), begin, [index](size_t, size_t k) { return size_t(index[k]); });
+      };
+      index_ == Index::u16 ? by(static_cast<const uint16_t*>(rows.index)) : by(static_cast<const uint32_t*>(rows.index));
+    }
+  };
+  LoadedRows room;
+  bool seen = true;
+  in_stretches(run, 0, rows_, in_file() ? row_bytes() : 0, [&](size_t from, size_t to) {
+    if (from > 0 && number == 0) return;
+    seen = false;
+    const auto look = [&](const auto& rows, size_t first) {
+      seen = true;
+      in_form(rows, [&](const T* values, const auto& begin, const auto& column) {
+        search(values, from - first, to - first, first, begin, column);
+      });
+    };
+    with_rows(run, room, nullptr, from, to, 0, look, look);
+  });
+  if (number == 0 || !seen || run.interrupted()) return true;
   Buffer<double> shift;
   if (!shift.allocate(cols_)) return false;
   std::memset(shift.data(), 0, cols_ * sizeof(double));
@@ -246,14 +300,20 @@ bool Matrix::subtract_exactly(const Run& run, T* values, const ColumnOf& column)
     const Column& at = found[c];
     shift[at.number] = std::min(std::max(static_cast<T>(at.low / 2 + at.high / 2), at.low), at.high);
   }
-  const Partition parts = partition(rows_, stored_);
-  parallel(run, parts.parts, [&](size_t p) {
-    const double* const by = shift.data();
-    for (size_t i = parts.begin(p); i < parts.end(p); ++i) {
-      const size_t end = begin(i) + entries(i);
-      for (size_t k = begin(i); k < end; ++k) values[k] -= static_cast<T>(by[column(i, k)]);
-    }
-  });
+  const auto subtract = [&](const auto& rows, size_t) {
+    in_form(rows, [&](const T* stored, const auto& begin, const auto& column) {
+      T* const values = const_cast<T*>(stored);  // they are ours
+      const Partition parts = partition(rows_, stored_);
+      parallel(run, parts.parts, [&](size_t p) {
+        const double* const by = shift.data();
+        for (size_t i = parts.begin(p); i < parts.end(p); ++i) {
+          const size_t end = begin(i) + entries(i);
+          for (size_t k = begin(i); k < end; ++k) values[k] -= static_cast<T>(by[column(i, k)]);
+        }
+      });
+    });
+  };
+  if (!in_file()) with_rows(run, room, nullptr, 0, rows_, 0, subtract, subtract);  // those of a file are shifted as they are read
   shift_ = std::move(shift);
   return true;
 }

@@ -32,6 +32,7 @@ constexpr size_t kPackedBytes = size_t(1) << 22;
 constexpr size_t kBlockBytes = size_t(1) << 17, kBlockRows = 512, kSparseRows = 128;
 // So many decisions by several planes are kept back until all are known to be finite. If there are more, the points are read
 // first, and then so many at a time are computed twice unless no decision can overflow.
+constexpr size_t kFileBlock = size_t(1) << 24;  // bytes of rows in a file that are held at a time
 constexpr size_t kKeptBack = size_t(1) << 20, kKeptRows = 64;
 
 // Calls f(the values).
@@ -372,7 +373,42 @@ Matrix::Points Matrix::points() const {
   return {rows_, cols_, stored_, values_, data(), start_.data(), column, index_, true, true};
 }
 
+// Block by block; what the planes are packed to is packed for each.
+CopyResult Matrix::decide_file(const Run& run, const Planes& planes, size_t begin, size_t end, double* out, size_t* bad) const {
+  const size_t k = planes.count;
+  LoadedRows room;
+  Buffer<double> w;
+  if (!gather(planes, width_, cols_, nullptr, w)) return {CopyResult::out_of_memory};
+  const Planes own = {w.data(), planes.bias, k};
+  *bad = end;
+  CopyResult result;
+  in_stretches(
+      run, begin, end, row_bytes(),
+      [&](size_t from, size_t to) {
+        const size_t n = to - from;
+        const auto decide = [&](Points x) {
+          Decider decider(run, x, own);
+          size_t first = n;
+          const CopyResult now =
+              decider.allocate() ? decider.decide(0, n, out + (from - begin) * k, &first) : CopyResult{CopyResult::out_of_memory};
+          if (result.kind == CopyResult::ok) result = now;
+          if (first < n && *bad == end) *bad = from + first;
+        };
+        with_rows(
+            run, room, nullptr, from, to, 0,
+            [&](const DenseRows& r, size_t) {
+              decide({n, cols_, n * cols_, values_, r.x});
+            },
+            [&](const SparseRows& r, size_t) {
+              decide({n, cols_, r.start[n], values_, r.values, r.start, r.index, index_, true, true});
+            });
+      },
+      kFileBlock);
+  return result.kind == CopyResult::ok ? failure() : result;
+}
+
 CopyResult Matrix::decide(const Run& run, const Planes& planes, size_t begin, size_t end, double* out, size_t* bad) const {
+  if (in_file()) return decide_file(run, planes, begin, end, out, bad);
   Points x = points();
   Buffer<double> w;
   const bool copied = !all_kept_ || (sparse_ && planes.count == 1) || overlaps(x, planes, out);

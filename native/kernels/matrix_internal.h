@@ -8,8 +8,15 @@
 #include "cpu.h"
 #include "matrix.h"
 #include "parallel.h"
+#include "sync.h"
 
 namespace fista {
+
+// The centred matrix of a file.
+struct Matrix::Centred {
+  Mutex mutex;
+  std::shared_ptr<Matrix> matrix;  // null: not yet known
+};
 
 constexpr size_t kNone = SIZE_MAX;
 

@@ -20,6 +20,10 @@ void run_parts(size_t parts, unsigned threads, Part part, void* context);
 // The same for anything callable with a size_t.
 template <typename Body>
 void parallel(size_t parts, unsigned threads, Body&& body) {
+#if defined(__wasm__)  // one thread
+  (void)threads;
+  for (size_t p = 0; p < parts; ++p) body(p);
+#else
   if (threads <= 1 || parts <= 1) {
     for (size_t p = 0; p < parts; ++p) body(p);
     return;
@@ -27,6 +31,7 @@ void parallel(size_t parts, unsigned threads, Body&& body) {
   using Callable = std::remove_reference_t<Body>;
   run_parts(
       parts, threads, [](void* context, size_t part) { (*static_cast<Callable*>(context))(part); }, &body);
+#endif
 }
 
 // Rows are cut into parts of about this much work (in entries touched), so that a part is long enough to be worth handing over

@@ -22,7 +22,9 @@ struct Run {
 // parallel() with the threads of a run. Parts that would begin after an interruption are skipped.
 template <typename Body>
 void parallel(const Run& run, size_t parts, Body&& body) {
+#if !defined(__wasm__)  // where a second copy of each body counts for more than a branch a part
   if (run.interrupt == nullptr) return parallel(parts, run.threads, std::forward<Body>(body));
+#endif
   parallel(parts, run.threads, [&](size_t part) {
     if (!run.interrupted()) body(part);
   });

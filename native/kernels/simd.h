@@ -22,6 +22,8 @@
 #include <emmintrin.h>
 #elif defined(FISTA_ISA_NEON)
 #include <arm_neon.h>
+#elif defined(FISTA_ISA_WASM128)
+#include <wasm_simd128.h>
 #endif
 
 namespace {
@@ -221,6 +223,49 @@ inline M both(M a, M b) { return vandq_u64(a, b); }
 inline V where(M m, V a) { return {vreinterpretq_f64_u64(vandq_u64(m, vreinterpretq_u64_f64(a.v)))}; }
 inline V select(M m, V a, V b) { return {vbslq_f64(m, a.v, b.v)}; }
 inline double sum(V a) { return vgetq_lane_f64(a.v, 0) + vgetq_lane_f64(a.v, 1); }
+
+#elif defined(FISTA_ISA_WASM128)
+
+constexpr size_t W = 2;
+struct V {
+  v128_t v;
+};
+struct Pair {
+  V a, b;
+};
+using M = v128_t;
+
+inline V zero() { return {wasm_f64x2_const_splat(0.0)}; }
+inline V set1(double x) { return {wasm_f64x2_splat(x)}; }
+inline V load(const double* p) { return {wasm_v128_load(p)}; }
+inline V load(const float* p) { return {wasm_f64x2_promote_low_f32x4(wasm_v128_load64_zero(p))}; }
+inline Pair load_pair(const float* p) {
+  const v128_t all = wasm_v128_load(p);
+  return {{wasm_f64x2_promote_low_f32x4(all)}, {wasm_f64x2_promote_low_f32x4(wasm_i64x2_shuffle(all, all, 1, 1))}};
+}
+inline V load(const int8_t* p) { return {wasm_f64x2_make(p[0], p[1])}; }
+template <typename T>
+inline V load_n(const T* p, size_t k) {
+  return {wasm_f64x2_make(k ? static_cast<double>(*p) : 0.0, 0.0)};
+}
+inline void store(double* p, V a) { wasm_v128_store(p, a.v); }
+inline void store_n(double* p, V a, size_t k) {
+  if (k) wasm_v128_store64_lane(p, a.v, 0);
+}
+inline V operator+(V a, V b) { return {wasm_f64x2_add(a.v, b.v)}; }
+inline V operator-(V a, V b) { return {wasm_f64x2_sub(a.v, b.v)}; }
+inline V operator*(V a, V b) { return {wasm_f64x2_mul(a.v, b.v)}; }
+inline V operator/(V a, V b) { return {wasm_f64x2_div(a.v, b.v)}; }
+inline V sqrt(V a) { return {wasm_f64x2_sqrt(a.v)}; }
+inline V fma(V a, V b, V c) { return a * b + c; }
+inline V min(V a, V b) { return {wasm_f64x2_pmin(b.v, a.v)}; }  // a < b ? a : b, as the other instruction sets have it
+inline V max(V a, V b) { return {wasm_f64x2_pmax(b.v, a.v)}; }
+inline V abs(V a) { return {wasm_f64x2_abs(a.v)}; }
+inline M less(V a, V b) { return wasm_f64x2_lt(a.v, b.v); }
+inline M both(M a, M b) { return wasm_v128_and(a, b); }
+inline V where(M m, V a) { return {wasm_v128_and(m, a.v)}; }
+inline V select(M m, V a, V b) { return {wasm_v128_bitselect(a.v, b.v, m)}; }
+inline double sum(V a) { return wasm_f64x2_extract_lane(a.v, 0) + wasm_f64x2_extract_lane(a.v, 1); }
 
 #else  // one lane, any CPU
 

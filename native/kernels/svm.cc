@@ -53,6 +53,15 @@ bool Svm::init(const Run& run, std::shared_ptr<const Matrix> matrix, const Given
   scale_ = given.scale;
   like_ = given.like;
   X_ = std::move(matrix);
+  if (given.window > 0 && given.window < X_->rows()) {
+    windows_.rows = (given.window - 1) / kChunks + 1;
+    windows_.chunks = (X_->rows() - 1) / windows_.rows + 1;
+    if (!window_of_.allocate(windows_.chunks) || !in_window_.allocate((windows_.chunks - 1) / kChunks + 2) ||
+        !chunk_hash_.allocate(windows_.chunks)) {
+      return false;
+    }
+    windows_.window_of = window_of_.data();
+  }
   d_ = X_->cols();
   width_ = X_->width();
   rows_ = X_->rows();
@@ -198,7 +207,8 @@ bool Svm::spread_by_column(double weight_sum, double& spread) {
 }
 
 size_t Svm::bytes() const {
-  size_t total = row_.bytes() + index_.bytes() + y_.bytes() + certified_.bytes() + returns_.bytes() + shrunk_.bytes();
+  size_t total = row_.bytes() + index_.bytes() + window_of_.bytes() + in_window_.bytes() + chunk_hash_.bytes() + y_.bytes() +
+                 certified_.bytes() + returns_.bytes() + shrunk_.bytes();
   for (const Buffer<double>* b :
        {&by_position_, &inverse_scale_, &centre_, &w_, &w_prev_, &w_next_, &w_shrunk_, &wide_, &scratch_, &newton_.p,
         &newton_.residual, &newton_.v, &newton_.image, &newton_.inverse_diagonal, &newton_.x_before}) {

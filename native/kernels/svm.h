@@ -41,6 +41,9 @@ class Svm {
     size_t count = 0;
     // A problem with the same rows, weights and scale that has performed begin() and nothing else: what that measured is copied.
     std::shared_ptr<const Svm> like = nullptr;
+    // Epochs of coordinate ascent visit rows window by window, of about so many rows each (0: all), in random order within a window
+    // (method 1.10). Rows in a file are held a window at a time. Such problems must not shrink: their rows stay in order.
+    size_t window = 0;
   };
 
   // Takes a centred matrix, and copies what is given. All work is left to begin(), which may run on another thread. False if there
@@ -53,6 +56,8 @@ class Svm {
 
   // Whether a task was ended early, or the next one will be. Only what keep() kept and what is certified of rows is valid then.
   bool interrupted() const { return run_.interrupted(); }
+  // What went wrong with rows in a file. No task's answer is valid then.
+  const Matrix& matrix() const { return *X_; }
 
   // What tasks answer; lib/backend/fallback/svm.ts says what each number is. native/svm_handle.cc names them in this order.
   struct BeginAnswer {
@@ -189,6 +194,7 @@ class Svm {
   size_t stride() const { return (n_ + 7) / 8 * 8; }  // each list begins a cache line
   void meet_rows(double offset, double weight, double delta, bool all);
   size_t shuffle(bool all);
+  void by_window(size_t visits);
   void swap_rows(size_t a, size_t b);
   void reorder(const uint32_t* positions, size_t n);
   const uint32_t* list() const { return ordered_ ? nullptr : row_.data(); }
@@ -211,6 +217,9 @@ class Svm {
   bool ascending_ = false;  // alpha is in ascent_rows()
   double balance_ = 0;      // y.alpha during the ascent
   uint32_t epoch_ = 0;
+  Windows windows_;
+  Buffer<uint32_t> window_of_, in_window_;  // by chunk; by window, where it begins in an epoch's order
+  Buffer<uint64_t> chunk_hash_;
   bool ordered_ = true;  // row p is at position p
 
   // By position. row_ and y_ also hold the rows that take no part; index_ holds two lists.

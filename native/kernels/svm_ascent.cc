@@ -4,7 +4,9 @@
 // Given:    alpha, the multiplier, the penalty; delta, by which a row at a bound must clear its margin to be left out.
 // Wanted:   alpha and w after one visit of each row; the answer of ascend(), as lib/backend/fallback/svm.ts describes it.
 // Source:   C.-J. Hsieh et al., ICML 2008; S. Shalev-Shwartz and T. Zhang, JMLR 14, 2013.
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "svm.h"
 
@@ -15,11 +17,13 @@ constexpr double kUnit = 0x1p-53;
 constexpr uint32_t kBucketBits = 12;
 constexpr size_t kBuckets = size_t(1) << kBucketBits;
 
-// The leading bits of a hash.
-uint32_t bucket_of(uint32_t p, uint32_t key) {
+// Its leading bits are its best.
+uint32_t hash_of(uint32_t p, uint32_t key) {
   const uint32_t h = (p ^ key) * 0x85ebca6bu;
-  return ((h ^ (h >> 15)) * 0xc2b2ae35u) >> (32 - kBucketBits);
+  return (h ^ (h >> 15)) * 0xc2b2ae35u;
 }
+
+uint32_t bucket_of(uint32_t p, uint32_t key) { return hash_of(p, key) >> (32 - kBucketBits); }
 
 }  // namespace
 
@@ -67,7 +71,26 @@ size_t Svm::shuffle(bool all) {
   for (size_t k = 0; k < visits; ++k) ++start[bucket_of(taking[k], key) + 1];
   for (size_t b = 0; b < kBuckets; ++b) start[b + 1] += start[b];
   for (size_t k = 0; k < visits; ++k) index_[start[bucket_of(taking[k], key)]++] = taking[k];
+  if (windows_.chunks > 0) by_window(visits);
   return visits;
+}
+
+// Chooses the chunks of each window anew, by a hash, and puts the positions in index_ in order of their windows. Those of a window
+// stay in theirs.
+void Svm::by_window(size_t visits) {
+  const size_t chunks = windows_.chunks;
+  const uint32_t key = epoch_ * 0x9e3779b9u;
+  for (size_t c = 0; c < chunks; ++c) chunk_hash_[c] = uint64_t(hash_of(static_cast<uint32_t>(c), key)) << 32 | c;
+  std::sort(chunk_hash_.data(), chunk_hash_.data() + chunks);
+  for (size_t k = 0; k < chunks; ++k) window_of_[chunk_hash_[k] & 0xffffffff] = static_cast<uint32_t>(k / kChunks);
+  uint32_t* const from = index_.data() + n_;
+  std::memcpy(from, index_.data(), visits * sizeof(uint32_t));
+  uint32_t* const start = in_window_.data();
+  std::memset(start, 0, in_window_.bytes());
+  const auto window = [&](uint32_t p) { return window_of_[row_[p] / windows_.rows]; };
+  for (size_t k = 0; k < visits; ++k) ++start[window(from[k]) + 1];
+  for (size_t b = 1; b < in_window_.size(); ++b) start[b] += start[b - 1];
+  for (size_t k = 0; k < visits; ++k) index_[start[window(from[k])]++] = from[k];
 }
 
 Svm::AscendAnswer Svm::ascend(double offset, double weight, double delta, bool all) {
@@ -90,7 +113,7 @@ Svm::AscendAnswer Svm::ascend(double offset, double weight, double delta, bool a
   a.delta = delta;
   a.balance = balance_;
   a.along = dot(centre_.data(), w_.data(), d_);
-  read_ += X_->ascend(run_, a);
+  read_ += X_->ascend(run_, a, row_.data(), windows_);
   if (run_.interrupted()) return {};
   balance_ = a.balance;
   const Partition columns = partition(d_, 4 * d_);

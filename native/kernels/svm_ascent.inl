@@ -79,7 +79,10 @@ size_t ascend_narrow(const DenseRows& m, Ascent& ascent) {
   Ascent a = ascent;
   const T* const x = static_cast<const T*>(m.x);
   const size_t cols = m.cols, last = (N - 1) * W, rest = cols - last;
-  const auto load_v = [&](const auto* from, size_t v) { return v + 1 < N ? load(from + v * W) : load_n(from + last, rest); };
+  // load_n loads less than a whole vector.
+  const auto load_v = [&](const auto* from, size_t v) {
+    return v + 1 < N || rest == W ? load(from + v * W) : load_n(from + last, rest);
+  };
   V w[N], inverse[N];
   for (size_t v = 0; v < N; ++v) {
     w[v] = load(a.wide + v * W);

@@ -82,9 +82,10 @@ void scale(const double* x, size_t n, double factor, double* out) {
 }
 
 // The number of column indices, of n, that are not above the one before; SIZE_MAX if an index is not below cols.
-size_t count_descents(const uint32_t* x, size_t n, size_t cols) {
+template <typename I>
+size_t count_descents(const I* x, size_t n, size_t cols) {
   if (n == 0) return 0;
-  uint32_t largest = x[0];
+  I largest = x[0];
   size_t total = 0;
   for (size_t from = 1; from < n; from += 1u << 20) {
     const size_t to = n - from < (1u << 20) ? n : from + (1u << 20);

@@ -6,7 +6,7 @@
 #define WIN32_LEAN_AND_MEAN
 #define NOMINMAX
 #include <windows.h>
-#else
+#elif !defined(__wasm__)
 #include <pthread.h>
 #endif
 
@@ -31,6 +31,14 @@ class Condition {
 
  private:
   CONDITION_VARIABLE condition_ = CONDITION_VARIABLE_INIT;
+};
+
+#elif defined(__wasm__)  // one thread
+
+class Mutex {
+ public:
+  void lock() {}
+  void unlock() {}
 };
 
 #else

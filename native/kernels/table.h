@@ -176,6 +176,7 @@ struct Table {
   // true if all n entries are finite; [f64, f32]
   bool (*all_finite[2])(const void* x, size_t n);
   size_t (*count_descents)(const uint32_t* x, size_t n, size_t cols);
+  size_t (*count_descents16)(const uint16_t* x, size_t n, size_t cols);
   // out_j = sum over parts of partial[p * n + j], in the order of the parts
   void (*add_parts)(const double* partial, size_t parts, size_t stride, size_t n, double* out);
 
@@ -225,5 +226,6 @@ const Table* table_baseline();
 const Table* table_avx2();
 const Table* table_avx512();
 const Table* table_neon();
+const Table* table_wasm128();
 
 }  // namespace fista

@@ -1,4 +1,4 @@
-// Run where fista-classify is installed: node check.cjs <native|js> [<simd level>]. Fails unless that backend is in use and correct.
+// Run where fista-classify is installed: node check.cjs <native|wasm|js> [<simd level>]. Fails unless that backend is in use and correct.
 'use strict';
 const assert = require('node:assert/strict');
 const { dirname, join } = require('node:path');
@@ -10,7 +10,7 @@ if (simd) assert.equal(backend.simd, simd);
 assert.equal(Dataset.from([[1, 2], [3, 4], [5, 6]]).rows, 3); // prettier-ignore
 
 // Compares the kernels with their TypeScript twins, at the instruction set in use and at the baseline.
-const { loadNative, loadFallback } = require(join(dirname(require.resolve('fista-classify')), 'backend', 'load.js'));
+const { loadNative, loadWasm, loadFallback } = require(join(dirname(require.resolve('fista-classify')), 'backend', 'load.js'));
 const threads = 2;
 const [rows, cols] = [203, 61];
 
@@ -60,6 +60,9 @@ if (name === 'native') {
   // One level at a time: a level applies to objects created after it is set.
   for (const level of [backend.simd, 'baseline']) compare(loadNative(level), expected);
   console.log(`    require: native, ${backend.simd} and baseline agree with the TypeScript kernels`);
+} else if (name === 'wasm') {
+  compare(loadWasm(), results(loadFallback()));
+  console.log(`    require: wasm, ${backend.simd} agrees with the TypeScript kernels`);
 } else {
   console.log('    require: js');
 }

@@ -22,7 +22,7 @@ import {
 } from 'fista-classify';
 
 export const info: BackendInfo = backend;
-export const name: 'native' | 'js' = backend.name;
+export const name: 'native' | 'wasm' | 'js' = backend.name;
 export const reason: string | undefined = backend.loadError?.message;
 
 const dense: DenseMatrix = { data: new Float64Array(6), rows: 2, cols: 3 };

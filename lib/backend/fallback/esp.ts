@@ -15,6 +15,7 @@
  */
 import type { OnEllipsoidDefect } from '../interface.js';
 import { ESP_TASKS, type Answer, type Given, type TaskArgument } from '../tasks.js';
+import { soon } from '../../platform/host.js';
 import { performer, type Twin } from './perform.js';
 import { KIND, shapeSize } from '../encodings.js';
 import { projectCone } from './cones.js';
@@ -110,7 +111,7 @@ export class Esp implements Twin<Tasks> {
 
   /** Lets the event loop run first. */
   async later(name: string, ...args: TaskArgument[]): Promise<Float64Array> {
-    await new Promise(setImmediate);
+    await new Promise<void>(soon);
     return this.perform(name, ...args);
   }
 

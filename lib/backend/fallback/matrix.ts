@@ -1,5 +1,6 @@
 import type { CopyDefect, Interrupt, Matrix as MatrixInterface, MatrixArguments, OnDefect } from '../interface.js';
 import { coded, taskEnded } from '../../errors.js';
+import { soon } from '../../platform/host.js';
 import * as dense from './dense.js';
 import * as sparse from './sparse.js';
 
@@ -350,7 +351,7 @@ export async function copyPoints(
   ...data: MatrixArguments
 ): Promise<Matrix | CopyDefect> {
   const copies = data.map((list) => (typeof list === 'object' ? list.slice() : list)) as MatrixArguments;
-  await new Promise(setImmediate);
+  await new Promise<void>(soon);
   if (interrupt?.isSet) throw taskEnded();
   const defects: CopyDefect[] = [];
   const note = (defect: CopyDefect): never => {

@@ -18,6 +18,7 @@
 import type { Interrupt } from '../interface.js';
 import { SVM_TASKS, type Answer, type Given, type TaskArgument } from '../tasks.js';
 import { taskEnded } from '../../errors.js';
+import { soon } from '../../platform/host.js';
 import { CERTIFIED } from '../encodings.js';
 import { projectKnapsack } from './knapsack.js';
 import type { Matrix } from './matrix.js';
@@ -35,6 +36,8 @@ const FEW = 32;
 /** Rows are ordered by so many bits of a hash in an epoch. */
 const BUCKET_BITS = 12;
 const BUCKETS = 2 ** BUCKET_BITS;
+/** A window of an epoch is so many chunks of rows. */
+const CHUNKS = 16;
 
 /** Tasks that answer whether or not the problem was interrupted. */
 const AT_ONCE: readonly string[] = ['certify', 'forget', 'score', 'keep', 'restore', 'model'];
@@ -58,6 +61,7 @@ export class Svm implements Twin<Tasks> {
   #mu = NaN;
   readonly #scale: number;
   readonly #givenScale: boolean;
+  readonly #window: number; // rows
   readonly #weighted: boolean; // not all weights are 1
   readonly #inverseScale: Float64Array; // by column
   readonly #centre: Float64Array; // by column, in scaled space
@@ -103,7 +107,7 @@ export class Svm implements Twin<Tasks> {
 
   /**
    * y by row, 0 for one that is not scored either; weight by row, or one for all rows. scale: 0 none, 1 standard, 2 maxabs, or 1 / scale by
-   * column. `listed`: the rows that y and weight are about, all by default. The data must have been centred before (Matrix.centre).
+   * column. `listed`: the rows that y and weight are about, all by default. `window`: the rows of a window of epochs, 0 for all. The data must have been centred before (Matrix.centre).
    */
   constructor(
     X: Matrix,
@@ -114,11 +118,14 @@ export class Svm implements Twin<Tasks> {
     _lane?: number,
     interrupt?: Interrupt,
     listed?: Uint32Array,
+    _like?: unknown,
+    window = 0,
   ) {
     const weightOf = (k: number) => (weight.length === 1 ? weight[0]! : weight[k]!);
     const places = Uint32Array.from(y.keys());
     const taking = places.filter((k) => weightOf(k) !== 0);
     const n = (this.#n = taking.length);
+    this.#window = window > 0 && window < X.describe().rows ? window : Infinity;
     const d = (this.#d = X.describe().kept);
     this.#X = X.share(); // its owner may dispose of it meanwhile
     this.#interrupt = interrupt;
@@ -164,7 +171,7 @@ export class Svm implements Twin<Tasks> {
 
   /** Lets the event loop run first. */
   async later(name: string, ...args: TaskArgument[]): Promise<Float64Array> {
-    await new Promise(setImmediate);
+    await new Promise<void>(soon);
     return this.perform(name, ...args);
   }
 
@@ -432,7 +439,8 @@ export class Svm implements Twin<Tasks> {
   }
 
   /**
-   * The positions to visit, in an order that is new in every epoch. The place of a position does not depend on which others take part.
+   * The positions to visit, window by window, and within a window in an order that is new in every epoch. The place of a position does not
+   * depend on which others take part.
    */
   #shuffled(all: boolean): Uint32Array {
     const start = new Uint32Array(BUCKETS + 1);
@@ -442,7 +450,16 @@ export class Svm implements Twin<Tasks> {
     for (let b = 0; b < BUCKETS; b++) start[b + 1]! += start[b]!;
     const order = new Uint32Array(start[BUCKETS]!);
     for (let p = 0; p < this.#n; p++) if (all || !this.#shrunk[p]) order[start[bucket(p)]!++] = p;
-    return order;
+    if (this.#window === Infinity) return order;
+    // A window is CHUNKS chunks of rows, from anywhere and others in every epoch: rows of windows that stay the same would keep their share
+    // of y·alpha nearly as it is.
+    const height = Math.ceil(this.#window / CHUNKS);
+    const chunks = Array.from({ length: Math.ceil(this.#X.describe().rows / height) }, (_, c) => c);
+    const hash = chunks.map((c) => scattered(c ^ key) >>> 0);
+    const window = new Uint32Array(chunks.length);
+    chunks.sort((a, b) => hash[a]! - hash[b]! || a - b).forEach((c, k) => (window[c] = Math.floor(k / CHUNKS)));
+    const windowOf = (p: number) => window[Math.floor(this.#row[p]! / height)]!;
+    return Uint32Array.from(Array.from(order).sort((a, b) => windowOf(a) - windowOf(b))); // which keeps the order of equal ones
   }
 
   /**

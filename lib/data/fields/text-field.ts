@@ -1,6 +1,7 @@
 /** Texts as bags of words: counted by a vocabulary that is learnt, or by the hashes of words. */
 import type { TextPlan } from '../../input/resolve-plan.js';
 import { entriesOf } from '../../io/model-checksum.js';
+import { ICU_VERSION } from '../../platform/host.js';
 import { murmur } from '../murmur.js';
 import { NumberList } from '../number-list.js';
 import { Bag } from './bag.js';
@@ -262,7 +263,7 @@ export class TextEncoding implements Encoding {
   outline(): OutlineObject {
     const { vocabulary, texts, counts } = this.knowledge;
     const { distinct, plan } = this;
-    const icu = plan.segmenter === undefined ? undefined : process.versions.icu;
+    const icu = plan.segmenter === undefined ? undefined : ICU_VERSION;
     return { vocabulary, texts, counts: counts && (vocabulary ? counts : sparse(counts)), distinct, icu };
   }
 }

@@ -1,0 +1,144 @@
+/** Opens a dataset's file: its structure is checked, its entries stay where they are. */
+import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import type { FileLayout, MatrixArguments } from '../backend/interface.js';
+import { coded } from '../errors.js';
+import { datasetError } from '../input/file-errors.js';
+import type { Label } from '../types.js';
+import { named } from '../platform/files.js';
+import { BEGINNING, checksum, END, isChecked, readLayout, readTexts, VALUE_BYTES, type Layout } from './dataset-format.js';
+
+/** Bytes read at a time. */
+const CHUNK = 1 << 20;
+/** Epochs visit so many bytes of rows in random order, and hold twice as many. */
+const WINDOW_BYTES = 1 << 26;
+
+export interface OpenedFile {
+  readonly layout: FileLayout;
+  /** The names of columns as the file has them, not yet checked. */
+  readonly columns: readonly string[] | undefined;
+  /** Rows in a window of coordinate ascent (method 1.10). */
+  readonly window: number;
+  /** Reads the labels; undefined if there are none. */
+  readonly labels: () => Float64Array | Label[] | undefined;
+  /** Reads all entries. */
+  readonly whole: () => MatrixArguments;
+}
+
+/** Opens a file, unless it is no regular file: a FIFO would wait for its other end. */
+function withFile<T>(path: string, work: (fd: number) => T): T {
+  const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    return work(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function readInto(fd: number, path: string, at: number, to: Uint8Array): void {
+  for (let done = 0; done < to.length;) {
+    let got: number;
+    try {
+      got = readSync(fd, to, done, Math.min(to.length - done, 1 << 30), at + done);
+    } catch (error) {
+      return named(error, path);
+    }
+    if (got === 0)
+      throw coded(Error, 'ERR_DATASET', `Expected ${path} to stay as long as it was but it could not be read to its end`);
+    done += got;
+  }
+}
+
+/** What tells one state of a file from another. */
+function stampOf(stat: { dev: bigint; ino: bigint; size: bigint; mtimeNs: bigint }): string {
+  return [stat.dev, stat.ino, stat.size, stat.mtimeNs].join();
+}
+
+/** Checks the structure of a file, all but its entries, and says where they are. `opened` opens it for the backend. */
+export function openFile(path: string): OpenedFile & { readonly unchanged: () => void } {
+  return withFile(path, (fd) => {
+    const stat = fstatSync(fd, { bigint: true });
+    if (!stat.isFile()) throw datasetError('a regular file', path, stat.isDirectory() ? 'a directory' : 'a device or a pipe');
+    const size = Number(stat.size);
+    const read = (at: number, bytes: number) => {
+      const to = new Uint8Array(bytes);
+      readInto(fd, path, at, to);
+      return to;
+    };
+    const last = read(Math.max(0, size - END), Math.min(size, END));
+    const layout = readLayout(read(0, Math.min(size, BEGINNING)), last, size, path);
+    const { sparse, rows, entries, labels: kind, texts, index, values } = layout;
+    const sum = checksum();
+    const chunk = new Uint8Array(CHUNK);
+    const over = (at: number, bytes: number, see?: (part: Uint8Array) => void) => {
+      for (let done = 0; done < bytes; done += CHUNK) {
+        const part = chunk.subarray(0, Math.min(CHUNK, bytes - done));
+        readInto(fd, path, at + done, part);
+        sum.update(part);
+        see?.(part);
+      }
+    };
+    over(layout.lengthsAt, sparse ? 4 * rows : 0);
+    over(layout.labelsAt, rows * [0, 8, 4][kind]!);
+    const names = read(layout.textsAt, texts);
+    sum.update(names);
+    if (!isChecked(last, sum)) throw datasetError('a whole file', path, 'one whose checksum differs: it is damaged');
+    const { columns, labels: known } = readTexts(names, path);
+    if (kind === 2 && !known) throw datasetError('names of labels', path, 'none');
+    const stamp = stampOf(stat);
+    const unchanged = () => {
+      if (stampOf(statSync(path, { bigint: true })) === stamp) return;
+      throw coded(Error, 'ERR_DATASET', `Expected ${path} to stay as it is while in use but it was changed`);
+    };
+    const again = <T>(work: (fd: number) => T): T =>
+      withFile(path, (own) => {
+        const result = work(own);
+        if (stampOf(fstatSync(own, { bigint: true })) !== stamp) unchanged();
+        return result;
+      });
+    const rowBytes = (entries * (VALUE_BYTES[values] + index)) / rows;
+    return {
+      layout,
+      columns,
+      window: Math.min(rows, Math.max(64, Math.floor(WINDOW_BYTES / Math.max(rowBytes, 1)))),
+      unchanged,
+      labels: () => (kind === 0 ? undefined : again((own) => readLabels(own, path, layout, known))),
+      whole: () => again((own) => readWhole(own, path, layout)),
+    };
+  });
+}
+
+function readLabels(fd: number, path: string, { rows, labels, labelsAt }: Layout, known: readonly Label[] | undefined) {
+  if (labels === 1) {
+    const numbers = new Float64Array(rows);
+    readInto(fd, path, labelsAt, new Uint8Array(numbers.buffer));
+    return numbers;
+  }
+  const codes = new Uint32Array(rows);
+  readInto(fd, path, labelsAt, new Uint8Array(codes.buffer));
+  return Array.from(codes, (code) => {
+    if (code >= known!.length) throw datasetError(`numbers of labels below ${known!.length}`, path, String(code));
+    return known![code]!;
+  });
+}
+
+/** All entries, as a backend without files takes them. */
+function readWhole(fd: number, path: string, layout: Layout): MatrixArguments {
+  const { sparse, values, index, rows, cols, entries } = layout;
+  const bytesOf = <T extends ArrayBufferView>(list: T, at: number): T => {
+    readInto(fd, path, at, new Uint8Array(list.buffer, list.byteOffset, list.byteLength));
+    return list;
+  };
+  const numbers =
+    values === 2 ? undefined : bytesOf(values === 0 ? new Float64Array(entries) : new Float32Array(entries), layout.valuesAt);
+  if (!sparse) return [numbers!, rows, cols];
+  const indptr = new Uint32Array(rows + 1);
+  const lengths = bytesOf(new Uint32Array(rows), layout.lengthsAt);
+  let total = 0;
+  for (let i = 0; i < rows; i++) indptr[i + 1] = total += lengths[i]!;
+  if (total !== entries) throw datasetError(`lengths of rows that add up to ${entries}`, path, String(total));
+  const indices =
+    index === 2
+      ? Uint32Array.from(bytesOf(new Uint16Array(entries), layout.indexAt))
+      : bytesOf(new Uint32Array(entries), layout.indexAt);
+  return [indptr, indices, numbers, rows, cols];
+}
