@@ -1,19 +1,15 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { node, ROOT } from './support/child.js';
+import { CHROMIUM, launch } from './support/chromium.js';
 
 // The benchmarks in a copy of the repository without other data than its own.
 
 const above = mkdtempSync(join(tmpdir(), 'fista-bench-'));
 const folder = join(above, 'clone');
-const CHROMIUM = [process.env.CHROMIUM_PATH, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
-  (path) => path !== undefined && existsSync(path),
-);
-
 const bench = (...words: string[]) => node([join(folder, 'bench', 'run.js'), ...words], { FISTA_CLASSIFY_DATA: '' });
 
 beforeAll(() => {
@@ -40,9 +36,7 @@ describe('npm run bench', () => {
     expect(kept.async).toMatchObject({ name: 'wdbc' });
     expect(kept.tables).toHaveLength(2);
     if (!CHROMIUM) return;
-    // The browser does not start with a sanitizer preloaded.
-    const env = { ...process.env, LD_PRELOAD: undefined };
-    const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'], env });
+    const browser = await launch();
     try {
       const page = await browser.newPage({ viewport: { width: 1200, height: 800 } });
       await page.goto(pathToFileURL(join(folder, 'bench/results/index.html')).href);

@@ -23,6 +23,7 @@ describe('execute(name, seed, number) of the document fuzzer', () => {
     ['json', 3000],
     ['liblinear', 3000],
     ['csv', 500],
+    ['fds', 500],
   ])('finds no defect in reading changed documents: %s', async (name, count) => {
     const read = await executeMany(name, count);
     expect(read).toBeGreaterThan(count / 20); // some are still valid

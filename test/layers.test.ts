@@ -93,7 +93,16 @@ describe('native/kernels', () => {
   it.each(
     kernelFiles.filter((file) => file.endsWith('.inl') || ['isa.cc', 'simd.h', 'table.h', 'hints.h'].includes(basename(file))),
   )('%s, compiled for each instruction set, includes no standard templates', (file) => {
-    const allowed = ['<cmath>', '<cstddef>', '<cstdint>', '<cstring>', '<immintrin.h>', '<emmintrin.h>', '<arm_neon.h>'];
+    const allowed = [
+      '<cmath>',
+      '<cstddef>',
+      '<cstdint>',
+      '<cstring>',
+      '<immintrin.h>',
+      '<emmintrin.h>',
+      '<arm_neon.h>',
+      '<wasm_simd128.h>',
+    ];
     const fragments = [
       '"hints.h"',
       '"simd.h"',
@@ -123,12 +132,14 @@ describe('lib', () => {
   const runtime = (file: string) => imports(file).filter(({ typeOnly }) => !typeOnly);
 
   it.each(libFiles.filter((file) => file.startsWith('lib/backend/fallback/')))(
-    '%s imports only its siblings, encodings, decimal, errors and types',
+    '%s imports only its siblings, encodings, decimal, errors, types and the platform',
     (file) => {
       for (const { from, typeOnly } of imports(file)) {
         if (typeOnly)
-          expect(from).toMatch(/^(\.\/[\w-]+\.js|\.\.\/(interface|encodings|tasks|decimal)\.js|\.\.\/\.\.\/(types|errors)\.js)$/);
-        else expect(from).toMatch(/^(\.\/[\w-]+\.js|\.\.\/(encodings|tasks|decimal)\.js|\.\.\/\.\.\/errors\.js)$/);
+          expect(from).toMatch(
+            /^(\.\/[\w-]+\.js|\.\.\/(interface|encodings|tasks|decimal)\.js|\.\.\/\.\.\/(types|errors|platform\/host)\.js)$/,
+          );
+        else expect(from).toMatch(/^(\.\/[\w-]+\.js|\.\.\/(encodings|tasks|decimal)\.js|\.\.\/\.\.\/(errors|platform\/host)\.js)$/);
       }
     },
   );
@@ -151,11 +162,11 @@ describe('lib', () => {
     expect(imports('lib/backend/load.ts').map(({ from }) => from)).toContain('node-gyp-build');
   });
 
-  it('imports the fallback only in lib/backend/load.ts', () => {
+  it('imports the fallback only in lib/backend/load.ts and its twin for browsers', () => {
     const users = libFiles.filter(
       (file) => !file.startsWith('lib/backend/fallback/') && runtime(file).some(({ from }) => from.includes('fallback')),
     );
-    expect(users).toEqual(['lib/backend/load.ts']);
+    expect(users).toEqual(['lib/backend/load-browser.ts', 'lib/backend/load.ts']);
   });
 
   const control = [
@@ -190,7 +201,7 @@ describe('lib', () => {
     expect(makers.filter((file) => !file.startsWith('lib/input/') && !allowed.includes(file))).toEqual([]);
     // Everywhere else an error has a code.
     const bare = libFiles.filter((file) => file !== 'lib/errors.ts' && /\bthrow new \w*Error\b/.test(code(file)));
-    expect(bare.filter((file) => file !== 'lib/backend/load.ts')).toEqual([]);
+    expect(bare).toEqual(['lib/backend/load-browser.ts', 'lib/backend/load.ts']); // which word what they catch
   });
 
   it('has only re-exports in lib/index.ts', () => {
@@ -215,6 +226,29 @@ describe('lib', () => {
     );
     expect(users).toEqual([]);
     expect(libFiles.filter((file) => /\bprocess\.(exit|on)\b|process\.exitCode/.test(code(file)))).toEqual(['lib/cli/main.ts']);
+  });
+
+  it('asks Node.js only in lib/platform, lib/io, lib/cli and lib/report, the loader and its worker, and for the version', () => {
+    const users = libFiles.filter((file) => runtime(file).some(({ from }) => from.startsWith('node:')));
+    expect(users.filter((file) => !/^lib\/(platform|io|cli|report)\//.test(file))).toEqual([
+      'lib/backend/load.ts',
+      'lib/backend/wasm/node-port.ts',
+      'lib/backend/wasm/node-worker.ts',
+      'lib/version.ts',
+    ]);
+  });
+
+  it('has a twin for browsers that exports the same, and more only where it is said', () => {
+    const exported = (file: string) =>
+      [...code(file).matchAll(/^export (?:async )?(?:function\*?|const|class|interface|type) (?:\{ )?(\w+)/gm)].map(
+        (match) => match[1]!,
+      );
+    const twins = libFiles.filter((file) => file.endsWith('-browser.ts') && !file.endsWith('bytes-browser.ts'));
+    expect(twins.length).toBeGreaterThanOrEqual(4);
+    for (const twin of twins) {
+      const missing = exported(twin).filter((name) => !exported(twin.replace('-browser.ts', '.ts')).includes(name));
+      expect([twin, missing]).toEqual([twin, twin.endsWith('load-browser.ts') ? ['useWasm'] : []]);
+    }
   });
 
   it('has no import cycles', () => {

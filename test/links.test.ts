@@ -48,10 +48,11 @@ function fault(file: string, to: string): string | undefined {
 const isPage = (name: string) => name.endsWith('.md');
 const PAGES = [
   ...readdirSync(ROOT).filter(isPage),
-  ...['docs', 'bench', 'examples/server', 'test/fixtures', '.github', '.github/ISSUE_TEMPLATE'].flatMap((folder) =>
-    readdirSync(join(ROOT, folder))
-      .filter(isPage)
-      .map((name) => `${folder}/${name}`),
+  ...['docs', 'bench', 'examples/server', 'examples/playground', 'test/fixtures', '.github', '.github/ISSUE_TEMPLATE'].flatMap(
+    (folder) =>
+      readdirSync(join(ROOT, folder))
+        .filter(isPage)
+        .map((name) => `${folder}/${name}`),
   ),
 ];
 

@@ -8,12 +8,15 @@ import { ROOT } from './support/child.js';
 
 const text = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 
+/** Conditions of runtimes without files and addons. */
+const BROWSERS = ['browser', 'workerd', 'edge-light'] as const;
+
 const manifest = JSON.parse(text('package.json')) as {
   name: string;
   license: string;
   main: string;
   types: string;
-  exports: { '.': Record<'import' | 'require' | 'default', { types: string; default: string }> };
+  exports: { '.': Record<(typeof BROWSERS)[number] | 'import' | 'require' | 'default', { types: string; default: string }> };
   keywords: string[];
   engines: { node: string };
   files: string[];
@@ -35,7 +38,9 @@ describe('package.json', () => {
   it('names files that a build makes, with types for import, for require and for any other condition', () => {
     const commonjs = { types: `./${manifest.types}`, default: `./${manifest.main}` };
     const { import: module, require, default: other } = manifest.exports['.'];
-    expect(Object.keys(manifest.exports['.'])).toEqual(['import', 'require', 'default']); // the last matches always
+    expect(Object.keys(manifest.exports['.'])).toEqual([...BROWSERS, 'import', 'require', 'default']); // the last matches always
+    const bundle = { types: './dist/browser.d.mts', default: './dist/browser.mjs' };
+    for (const name of BROWSERS) expect(manifest.exports['.'][name]).toEqual(bundle);
     expect([require, other]).toEqual([commonjs, commonjs]);
     expect(module).toEqual({ types: './dist/index.d.mts', default: './dist/index.mjs' });
     for (const file of [...Object.values(module), ...Object.values(require)])
@@ -62,7 +67,20 @@ describe('the published package', () => {
 
   it('has no scripts, and nothing else that serves the repository alone', () => {
     expect(Object.keys(published)).toEqual([
-      ...['name', 'version', 'description', 'keywords', 'license', 'author', 'type', 'main', 'types', 'exports'],
+      ...[
+        'name',
+        'version',
+        'description',
+        'keywords',
+        'license',
+        'author',
+        'type',
+        'main',
+        'types',
+        'exports',
+        'unpkg',
+        'jsdelivr',
+      ],
       ...['sideEffects', 'bin', 'files', 'engines', 'dependencies', 'peerDependencies', 'peerDependenciesMeta'],
     ]);
   });
@@ -139,7 +157,8 @@ describe('.github', () => {
 
   it('builds an addon for every platform that the package is said to bring', () => {
     const [, list] = /const PUBLISHED = \[([^\]]+)\]/.exec(text('scripts/test-package.js'))!;
-    const published = [...list!.matchAll(/'([\w-]+)\//g)].map(([, platform]) => platform!);
+    const published = [...list!.matchAll(/'([\w-]+)\/[^']*\.node'/g)].map(([, platform]) => platform!);
+    expect(list).toContain("'wasm/fista-classify.wasm'");
     expect(new Set(published)).toEqual(
       new Set(['linux', 'darwin', 'win32'].flatMap((system) => ['x64', 'arm64'].map((arch) => `${system}-${arch}`))),
     );
@@ -246,7 +265,7 @@ describe('native builds', () => {
 
   it('sources.gypi is strict JSON, for CMake to read, and lists every source file', () => {
     const { variables } = JSON.parse(text('native/sources.gypi')) as { variables: Record<string, string | string[]> };
-    const listed = [variables.addon_sources, variables.kernel_sources, variables.isa_source].flat();
+    const listed = [variables.addon_sources, variables.kernel_sources, variables.wasm_sources, variables.isa_source].flat();
     expect([...listed].sort()).toEqual(
       native
         .filter((name) => name.endsWith('.cc'))

@@ -3,7 +3,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
-import { names, natives } from '../support/backends.js';
+import { names, natives, wasm } from '../support/backends.js';
 import { node, ROOT, run, type Thrown } from '../support/child.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'fista-classify-'));
@@ -25,9 +25,12 @@ const LOOK = `
   return { ...backend, loadError: loadError && describe(loadError), out: [...out], frozen: Object.isFrozen(backend) };`;
 const works = { out: [-11, 11], frozen: true }; // dense f64 data are stored with their column means subtracted
 
-const REMEDIES =
-  'To use it, set FISTA_CLASSIFY_BINARY to the path of a built addon, or unset it for the one in the package.\n' +
-  'Without it, the TypeScript kernels give the same answers, more slowly; FISTA_CLASSIFY_BACKEND=js asks for them.';
+const REMEDY = 'To use it, set FISTA_CLASSIFY_BINARY to the path of a built addon, or unset it for the one in the package.\n';
+const BY_WASM = 'Without it, WebAssembly gives the same answers, more slowly; FISTA_CLASSIFY_BACKEND=wasm asks for it.';
+const BY_JS = 'Without them, the TypeScript kernels give the same answers, more slowly; FISTA_CLASSIFY_BACKEND=js asks for them.';
+
+/** What comes after the addon. */
+const second = wasm ? { name: 'wasm', simd: 'wasm128' } : { name: 'js', simd: 'none' };
 
 const native = describe.skipIf(natives.length === 0);
 const name = names[0]!;
@@ -67,15 +70,16 @@ describe('require, without an addon', () => {
     ['a module that throws undefined', file('nothing.js', 'throw undefined;'), 'undefined'],
   ];
 
-  it.each(broken)('FISTA_CLASSIFY_BINARY naming %s falls back to js and sets backend.loadError', async (_, binary, reason) => {
+  it.each(broken)('FISTA_CLASSIFY_BINARY naming %s falls back and sets backend.loadError', async (_, binary, reason) => {
     const result = (await run(LOOK, { FISTA_CLASSIFY_BINARY: binary })) as { loadError: Thrown };
-    expect(result).toMatchObject({ ...works, name: 'js', simd: 'none' });
+    expect(result).toMatchObject({ ...works, ...second });
     const { name, code, message, stack } = result.loadError;
     expect([name, code]).toEqual(['Error', 'ERR_BACKEND']);
-    const [first, second] = message.split(/\n(?=To use it)/);
+    const [first, rest] = message.split(/\n(?=To use it)/);
     expect(first).toMatch(reason);
     expect(first).toMatch(/^The native addon did not load: /);
-    expect(second).toBe(REMEDIES);
+    expect(rest!.startsWith(REMEDY)).toBe(true);
+    expect(rest!.endsWith(wasm ? BY_WASM : BY_JS)).toBe(true);
     expect(stack).toMatch(/^Error \[ERR_BACKEND\]: The native addon did not load: /);
   });
 
@@ -84,7 +88,7 @@ describe('require, without an addon', () => {
     const { thrown } = result as { thrown: Thrown };
     expect([thrown.name, thrown.code]).toEqual(['Error', 'ERR_BACKEND']);
     expect(thrown.message).toMatch(reason);
-    expect(thrown.message.endsWith(REMEDIES)).toBe(true);
+    expect(thrown.message.endsWith(REMEDY + BY_WASM)).toBe(true);
   });
 
   it("Dataset.from(points, { backend: 'native' }) throws backend.loadError", async () => {
@@ -94,10 +98,29 @@ describe('require, without an addon', () => {
   });
 });
 
+describe.skipIf(!wasm)('require, with WebAssembly', () => {
+  it('FISTA_CLASSIFY_BACKEND=wasm selects it, sets no backend.loadError, and switches the addon off', async () => {
+    const expected = { ...works, name: 'wasm', simd: 'wasm128', threads: availableParallelism() };
+    expect(await run(LOOK, { FISTA_CLASSIFY_BACKEND: 'wasm' })).toEqual(expected);
+    expect(await run(`fista.Dataset.from([[1]], { backend: 'native' });`, { FISTA_CLASSIFY_BACKEND: 'wasm' })).toMatchObject({
+      thrown: { code: 'ERR_BACKEND', message: 'The native addon was switched off by FISTA_CLASSIFY_BACKEND=wasm' },
+    });
+  });
+
+  it("{ backend: 'wasm' } is there beside every other backend", async () => {
+    for (const backend of ['auto', 'js'])
+      expect(
+        await run(`return fista.LinearSvm.fit([[1], [2]], [1, 2], { backend: 'wasm' }).info.backend;`, {
+          FISTA_CLASSIFY_BACKEND: backend,
+        }),
+      ).toBe('wasm');
+  });
+});
+
 describe('require, with environment variables', () => {
   it.each([
-    ['BACKEND', 'wasm', 'Expected auto, native or js for FISTA_CLASSIFY_BACKEND but received "wasm"'],
-    ['BACKEND', 'JS', 'Expected auto, native or js for FISTA_CLASSIFY_BACKEND but received "JS"'],
+    ['BACKEND', 'gpu', 'Expected auto, native, wasm or js for FISTA_CLASSIFY_BACKEND but received "gpu"'],
+    ['BACKEND', 'JS', 'Expected auto, native, wasm or js for FISTA_CLASSIFY_BACKEND but received "JS"'],
     ['SIMD', 'avx3', 'Expected baseline, avx2, avx512 or neon for FISTA_CLASSIFY_SIMD but received "avx3"'],
     ['SIMD', 'none', 'Expected baseline, avx2, avx512 or neon for FISTA_CLASSIFY_SIMD but received "none"'],
     ['THREADS', '0', 'Expected an integer from 1 to 256 for FISTA_CLASSIFY_THREADS but received "0"'],
@@ -206,9 +229,9 @@ describe('require and import', () => {
 
   it('import of the package by its name has named exports', async () => {
     // Inside its own folder a package can import itself by name.
-    const code = `import { backend } from 'fista-classify'; console.log(backend.simd)`;
+    const code = `import { backend } from 'fista-classify'; console.log(backend.name)`;
     const { stdout } = await node(['--input-type=module', '-e', code], { FISTA_CLASSIFY_BACKEND: name });
-    expect(stdout.trim()).toBe(natives.at(-1)?.simd ?? 'none');
+    expect(stdout.trim()).toBe(name);
   });
 });
 

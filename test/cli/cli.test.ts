@@ -1198,7 +1198,7 @@ describe('fista-classify convert', () => {
     expect(readFileSync(file('m.onnx')).equals(bytes)).toBe(true);
     expect(gunzipSync(readFileSync(file('m.ONNX.gz'))).equals(bytes)).toBe(true);
     expect(readFileSync(file('other')).equals(bytes)).toBe(true);
-    expect(await bad(2, ['convert', WDBC, 'd.onnx'])).toContain('Expected libsvm or csv for data but received onnx');
+    expect(await bad(2, ['convert', WDBC, 'd.onnx'])).toContain('Expected libsvm, csv or fds for data but received onnx');
     expect((await run(['convert', 'm.onnx', 'm.svm'])).code).toBe(1);
   });
 
@@ -1216,7 +1216,7 @@ describe('fista-classify convert', () => {
   it('refuses formats and labels that do not fit, and keeps the old file', async () => {
     await good(['train', '-q', WDBC, 'm.json']);
     expect(await bad(2, ['convert', 'm.json', 'm.csv'])).toContain('Expected json, liblinear or onnx for a model but received csv');
-    expect(await bad(2, ['convert', WDBC, 'm2.json'])).toContain('Expected libsvm or csv for data but received json');
+    expect(await bad(2, ['convert', WDBC, 'm2.json'])).toContain('Expected libsvm, csv or fds for data but received json');
     file('words.svm', 'a 1:1\nb 1:2\n');
     await good(['train', '-q', '--labels', 'string', 'words.svm', 'w.json']);
     file('w.model', 'old');
@@ -1263,7 +1263,7 @@ describe('commands in the documentation', () => {
   it.each([
     ['README.md', ['predict', 'train']],
     ['docs/cli.md', ['convert', 'doctor', 'explain', 'inspect', 'predict', 'separate', 'train']],
-    ['docs/guide.md', ['inspect', 'predict', 'train']],
+    ['docs/guide.md', ['convert', 'inspect', 'predict', 'train']],
   ])('of %s run as written, and print what it says', (name, names) => {
     file('data.svm', gunzipSync(readFileSync(WDBC)));
     file('test.svm', gunzipSync(readFileSync(WDBC)));

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { natives } from '../support/backends.js';
+import { natives, wasm } from '../support/backends.js';
 import { node, ROOT, type Environment } from '../support/child.js';
 
 interface Diagnosis {
@@ -105,7 +105,7 @@ describe('fista-classify doctor', () => {
       const env: Environment = { FISTA_CLASSIFY_BINARY: file(name, text) };
       const { code, stdout, stderr } = await doctor([], env);
       expect([code, stderr]).toEqual([0, '']);
-      expect(stdout).toMatch(/^backend {2}js, /m);
+      expect(stdout).toMatch(wasm ? /^backend {2}wasm, /m : /^backend {2}js, /m);
       expect(stdout).toMatch(reason);
       expect(stdout).toMatch(/^To use it, set FISTA_CLASSIFY_BINARY to the path of a built addon/m);
       expect((await diagnosis(env)).notNative).toMatch(reason);

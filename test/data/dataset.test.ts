@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { backend } from '../../lib/backend/load.js';
 import { Dataset, LinearSvm, stop } from '../../lib/index.js';
 import type { DatasetOptions, Rows } from '../../lib/index.js';
-import { natives } from '../support/backends.js';
+import { names, natives } from '../support/backends.js';
 import { run } from '../support/child.js';
 import { expectSame } from '../support/expect.js';
 import { vector } from '../support/points.js';
@@ -12,7 +12,7 @@ import { normal, random } from '../support/random.js';
 
 type Points = Parameters<typeof Dataset.from>[0];
 
-const CHOICES = natives.length > 0 ? (['native', 'js'] as const) : (['js'] as const);
+const CHOICES = names;
 
 /**
  * The rows that the dataset holds, read as X·e_j. Dense f64 data are stored minus their means, so only 15 digits come back; the shift of
@@ -495,9 +495,9 @@ describe.each(CHOICES)('Dataset.from, %s', (choice) => {
     [{ thread: 1 }, 'TypeError', 'Unknown option "thread"; did you mean "threads"?'],
     [{ Backend: 'js' }, 'TypeError', 'Unknown option "Backend"; did you mean "backend"?'],
     [{ gamma: 1 }, 'TypeError', 'Unknown option "gamma"; expected one of backend, threads, columns'],
-    [{ backend: 'wasm' }, 'RangeError', `Expected 'auto', 'native' or 'js' for options.backend but received "wasm"`],
-    [{ backend: 1 }, 'TypeError', `Expected 'auto', 'native' or 'js' for options.backend but received 1`],
-    [{ backend: null }, 'TypeError', `Expected 'auto', 'native' or 'js' for options.backend but received null`],
+    [{ backend: 'gpu' }, 'RangeError', `Expected 'auto', 'native', 'wasm' or 'js' for options.backend but received "gpu"`],
+    [{ backend: 1 }, 'TypeError', `Expected 'auto', 'native', 'wasm' or 'js' for options.backend but received 1`],
+    [{ backend: null }, 'TypeError', `Expected 'auto', 'native', 'wasm' or 'js' for options.backend but received null`],
     [{ threads: '2' }, 'TypeError', 'Expected an integer from 1 to 256 for options.threads but received "2"'],
     [{ threads: 0 }, 'RangeError', 'Expected an integer from 1 to 256 for options.threads but received 0'],
     [{ threads: 1.5 }, 'RangeError', 'Expected an integer from 1 to 256 for options.threads but received 1.5'],

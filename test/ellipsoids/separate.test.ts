@@ -8,7 +8,7 @@ import {
   type Ellipsoid,
   type Separation,
 } from '../../lib/index.js';
-import { backends, js, natives } from '../support/backends.js';
+import { backends, js, kernelsInC, names, natives } from '../support/backends.js';
 import { atDistance, excess, overlapping, packed, violation, type Instance } from '../support/ellipsoids.js';
 import { random } from '../support/random.js';
 import { expectSame } from '../support/expect.js';
@@ -16,7 +16,6 @@ import { place } from '../support/place.js';
 
 vi.mock(import('../../lib/solver/drivers.js'), async (original) => (await import('../support/place.js')).placed(await original()));
 
-const choices = natives.length > 0 ? (['js', 'native'] as const) : (['js'] as const);
 const seeds = fc.integer({ min: 1, max: 2 ** 30 });
 const small = fc.record({
   seed: seeds,
@@ -58,7 +57,7 @@ function reach({ first, second }: Instance): number {
   );
 }
 
-describe.each(choices)('separateEllipsoids(first, second, { backend: %s })', (backend) => {
+describe.each(names)('separateEllipsoids(first, second, { backend: %s })', (backend) => {
   const runs = backend === 'native' ? 2000 : 300;
 
   it('separates hulls 0.001 to 10 apart with a valid plane, and brackets the distance', { tags: ['slow'] }, () => {
@@ -274,7 +273,7 @@ describe.each(choices)('separateEllipsoids(first, second, { backend: %s })', (ba
 const timeless = ({ elapsed, ...rest }: Separation) => (expect(elapsed).toBeGreaterThan(0), rest);
 
 describe('separateEllipsoidsAsync(first, second)', () => {
-  it.each(choices)('gives the result of separateEllipsoids, bit for bit: %s', async (backend) => {
+  it.each(names)('gives the result of separateEllipsoids, bit for bit: %s', async (backend) => {
     for (const [seed, gap] of [
       [1, 0.1],
       [2, 1e-3],
@@ -338,7 +337,7 @@ describe('Esp of the backends', () => {
     );
   });
 
-  it.each(natives.map((native) => ({ title: native.simd, native })))(
+  it.each(kernelsInC.map((native) => ({ title: native.simd, native })))(
     'answers every task as the TypeScript kernels do: $title',
     { tags: ['slow'] },
     ({ native }) => {
@@ -484,7 +483,7 @@ describe('separateEllipsoids and separateEllipsoidsAsync with bad input', () => 
     [good, far, { threads: 0 }, 'RangeError', 'Expected an integer from 1 to 256 for options.threads but received 0'],
   ]; // prettier-ignore
 
-  it.each(choices)('throw the listed error: %s', async (backend) => {
+  it.each(names)('throw the listed error: %s', async (backend) => {
     for (const [first, second, options, name, message] of bad) {
       const call = () => separateEllipsoids(first as [], second as [], { backend, ...(options as object) });
       expect(call).toThrow(

@@ -1,4 +1,4 @@
-// Structural fuzzing of the readers of documents: models as JSON and as LIBLINEAR text, and CSV.
+// Structural fuzzing of the readers of documents: models as JSON and as LIBLINEAR text, CSV, and files of rows (.fds).
 //
 //   node test/fuzz/documents.js json [--seed=1] [--executions=n | --seconds=8] [--hang=60]
 //   node test/fuzz/documents.js json --seed=1 --only=1234        only that execution, and its document
@@ -7,11 +7,13 @@
 // every machine. The reader must give a valid result or throw an error with a code of the package, change no prototype, and end: it
 // runs in a worker thread, and one that hangs is reported.
 'use strict';
-const { writeFileSync, mkdirSync } = require('node:fs');
+const { writeFileSync, mkdirSync, rmSync } = require('node:fs');
+const { tmpdir } = require('node:os');
 const { join } = require('node:path');
 const { parseArgs, inspect, isDeepStrictEqual } = require('node:util');
-const { isMainThread, parentPort, Worker, workerData } = require('node:worker_threads');
+const { isMainThread, parentPort, threadId, Worker, workerData } = require('node:worker_threads');
 const package_ = require('../..');
+const { beginning, checksum, END, endOf, layoutOf } = require('../../dist/io/dataset-format.js');
 const { writeJSON } = require('../../dist/io/model-json.js');
 const { modelOf, sidesOf } = require('../../dist/svm/model.js');
 const { Random } = require('../../dist/selection/random.js');
@@ -525,9 +527,110 @@ async function readTable(chance, fista, keep) {
   return true;
 }
 
+// ---- Files of rows
+
+const bytesOf = (list) => Buffer.from(list.buffer, list.byteOffset, list.byteLength);
+
+/** A whole file, laid out and summed as Dataset.write does. `change` may alter what it says of itself before it is summed. */
+function layOut(contents, sections, change = () => undefined) {
+  const layout = { ...layoutOf({ ...contents, texts: sections.texts.length }) };
+  const bytes = Buffer.alloc(layout.bytes);
+  bytes.set(beginning());
+  for (const [name, list] of Object.entries(sections)) bytes.set(bytesOf(list), layout[`${name}At`]);
+  change(layout);
+  const sum = checksum();
+  const { lengthsAt, labelsAt, textsAt, rows, texts, sparse, labels } = layout;
+  const part = (at, length) => bytes.subarray(Math.min(at, bytes.length), Math.min(at + length, bytes.length));
+  sum.update(part(lengthsAt, sparse ? 4 * rows : 0));
+  sum.update(part(labelsAt, rows * [0, 8, 4][labels]));
+  sum.update(part(textsAt, texts));
+  bytes.set(endOf(layout, sum), Math.max(0, bytes.length - END));
+  return bytes;
+}
+
+function makeFile(chance) {
+  const [rows, cols] = [1 + chance.below(30), 1 + chance.below(12)];
+  const sparse = chance.once(2);
+  const values = chance.below(sparse ? 3 : 2);
+  const labels = chance.below(3);
+  const [lengths, index] = [[], []];
+  for (let i = 0; i < rows; i++) {
+    const before = index.length;
+    for (let j = 0; j < cols; j++) if (chance.once(2)) index.push(j);
+    lengths.push(index.length - before);
+  }
+  const entries = sparse ? index.length : rows * cols;
+  const width = sparse ? chance.of([2, 4]) : 0;
+  const numbers = Array.from({ length: entries }, () => chance.next() / 2 ** 31 - 1);
+  const words = { ...(chance.once(3) && { columns: Array.from({ length: cols }, (_, j) => `c${j}`) }), labels: ['a', 'b'] };
+  const sections = {
+    index: width === 0 ? new Uint8Array(0) : width === 2 ? Uint16Array.from(index) : Uint32Array.from(index),
+    values: values === 2 ? new Uint8Array(0) : values === 1 ? Float32Array.from(numbers) : Float64Array.from(numbers),
+    lengths: sparse ? Uint32Array.from(lengths) : new Uint8Array(0),
+    labels: [
+      new Uint8Array(0),
+      Float64Array.from(lengths, () => chance.below(2)),
+      Uint32Array.from(lengths, () => chance.below(2)),
+    ][labels],
+    texts: Buffer.from(JSON.stringify(words)),
+  };
+  return { contents: { sparse, values, index: width, labels, rows, cols, entries }, sections };
+}
+
+const CLAIMS = [0, 1, 2, 3, 7, 255, 65535, 65536, 2 ** 31, 2 ** 32 - 2, 2 ** 32, 2 ** 40, 2 ** 53 - 1];
+const FIELDS = ['sparse', 'values', 'index', 'labels', 'rows', 'cols', 'entries', 'texts'];
+const PLACES = ['valuesAt', 'indexAt', 'lengthsAt', 'labelsAt', 'textsAt', 'bytes'];
+
+/** Lies: about counts and places, in entries, lengths, labels and names, with a checksum that fits; or damage, with one that does not. */
+function changeFile({ contents, sections }, chance) {
+  const lies = chance.below(3);
+  for (let k = 0; k < lies; k++) {
+    const list = sections[chance.of(Object.keys(sections))];
+    if (list.length > 0) bytesOf(list)[chance.below(list.byteLength)] = chance.once(2) ? 255 : chance.below(256);
+  }
+  let bytes = layOut(contents, sections, (layout) => {
+    if (!chance.once(2)) return;
+    const name = chance.of([...FIELDS, ...PLACES]);
+    layout[name] =
+      name === 'sparse' ? !layout.sparse : chance.once(2) ? chance.of(CLAIMS) : Math.max(0, layout[name] + chance.below(5) - 2);
+  });
+  if (chance.once(4)) bytes[chance.below(bytes.length)] ^= 1 << chance.below(8);
+  if (chance.once(6)) bytes = bytes.subarray(0, chance.below(bytes.length + 1));
+  if (chance.once(8)) bytes = Buffer.concat([bytes, bytes.subarray(chance.below(bytes.length))]);
+  return bytes;
+}
+
+const FILE = join(tmpdir(), `fuzz-${process.pid}-${threadId}.fds`);
+
+async function readRows(chance, fista, keep) {
+  const bytes = changeFile(makeFile(chance), chance);
+  keep(bytes.toString('latin1'));
+  writeFileSync(FILE, bytes);
+  const backend = chance.once(3) ? 'js' : 'auto';
+  const codes = ['ERR_DATASET', 'ERR_POINTS', 'ERR_LABELS', 'ERR_DISPOSED'];
+  try {
+    const dataset = await attempt(codes, () => fista.Dataset.open(FILE, { backend }));
+    if (dataset === undefined) return false;
+    demand(dataset.rows > 0 && dataset.nnz <= bytes.length, 'sizes that the file has room for');
+    await attempt(codes, () => dataset.labels);
+    const y = Float64Array.from({ length: dataset.rows }, (_, i) => i % 2);
+    const model = await attempt(codes, () =>
+      fista.LinearSvm.fit(dataset, y, { maxIterations: 5, solver: { window: 1 + chance.below(40) } }),
+    );
+    if (model === undefined) return false;
+    demand(
+      model.decision(dataset).every((value) => Number.isFinite(value)),
+      'finite decisions',
+    );
+    return true;
+  } finally {
+    rmSync(FILE, { force: true });
+  }
+}
+
 // ---- Executions
 
-const READERS = { json: readModelJSON, liblinear: readModelText, csv: readTable };
+const READERS = { json: readModelJSON, liblinear: readModelText, csv: readTable, fds: readRows };
 
 const known = [Object.prototype, Array.prototype].map((object) => [
   object,

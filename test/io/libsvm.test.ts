@@ -10,7 +10,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { Backend, Parser, ParseDefect } from '../../lib/backend/interface.js';
 import { Dataset, LinearSvm, readLibsvm, writeLibsvm, type ReadLibsvmOptions } from '../../lib/index.js';
 import { chunks } from '../../lib/io/source.js';
-import { js, names, natives } from '../support/backends.js';
+import { js, kernelsInC, names, natives } from '../support/backends.js';
 import { ROOT } from '../support/child.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'fista-classify-'));
@@ -417,7 +417,7 @@ describe('readLibsvm(source, options)', () => {
     await refused('x', { labels: 'word' }, `Expected 'number' or 'string' for options.labels but received "word"`);
     await refused('x', { extra: true }, `Expected 'error' or 'ignore' for options.extra but received true`);
     await refused('x', { signal: {} }, 'Expected an AbortSignal for options.signal but received an object');
-    await refused('x', { backend: 'gpu' }, `Expected 'auto', 'native' or 'js' for options.backend but received "gpu"`);
+    await refused('x', { backend: 'gpu' }, `Expected 'auto', 'native', 'wasm' or 'js' for options.backend but received "gpu"`);
   });
 
   it('rejects if the bytes are detached while it reads', async () => {
@@ -477,7 +477,7 @@ type Taken = ReturnType<typeof takeAll>;
 describe('Parser', () => {
   const text = bytes('1 1:1 2:0.25 # x\n-1 3:1e5\n\n2 2:123456789.123456789123\n');
 
-  it.skipIf(natives.length === 0)('gives the same result on both backends for a text cut in two at any position', () => {
+  it('gives the same result on every backend for a text cut in two at any position', () => {
     const read = (Parser: typeof js.Parser, cut: number): Taken | ParseDefect => {
       const parser = new Parser(false, 1000, false, false);
       return (
@@ -486,7 +486,7 @@ describe('Parser', () => {
     };
     const expected = read(js.Parser, 0);
     for (let cut = 0; cut <= text.length; cut++) {
-      for (const { Parser } of [js, natives[0]!]) expect(read(Parser, cut)).toEqual(expected);
+      for (const { Parser } of [js, ...kernelsInC]) expect(read(Parser, cut)).toEqual(expected);
     }
   });
 
@@ -509,7 +509,7 @@ describe('Parser', () => {
         fc.property(soup, (list) => {
           const all = bytes((what === 'index:value' ? '1 ' : '') + list.join(''));
           const expected = outcome(js, all, 1);
-          for (const backend of [js, ...natives.slice(0, 1)]) {
+          for (const backend of [js, ...kernelsInC.slice(0, 2)]) {
             for (const size of SIZES.slice(1)) expect(outcome(backend, all, size)).toEqual(expected);
           }
         }),
@@ -522,7 +522,7 @@ describe('Parser', () => {
     // The values before the first that is not 1 are not stored.
     const rows = Array.from({ length: 150_000 }, (_, i) => `${i} ${i + 1}:1 400000:${i < 70_000 ? 1 : i}\n`);
     const text = bytes(rows.join(''));
-    for (const { Parser } of [js, ...natives.slice(0, 1)]) {
+    for (const { Parser } of [js, ...kernelsInC.slice(0, 2)]) {
       const outcomes = [1000, 65_536, 262_144, 1 << 20].map((step) => {
         const parser = new Parser(false, 400_000, false, false);
         expect(parser.push(text) ?? parser.finish()).toBeUndefined();
@@ -563,7 +563,7 @@ describe('Parser', () => {
   });
 
   it('push(chunk) returns the same defect again after the first, and accepts empty chunks', () => {
-    for (const { Parser } of [js, ...natives.slice(0, 1)]) {
+    for (const { Parser } of [js, ...kernelsInC.slice(0, 2)]) {
       const parser = new Parser(false, 1000, false, false);
       expect(parser.push(new Uint8Array(0))).toBeUndefined();
       const defect = parser.push(bytes('1 x\n'));

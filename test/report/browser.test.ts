@@ -1,18 +1,16 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { chromium, type Browser } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lineChart } from '../../lib/report/line-chart.js';
 import { page as pageOf } from '../../lib/report/page.js';
 import { HANG } from '../support/child.js';
+import { CHROMIUM, launch, sayIfLeftOut } from '../support/chromium.js';
 import { PAGES } from '../support/pages.js';
 
-const CHROMIUM = [process.env.CHROMIUM_PATH, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
-  (path) => path !== undefined && existsSync(path),
-);
-if (!CHROMIUM) process.stdout.write('Left out: the pages in a browser. Install chromium, or name one in CHROMIUM_PATH.\n');
+sayIfLeftOut('the pages');
 
 /** Runs in the page and lists the defects of its layout. */
 const EXAMINE = `(() => {
@@ -88,9 +86,7 @@ describe.skipIf(!CHROMIUM)('a page in a browser', () => {
   let folder = '';
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'fista-report-'));
-    // Debian's chromium is a shell script: it needs a PATH, even if the tests run without one.
-    const env = { ...process.env, PATH: `${process.env.PATH}:/usr/bin:/bin` } as Record<string, string>;
-    browser = await chromium.launch({ executablePath: CHROMIUM!, args: ['--no-sandbox'], env, timeout: HANG });
+    browser = await launch();
   });
   afterAll(async () => {
     await browser.close();

@@ -18,6 +18,7 @@ import { pause, runAsync, type Loop } from '../../lib/solver/drivers.js';
 import { TrainingData } from '../../lib/svm/training-data.js';
 import { names } from '../support/backends.js';
 import { clouds } from '../support/svm-data.js';
+import type { BackendName } from '../../lib/types.js';
 
 const { rows } = clouds(7, 150, 3, 1.5);
 const two = rows.map(([a, b], i) => (a! + Math.sin(i * i) > 0.8 ? 'yes' : b! > 2 ? 'yes' : 'no'));
@@ -41,11 +42,7 @@ const OF_SCORE: Record<Metric, (score: Score) => number | undefined> = {
 };
 
 /** The scores, by fold, of models that LinearSvm.fit gives on the other rows. */
-function byHand(
-  fold: Int32Array,
-  labels: readonly string[],
-  options: { gamma: number; positive?: string; backend: 'native' | 'js' },
-) {
+function byHand(fold: Int32Array, labels: readonly string[], options: { gamma: number; positive?: string; backend: BackendName }) {
   return [0, 1, 2].map((k) => {
     const part = <T>(list: readonly T[], held: boolean) => list.filter((_, i) => (fold[i] === k) === held);
     const model = LinearSvm.fit(part(rows, false), part(labels, false), { stop: exact, probability: 'sigmoid', ...options });

@@ -10,9 +10,11 @@ import { regularization } from '../../lib/svm/regularization.js';
 import { solveSvm, type LoopCheck } from '../../lib/svm/solve.js';
 import { resolveFit } from '../../lib/input/index.js';
 import { firstOf, stillHolds } from '../../lib/svm/stopping.js';
+import { Dataset } from '../../lib/data/dataset.js';
 import { LinearSvm } from '../../lib/svm/linear-svm.js';
 import type { BackendName, SvmProgress, SvmStatus } from '../../lib/types.js';
 import type { Instance } from './instances.js';
+import { storedMatrix } from './stored.js';
 import { compare, quad, solve, subtract, type Quads, type Truth } from './truth.js';
 
 const UNIT = 2 ** -53;
@@ -67,18 +69,21 @@ export function bracket(
 
 export type Reported = Pick<SvmProgress, 'primal' | 'dual' | 'gap' | 'relativeGap'>;
 
-export function examine(instance: Instance, name: BackendName, max = 60): Count {
+/** `path`: a file for the points, which are then read from there, with small windows. */
+export function examine(instance: Instance, name: BackendName, max = 60, path?: string): Count {
   const { points, labels, options, rows, cols, value } = instance;
   const count: Count = { checks: 0, claims: 0, agreed: 0, unsure: false, intervals: 0, status: undefined };
   const input = resolveFit(points, labels, { ...options, threads: options.threads ?? 1, backend: name });
   const { backend, threads, y, options: fit } = input;
   const { refuse, arguments: lists } = input.source.view!;
-  const matrix = new backend.Matrix(refuse, threads, ...lists);
+  const matrix = path === undefined ? new backend.Matrix(refuse, threads, ...lists) : storedMatrix(backend, path, lists, threads);
   matrix.centre(threads);
+  const window = path === undefined ? 0 : 1 + (rows % 40);
   const { rowWeights: given, weightRange } = input;
   const weights = given.length === 1 ? new Float64Array(rows).fill(given[0]!) : given;
   const taking = weights.filter((one) => one > 0).length;
-  const problem = new backend.Svm(matrix, y, given, SCALES[fit.scale as 'none'], threads);
+  const scale = SCALES[fit.scale as 'none'];
+  const problem = new backend.Svm(matrix, y, given, scale, threads, 0, undefined, undefined, undefined, window);
   let { bound: gamma, mu } = { bound: NaN, mu: NaN };
   const factor = new Float64Array(cols);
   const shift = new Float64Array(cols);
@@ -167,7 +172,7 @@ export function examine(instance: Instance, name: BackendName, max = 60): Count 
     solveSvm(problem, svmTasks(problem), {
       scaled: true,
       L: fit.solver.stepSize,
-      shrinking: fit.solver.shrinking,
+      shrinking: fit.solver.shrinking && path === undefined,
       methods: fit.solver.methods,
       began: () => undefined,
       wantedGap: Math.max(0, ...fit.rules.map(({ relativeGap = 0 }) => relativeGap)),
@@ -204,11 +209,17 @@ export function examine(instance: Instance, name: BackendName, max = 60): Count 
   // The model that fit returns: on raw data, decision and predictOne give each agreed row the label that every optimum gives it.
   const optimum = scaled();
   const onProgress = (progress: SvmProgress) => bracket(progress, optimum, `onProgress at ${progress.iteration}`);
-  const model = LinearSvm.fit(points, labels, { ...options, backend: name, onProgress });
+  const { shrinking, ...solver } = options.solver ?? {};
+  void shrinking; // rows of a file stay in order
+  const stored = path === undefined ? undefined : Dataset.open(path);
+  const model =
+    stored === undefined
+      ? LinearSvm.fit(points, labels, { ...options, backend: name, onProgress })
+      : LinearSvm.fit(stored, labels, { ...options, solver: { ...solver, window }, onProgress });
   if (model.info.iterations !== result.check.iteration) throw new Error('fit took another number of iterations');
   bracket(model.info, optimum, `info (${model.info.status})`);
   count.status = model.info.status;
-  const values = model.decision(points);
+  const values = model.decision(stored ?? points);
   for (const i of model.info.sets!.agreed) {
     count.agreed++;
     const one = model.predictOne(Array.from({ length: cols }, (_, j) => value(i, j)));
@@ -219,6 +230,7 @@ export function examine(instance: Instance, name: BackendName, max = 60): Count 
       );
     }
   }
+  stored?.dispose();
   problem.dispose();
   matrix.dispose();
   return count;

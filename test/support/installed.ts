@@ -40,6 +40,13 @@ export class Installed {
     this.write(`${PREBUILD}.sha256`, `${createHash('sha256').update(published).digest('hex')}  fista-classify.node\n`);
   }
 
+  /** Puts a WebAssembly module there, with the checksum of `published`. */
+  module(content: Uint8Array, published: Uint8Array = content): void {
+    const file = 'prebuilds/wasm/fista-classify.wasm';
+    this.write(file, content);
+    this.write(`${file}.sha256`, `${createHash('sha256').update(published).digest('hex')}  fista-classify.wasm\n`);
+  }
+
   /** Removes all addons. */
   clear(): void {
     for (const name of ['prebuilds', 'build']) rmSync(join(this.root, name), { recursive: true, force: true });

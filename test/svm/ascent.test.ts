@@ -7,7 +7,7 @@ import { solveSvm } from '../../lib/svm/solve.js';
 import { LinearSvm, stop, type Points, type SvmOptions } from '../../lib/index.js';
 import { viewPoints } from '../../lib/input/points.js';
 import { asking } from '../support/asking.js';
-import { names } from '../support/backends.js';
+import { compiled, names } from '../support/backends.js';
 import { clouds, dense, sparse, wdbc } from '../support/svm-data.js';
 import { methods } from '../support/methods.js';
 
@@ -238,12 +238,12 @@ describe.each(names)('coordinate ascent, %s', (name) => {
   });
 });
 
-describe.skipIf(!names.includes('native'))('coordinate ascent, native', () => {
+describe.each(compiled)('coordinate ascent, %s', (backend) => {
   it.each(['dense', 'f32', 'sparse', 'wide', 'ones'] as const)(
     'ascend, settle and gap answer as the TypeScript kernels do, %s',
     (points) => {
       for (const scale of [0, 1, 2]) {
-        const [native, js] = (['native', 'js'] as const).map((name) => trace(kernels(name), points, scale));
+        const [native, js] = [backend, 'js' as const].map((name) => trace(kernels(name), points, scale));
         expect(native!.length).toBe(js!.length);
         native!.forEach((value, k) => expect(Math.abs(value - js![k]!)).toBeLessThan(1e-9 * Math.max(1, Math.abs(js![k]!))));
       }
@@ -252,7 +252,7 @@ describe.skipIf(!names.includes('native'))('coordinate ascent, native', () => {
 
   it('LinearSvm.fit gives the same bits for 1 and 2 threads', () => {
     const { rows, labels } = clouds(9, 20_000, 6);
-    const [one, two] = [1, 2].map((threads) => LinearSvm.fit(rows, labels, { threads, backend: 'native' }));
+    const [one, two] = [1, 2].map((threads) => LinearSvm.fit(rows, labels, { threads, backend }));
     expect(one!.weights).toEqual(two!.weights);
     expect(one!.info.gap).toBe(two!.info.gap);
   });

@@ -150,7 +150,7 @@ const TABLE: Record<string, Row[]> = {
     ['warmStart with infinity', () => option({ warmStart: { weights: [1, 2], bias: -Infinity } }), RangeError, 'ERR_OPTION', 'Expected a finite number for options.warmStart.bias but received -Infinity'],
     ['keepSets: 1', () => option({ keepSets: 1 }), TypeError, 'ERR_OPTION', 'Expected true or false for options.keepSets but received 1'],
     ['method: "simplex"', () => option({ method: 'simplex' }), RangeError, 'ERR_OPTION', `Expected 'auto', 'ascent', 'newton', 'fista' or 'paper' for options.method but received "simplex"`],
-    ['solver: "liblinear"', () => option({ solver: 'liblinear' }), TypeError, 'ERR_OPTION', 'Expected an object with stepSize, shrinking, ascent, checkEvery for options.solver but received "liblinear"'],
+    ['solver: "liblinear"', () => option({ solver: 'liblinear' }), TypeError, 'ERR_OPTION', 'Expected an object with stepSize, shrinking, ascent, checkEvery, window for options.solver but received "liblinear"'],
     ['solver with an unknown name', () => option({ solver: { L: 'norm' } }), TypeError, 'ERR_OPTION', 'Unknown option "L" of solver; did you mean "stepSize"?'],
     ['solver against its method', () => option({ method: 'fista', solver: { ascent: true } }), RangeError, 'ERR_OPTION', "Expected false for options.solver.ascent with method: 'fista' but received true"],
     ['another stepSize with method: "paper"', () => option({ method: 'paper', solver: { stepSize: 'norm' } }), RangeError, 'ERR_OPTION', `Expected 'paper' for options.solver.stepSize with method: 'paper' but received "norm"`],
@@ -178,7 +178,7 @@ const TABLE: Record<string, Row[]> = {
     ['signal: a controller', () => option({ signal: new AbortController() }), TypeError, 'ERR_OPTION', 'Expected an AbortSignal for options.signal but received an AbortController'],
     ['onProgress: true', () => option({ onProgress: true }), TypeError, 'ERR_OPTION', 'Expected a function for options.onProgress but received true'],
     ['threads: 0', () => option({ threads: 0 }), RangeError, 'ERR_OPTION', 'Expected an integer from 1 to 256 for options.threads but received 0'],
-    ['backend: "gpu"', () => option({ backend: 'gpu' }), RangeError, 'ERR_OPTION', `Expected 'auto', 'native' or 'js' for options.backend but received "gpu"`],
+    ['backend: "gpu"', () => option({ backend: 'gpu' }), RangeError, 'ERR_OPTION', `Expected 'auto', 'native', 'wasm' or 'js' for options.backend but received "gpu"`],
   ],
   'model.predict, decision and score refuse': [
     ['another number of columns', () => model.predict([[1, 2, 3]]), RangeError, 'ERR_POINTS', 'Expected 2 columns for points, one for each weight of the model, but received 3'],

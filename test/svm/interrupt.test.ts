@@ -1,7 +1,7 @@
 /** Time limits and aborts interrupt a running task; the run then ends with the state of its last complete check. */
 import { UNBOUNDED } from '../../lib/svm/certificate.js';
 import { describe, expect, it } from 'vitest';
-import { loadFallback, loadNative } from '../../lib/backend/load.js';
+import { kernels } from '../../lib/backend/load.js';
 import type { Backend, Interrupt, SvmProblem } from '../../lib/backend/interface.js';
 import { svmTasks, type Performer, type TaskArgument } from '../../lib/backend/tasks.js';
 import { run, runAsync } from '../../lib/solver/drivers.js';
@@ -16,6 +16,7 @@ import { names } from '../support/backends.js';
 import { unexpectedDefect } from '../support/points.js';
 import { clouds, dense, sparse, wdbc } from '../support/svm-data.js';
 import { methods } from '../support/methods.js';
+import type { BackendName } from '../../lib/types.js';
 
 const { rows, labels } = wdbc();
 const cols = 30;
@@ -24,7 +25,7 @@ const mu = 1 / (2 * gamma);
 /** A time limit that has passed before the points are copied. */
 const NO_TIME = 1e-9;
 
-const load = (name: string): Backend => (name === 'native' ? loadNative() : loadFallback());
+const load = (name: BackendName): Backend => kernels(name);
 
 /** The name and arguments of a task. */
 type Call = [name: string, ...args: TaskArgument[]];

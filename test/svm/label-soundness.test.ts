@@ -6,7 +6,7 @@ import { names } from '../support/backends.js';
 import { buildClasses, classInstances, type ClassParameters } from '../support/class-instances.js';
 import { examineClasses, FalseClaim, type ClassCount, type Control } from '../support/examine-classes.js';
 
-const RUNS = Number(process.env['FISTA_CLASSIFY_RUNS'] ?? 250);
+const RUNS = Number(process.env['FISTA_CLASSIFY_RUNS'] ?? 375);
 const SEED = Number(process.env['FISTA_CLASSIFY_SEED'] ?? 20260201);
 
 test.each(names)('certifies no label that is false, %s backend', { timeout: 3_600_000 }, (backend) => {

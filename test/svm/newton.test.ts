@@ -7,7 +7,7 @@ import { LinearSvm, stop, type Loss, type Points, type SvmOptions } from '../../
 import { run } from '../../lib/solver/drivers.js';
 import { solveSvm, type LoopSettings } from '../../lib/svm/solve.js';
 import { asking } from '../support/asking.js';
-import { names } from '../support/backends.js';
+import { compiled, names } from '../support/backends.js';
 import { methods } from '../support/methods.js';
 import { normal, random } from '../support/random.js';
 import { clouds, dense, sparse, wdbc } from '../support/svm-data.js';
@@ -59,12 +59,12 @@ function trace(backend: Backend, form: Form, scale: number, gamma: number, mu: n
   return seen;
 }
 
-describe.skipIf(!names.includes('native'))("the tasks of Newton's method, native", () => {
+describe.each(compiled)("the tasks of Newton's method, %s", (backend) => {
   it.each(['dense', 'f32', 'sparse', 'ones'] as const)('answer as the TypeScript kernels do, %s', (form) => {
     for (const scale of [0, 1, 2]) {
       if (scale === 0 && form !== 'ones') continue; // raw columns differ by decades: rounding grows with every step
       for (const gamma of [0.5, Infinity]) {
-        const [native, js] = (['native', 'js'] as const).map((name) => trace(kernels(name), form, scale, gamma, 1));
+        const [native, js] = [backend, 'js' as const].map((name) => trace(kernels(name), form, scale, gamma, 1));
         const sizes = js!.map(Math.abs);
         native!.forEach((value, k) => {
           expect(Math.abs(value - js![k]!), `${k} of ${form}, scale ${scale}`).toBeLessThanOrEqual(1e-7 * (1 + sizes[k]!));

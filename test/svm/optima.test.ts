@@ -7,6 +7,7 @@ import { stop } from '../../lib/svm/stopping.js';
 import { LinearSvm } from '../../lib/svm/linear-svm.js';
 import { names } from '../support/backends.js';
 import { normal, random } from '../support/random.js';
+import type { BackendName } from '../../lib/types.js';
 
 const SHARED = join(__dirname, '../../../shared');
 
@@ -36,7 +37,7 @@ const WDBC: Reference = {
   trainAccuracy: 0.9859402460456942,
 };
 
-async function checkOptimum(file: string, reference: Reference, backend: 'native' | 'js'): Promise<void> {
+async function checkOptimum(file: string, reference: Reference, backend: BackendName): Promise<void> {
   const { points, labels } = await readLibsvm(file, { cols: reference.features, backend });
   const model = LinearSvm.fit(points, labels, {
     scale: reference.scaling,
