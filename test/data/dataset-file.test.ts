@@ -3,6 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   appendFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -383,7 +384,7 @@ describe('Dataset.open', () => {
     expect(() => Dataset.open(path)).toThrow(message);
   });
 
-  it('refuses a directory, a FIFO, and a path that is none', () => {
+  it('refuses a directory, a device, and a path that is none', () => {
     const path = fresh();
     mkdirSync(path);
     expect(() => Dataset.open(path)).toThrow(`Expected a regular file for ${path} but received a directory`);
@@ -391,8 +392,13 @@ describe('Dataset.open', () => {
     expect(() => Dataset.open(join(folder, 'none'))).toThrow('ENOENT');
     expect(() => Dataset.open(path, { threads: 1 } as object)).toThrow('threads');
     if (process.platform === 'win32') return;
+    expect(() => Dataset.open('/dev/null')).toThrow('Expected a regular file for /dev/null but received a device or a pipe');
+  });
+
+  const mkfifo = ['/usr/bin/mkfifo', '/bin/mkfifo'].find(existsSync);
+  it.skipIf(!mkfifo)('refuses a FIFO, and does not wait for it', () => {
     const fifo = fresh();
-    execFileSync('mkfifo', [fifo]);
+    execFileSync(mkfifo!, [fifo]);
     expect(() => Dataset.open(fifo)).toThrow(`Expected a regular file for ${fifo} but received a device or a pipe`);
   });
 
