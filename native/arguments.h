@@ -5,6 +5,7 @@
 #include <string>
 
 #include "addon_api.h"
+#include "ranks.h"
 
 namespace fista {
 
@@ -96,6 +97,14 @@ inline bool flag(const Napi::CallbackInfo& info, size_t i, const char* name) {
 inline unsigned threads(const Napi::CallbackInfo& info, size_t i) {
   const size_t value = count(info, i, "threads");
   return static_cast<unsigned>(value < 1 ? 1 : value > 256 ? 256 : value);
+}
+
+// The ranks of a seam (native/mpi); null if there is none, or one rank.
+inline const Ranks* ranks(const Napi::CallbackInfo& info, size_t i) {
+  if (info[i].IsUndefined()) return nullptr;
+  const Ranks* const given = info[i].IsExternal() ? info[i].As<Napi::External<const Ranks>>().Data() : nullptr;
+  if (given == nullptr || given->magic != Ranks::kMagic) refuse(info.Env(), "a seam of this version", "ranks", "another");
+  return given->size > 1 ? given : nullptr;
 }
 
 inline Napi::Error error_of(Napi::Env env, const char* message, const char* code) {

@@ -415,13 +415,14 @@ Napi::Value MatrixHandle::multiply_transposed(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
-// centre(threads, interrupt = none): centres the columns; returns whether any was shifted. An interrupted call disposes of the
-// matrix, unless its rows are in a file: this handle is then of the centred matrix from now on, and others stay as they are.
+// centre(threads, interrupt = none, ranks = none): centres the columns; returns whether any was shifted. An interrupted call
+// disposes of the matrix, unless its rows are in a file: this handle is then of the centred matrix from now on, and others stay as
+// they are.
 Napi::Value MatrixHandle::centre(const Napi::CallbackInfo& info) {
   Matrix& X = matrix(info.Env());
   if (X.in_file()) {
     const std::shared_ptr<Interrupt> interrupt = InterruptHandle::interrupt_of(info[1]);
-    const Run run = {table_, threads(info, 0), interrupt.get()};
+    const Run run = {table_, threads(info, 0), interrupt.get(), ranks(info, 2)};
     const std::shared_ptr<Matrix> centred = X.is_centred() ? matrix_ : X.centred(run);
     if (!centred) throw not_centred(info.Env(), X, run);
     matrix_ = centred;
@@ -429,7 +430,7 @@ Napi::Value MatrixHandle::centre(const Napi::CallbackInfo& info) {
   }
   if (matrix_.use_count() > 1) fail(info.Env(), "Expected a matrix that nothing else uses", "ERR_BUSY");
   const std::shared_ptr<Interrupt> interrupt = InterruptHandle::interrupt_of(info[1]);
-  const Run run = {table_, threads(info, 0), interrupt.get()};
+  const Run run = {table_, threads(info, 0), interrupt.get(), ranks(info, 2)};
   if (!X.centre(run)) out_of_memory(info.Env());
   if (run.interrupted()) {
     release(info.Env());

@@ -26,8 +26,8 @@ Napi::Value knapsack(const Napi::CallbackInfo& info) {
   if (!work.allocate(n) || !index.allocate(n)) out_of_memory(info.Env());
   const KnapsackRows rows = {a.data, y.data, weight.data, number(info, 3, "gamma")};
   const double sum = std::accumulate(weight.data, weight.data + n, 0.0);
-  const double lambda = project_knapsack(run_with(info, 7), rows, n, sum, number(info, 4, "b"), number(info, 5, "guess"), x.data,
-                                         work.data(), index.data());
+  const double lambda = project_knapsack(run_with(info, 7), rows, n, static_cast<double>(n), sum, number(info, 4, "b"),
+                                         number(info, 5, "guess"), x.data, work.data(), index.data());
   return Napi::Number::New(info.Env(), lambda);
 }
 

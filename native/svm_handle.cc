@@ -11,7 +11,8 @@ class SvmHandle : public ProblemHandle<SvmHandle, Svm> {
   static constexpr auto& kTasks = kSvmTasks;
 
   // new Svm(matrix, y, weight (by row, or one for all), scale: 0 none, 1 standard, 2 maxabs, or 1 / scale by column, threads,
-  //         lane = 0, interrupt = none, rows that y and weight are about, ascending = all, like = none, window = 0: Given in svm.h)
+  //         lane = 0, interrupt = none, rows that y and weight are about, ascending = all, like = none, window = 0: Given in svm.h,
+  //         ranks = none: the seam of native/mpi, without an interrupt)
   explicit SvmHandle(const Napi::CallbackInfo& info) : ProblemHandle(info) {
     const Napi::Env env = info.Env();
     const std::shared_ptr<const Matrix> X = MatrixHandle::matrix_of(info[0]);
@@ -44,7 +45,8 @@ class SvmHandle : public ProblemHandle<SvmHandle, Svm> {
     if (!info[8].IsUndefined()) given.like = alike(info[8], *X, given);
     given.window = info[9].IsUndefined() ? 0 : count(info, 9, "window");
     auto svm = std::shared_ptr<Svm>(new Svm);
-    if (!svm->init({addon(env).table, threads(info, 4)}, X, given, InterruptHandle::interrupt_of(info[6]))) out_of_memory(env);
+    const Run run = {addon(env).table, threads(info, 4), nullptr, ranks(info, 10)};
+    if (!svm->init(run, X, given, InterruptHandle::interrupt_of(info[6]))) out_of_memory(env);
     hold(env, std::move(svm), lane);
   }
 

@@ -43,7 +43,9 @@ Phi sum_parts(const Run& run, size_t n, Body&& body) {
     total.inside += partial[p].inside;
     total.magnitude += partial[p].magnitude;
   }
-  return total;
+  double sums[] = {total.value, total.inside, total.magnitude};
+  sum_ranks(run, sums, 3);
+  return {sums[0], sums[1], sums[2]};
 }
 
 KnapsackRows from(const KnapsackRows& rows, size_t i) { return {rows.a + i, rows.y + i, rows.weight + i, rows.gamma}; }
@@ -76,10 +78,26 @@ struct Settled {
   }
 };
 
+// The root on the linear piece that is left of the bracket.
+double end_of_search(const Bracket& bracket, const Settled& sums, double b, double unit) {
+  const auto& [fixed, magnitude, linear, slope] = sums;
+  if (slope > 0) return std::min(std::max((fixed + linear - b) / slope, bracket.low), bracket.high);
+  // It is flat and not at b: phi jumps past b at one of its ends, where the two breakpoints of a row were rounded into one.
+  const double slack = unit * (magnitude + std::fabs(b));
+  if (fixed > b + slack && std::isfinite(bracket.high)) return bracket.high;
+  if (fixed < b - slack && std::isfinite(bracket.low)) return bracket.low;
+  // It is flat and at b: the projection is the same everywhere but at its ends, where a row may be half way if gamma is within
+  // rounding of a_i. So take its middle or, if only one end is finite, a little past that end.
+  const double middle = bracket.low / 2 + bracket.high / 2;
+  if (std::isfinite(middle)) return middle;
+  const double end = middle < 0 ? bracket.high : bracket.low, past = std::fabs(end) * 0x1p-51;
+  return !std::isfinite(end) ? 0 : middle < 0 ? end - past : end + past;
+}
+
 // Brucker's search among the rows index[0 .. m), which include every row with a breakpoint strictly inside the bracket. `sums` are
 // those of the other rows, and `unit` is the relative rounding of sums.
 double search(const Items& items, uint32_t* index, size_t m, double* work, Bracket bracket, Settled& sums, double b, double unit) {
-  auto& [fixed, magnitude, linear, slope] = sums;
+  const auto& [fixed, magnitude, linear, slope] = sums;
   size_t before = SIZE_MAX;
   for (;;) {
     // Settle the rows that no longer have a breakpoint inside. Each of the others proposes one.
@@ -122,18 +140,71 @@ double search(const Items& items, uint32_t* index, size_t m, double* work, Brack
       return pivot;  // equal; or the sums overflowed to NaN, and going on is useless
     }
   }
-  // One linear piece is left.
-  if (slope > 0) return std::min(std::max((fixed + linear - b) / slope, bracket.low), bracket.high);
-  // It is flat and not at b: phi jumps past b at one of its ends, where the two breakpoints of a row were rounded into one.
-  const double slack = unit * (magnitude + std::fabs(b));
-  if (fixed > b + slack && std::isfinite(bracket.high)) return bracket.high;
-  if (fixed < b - slack && std::isfinite(bracket.low)) return bracket.low;
-  // It is flat and at b: the projection is the same everywhere but at its ends, where a row may be half way if gamma is within
-  // rounding of a_i. So take its middle or, if only one end is finite, a little past that end.
-  const double middle = bracket.low / 2 + bracket.high / 2;
-  if (std::isfinite(middle)) return middle;
-  const double end = middle < 0 ? bracket.high : bracket.low, past = std::fabs(end) * 0x1p-51;
-  return !std::isfinite(end) ? 0 : middle < 0 ? end - past : end + past;
+  return end_of_search(bracket, sums, b, unit);
+}
+
+// The same over all ranks, which have rows of their own each. Medians would take a round of messages for every halving, so each
+// round evaluates phi at kPlaces places of the bracket, until no row anywhere has a breakpoint inside, or its ends are neighbours.
+constexpr size_t kPlaces = 32;
+double search_ranks(const Run& run, const Items& items, uint32_t* index, size_t m, Bracket bracket, Settled& sums, double b,
+                    double unit) {
+  if (!std::isfinite(bracket.low) || !std::isfinite(bracket.high)) {
+    // From here on the ends are finite: a little beyond all finite breakpoints.
+    double ends[] = {-kInfinity, -kInfinity};
+    for (size_t k = 0; k < m; ++k) {
+      const Term term(items, index[k]);
+      for (const double at : {term.leaves(), term.arrives()}) {
+        if (!std::isfinite(at)) continue;
+        ends[0] = std::max(ends[0], -at);
+        ends[1] = std::max(ends[1], at);
+      }
+    }
+    max_ranks(run, ends, 2);
+    const double spare = 1 + std::fabs(ends[0]) + std::fabs(ends[1]);
+    if (std::isfinite(spare)) {
+      bracket.low = std::max(bracket.low, -ends[0] - spare);
+      bracket.high = std::min(bracket.high, ends[1] + spare);
+    }
+  }
+  for (;;) {
+    size_t kept = 0;
+    for (size_t k = 0; k < m; ++k) {
+      const Term term(items, index[k]);
+      if (bracket.holds(term.leaves()) || bracket.holds(term.arrives())) {
+        index[kept++] = index[k];
+      } else {
+        sums.add(term, bracket);
+      }
+    }
+    m = kept;
+    const double width = bracket.high - bracket.low;
+    double places[kPlaces], found[kPlaces + 1] = {};
+    for (size_t k = 0; k < kPlaces; ++k) places[k] = bracket.low + width * (static_cast<double>(k + 1) / (kPlaces + 1));
+    for (size_t k = 0; k < kPlaces; ++k) {
+      double phi = sums.fixed + (sums.linear - sums.slope * places[k]);
+      for (size_t i = 0; i < m; ++i) phi += Term(items, index[i]).at(places[k]);
+      found[k] = phi;
+    }
+    found[kPlaces] = static_cast<double>(m);
+    sum_ranks(run, found, kPlaces + 1);
+    if (found[kPlaces] == 0 || !std::isfinite(width)) break;
+    const Bracket before = bracket;
+    for (size_t k = 0; k < kPlaces; ++k) {
+      if (found[k] == b) {
+        sums.slope = 0;  // that of the rows here says nothing
+        return places[k];
+      }
+      if (found[k] > b && places[k] < bracket.high) bracket.low = std::max(bracket.low, places[k]);
+      if (found[k] < b && places[k] > bracket.low) bracket.high = std::min(bracket.high, places[k]);
+    }
+    if (bracket.low == before.low && bracket.high == before.high) break;  // no double is between, or sums are not numbers
+  }
+  // Rows that still have a breakpoint inside have it between neighbouring doubles.
+  for (size_t k = 0; k < m; ++k) sums.add(Term(items, index[k]), bracket);
+  double total[] = {sums.fixed, sums.magnitude, sums.linear, sums.slope};
+  sum_ranks(run, total, 4);
+  sums = {total[0], total[1], total[2], total[3]};
+  return end_of_search(bracket, sums, b, unit);
 }
 
 // The root of the knapsack of a sample of rows, with b in proportion: the guess when none is given.
@@ -174,12 +245,13 @@ double nearest(const Run& run, const Items& items, double b, double lambda, doub
 
 }  // namespace
 
-double project_knapsack(const Run& run, const KnapsackRows& rows, size_t n, double weight_sum, double b, double guess, double* x,
-                        double* work, uint32_t* index) {
+double project_knapsack(const Run& run, const KnapsackRows& rows, size_t n, double total, double weight_sum, double b, double guess,
+                        double* x, double* work, uint32_t* index) {
   if (!std::isfinite(b)) return kNaN;
   const Items items = {rows, n};
-  const double scale = static_cast<double>(n) * kUnit;
-  double lambda = std::isfinite(guess) ? guess : n > 0 ? sample_root(items, b, index, work) : 0;
+  const double scale = total * kUnit;
+  const bool sampled = n > 0 && !run.over_ranks();  // a sample here says nothing of rows elsewhere
+  double lambda = std::isfinite(guess) ? guess : sampled ? sample_root(items, b, index, work) : 0;
   Bracket bracket;
   Phi phi = {0, 0, 0};
   bool settled = false;
@@ -214,10 +286,15 @@ double project_knapsack(const Run& run, const KnapsackRows& rows, size_t n, doub
         sums.add(term, bracket);
       }
     }
+    double ends[] = {min, max};
+    sum_ranks(run, ends, 2);
+    min = ends[0];
+    max = ends[1];
     const auto finite = [](double end) { return std::isfinite(end) ? end : 0; };
     const double slack = 2 * scale * (finite(max) - finite(min) + std::fabs(b));
     if (!(b <= max + slack && b >= min - slack)) return kNaN;
-    lambda = search(items, index, m, work, bracket, sums, b, scale);
+    lambda = run.over_ranks() ? search_ranks(run, items, index, m, bracket, sums, b, scale)
+                              : search(items, index, m, work, bracket, sums, b, scale);
     phi = phi_at(run, items, lambda);
     piece = sums.slope;
   }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -139,6 +140,8 @@ bool Matrix::column_stats(const Run& run, const uint32_t* list, size_t n, const 
       out.number[j] = number;
     }
   });
+  for (Buffer<double>* sums : {&out.sum, &out.square, &out.number}) sum_ranks(run, sums->data(), cols_);
+  max_ranks(run, out.max.data(), cols_);
   return true;
 }
 
@@ -186,7 +189,7 @@ bool Matrix::centre(const Run& run) {
 
 std::shared_ptr<Matrix> Matrix::centred(const Run& run) const {
   Lock lock(centred_file_->mutex);  // others wait for the first
-  if (centred_file_->matrix) return centred_file_->matrix;
+  if (centred_file_->matrix && !run.over_ranks()) return centred_file_->matrix;
   auto matrix = std::shared_ptr<Matrix>(new Matrix);
   const CopyResult before = failure();
   matrix->rows_ = rows_;
@@ -198,6 +201,7 @@ std::shared_ptr<Matrix> Matrix::centred(const Run& run) const {
   matrix->file_ = file_;
   if (before.kind != CopyResult::ok || !matrix->centre(run) || run.interrupted() || failure().kind != CopyResult::ok)
     return nullptr;
+  if (run.over_ranks()) return matrix;  // what is subtracted depends on the other ranks' rows
   return centred_file_->matrix = std::move(matrix);
 }
 
@@ -208,9 +212,10 @@ bool Matrix::subtract_means(const Run& run) {
   std::memset(zeros.data(), 0, cols_ * sizeof(double));
   if (!column_stats(run, nullptr, rows_, nullptr, zeros.data(), stats)) return false;
   if (run.interrupted()) return true;
+  const double rows = sum_ranks(run, static_cast<double>(rows_));
   for (size_t j = 0; j < cols_; ++j) {
     // A sum that overflows leaves its column where it is.
-    const double mean = stats.sum[j] / static_cast<double>(rows_);
+    const double mean = stats.sum[j] / rows;
     shift[j] = mean - mean == 0 ? mean : 0;
   }
   const Partition parts = partition(rows_, stored_);
@@ -227,7 +232,7 @@ bool Matrix::subtract_means(const Run& run) {
 
 template <typename T>
 bool Matrix::subtract_exactly(const Run& run) {
-  if (rows_ == 0) return true;
+  if (rows_ == 0 && !run.over_ranks()) return true;
   struct Column {
     size_t number;
     T low, high;
@@ -235,7 +240,7 @@ bool Matrix::subtract_exactly(const Run& run) {
   // The columns that qualify by the rows seen so far. Few data have any: the search ends when none is left.
   size_t number = 0;
   Buffer<Column> found;
-  if (!found.allocate(entries(0))) return false;
+  if (!found.allocate(rows_ > 0 ? entries(0) : 0)) return false;
   // column(i, k): the column of entry k, which is in row i; begin(i): its first entry
   const auto search = [&](const T* values, size_t first, size_t end, size_t numbered, const auto& begin, const auto& column) {
     if (first + numbered == 0) {
@@ -292,6 +297,27 @@ bool Matrix::subtract_exactly(const Run& run) {
     };
     with_rows(run, room, nullptr, from, to, 0, look, look);
   });
+  if (run.over_ranks()) {
+    // Of each column the largest -low and high of all ranks; infinite where it does not qualify. A rank without rows has no say.
+    constexpr double inf = std::numeric_limits<double>::infinity();
+    const double none = rows_ > 0 ? inf : -inf;
+    Buffer<double> ends;
+    if (!ends.allocate(2 * cols_)) return false;
+    std::fill_n(ends.data(), 2 * cols_, none);
+    for (size_t c = 0; c < number; ++c) {
+      ends[found[c].number] = -static_cast<double>(found[c].low);
+      ends[found[c].number + cols_] = static_cast<double>(found[c].high);
+    }
+    max_ranks(run, ends.data(), 2 * cols_);
+    number = 0;
+    if (!found.allocate(cols_)) return false;
+    for (size_t j = 0; j < cols_; ++j) {
+      const double low = -ends[j], high = ends[j + cols_];
+      if (!std::isfinite(low) || !std::isfinite(high)) continue;
+      if (low > 0 ? high / 2 <= low : high < 0 && low / 2 >= high) found[number++] = {j, static_cast<T>(low), static_cast<T>(high)};
+    }
+    seen = true;
+  }
   if (number == 0 || !seen || run.interrupted()) return true;
   Buffer<double> shift;
   if (!shift.allocate(cols_)) return false;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "parallel.h"
 #include "run.h"
@@ -32,6 +33,19 @@ Sums reduce(const Run& run, size_t n, Body&& body) {
   }
   Sums sums;
   std::memcpy(&sums, total, sizeof(Sums));
+  return sums;
+}
+
+// The same over the rows of all ranks, of which n are here.
+template <typename Sums, typename Body>
+Sums reduce_rows(const Run& run, size_t n, Body&& body) {
+  Sums sums = reduce<Sums>(run, n, std::forward<Body>(body));
+  if (run.over_ranks()) {
+    double values[sizeof(Sums) / sizeof(double)];
+    std::memcpy(values, &sums, sizeof(Sums));
+    sum_ranks(run, values, sizeof(Sums) / sizeof(double));
+    std::memcpy(&sums, values, sizeof(Sums));
+  }
   return sums;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <type_traits>
 #include <utility>
 
@@ -126,7 +127,7 @@ void Svm::place_rows() {
 // The scales, and the centre m of x~ = stored / scale (method 1.4). Any centre is valid; 0 serves for data that are centred up to
 // rounding. A column that is 0 in all rows that take part has 1 / scale = 0: it is no part of the problem.
 bool Svm::measure_columns() {
-  const double n = sum_weights(n_);
+  const double n = taking_.weight;
   const double* const weight = weighted_ ? weight_.data() : nullptr;
   const auto inverse = [](double size) { return size > 0 && std::isfinite(1 / size) ? 1 / size : 1; };
   Matrix::ColumnStats stats;
@@ -141,7 +142,7 @@ bool Svm::measure_columns() {
     centre_[j] = 0;
   });
   given_scale_ = Buffer<double>();
-  if (X_->max_abs() != nullptr && n_ == X_->rows() && !weighted_) {
+  if (X_->max_abs() != nullptr && plain_) {
     if (scale_ == Scale::standard && !X_->column_stats(run_, list(), n_, weight, centre_.data(), stats)) return false;
     if (run_.interrupted()) return true;
     each_column([&](size_t j) {
@@ -158,6 +159,7 @@ bool Svm::measure_columns() {
   if (scale_ == Scale::none || scale_ == Scale::given || (scale_ == Scale::maxabs && ones)) {
     X_->combine(run_, list(), 0, n_, weight_.data(), centre_.data(), scratch_.data());
     if (run_.interrupted()) return true;
+    sum_ranks(run_, centre_.data(), d_);
     bool seems_empty = false;  // a column whose entries add up to 0; they need not be 0, unless they are ones
     for (size_t j = 0; j < d_ && scale_ != Scale::given; ++j) seems_empty |= is_empty(j, centre_[j]);
     if (seems_empty && ones) {
@@ -180,7 +182,7 @@ bool Svm::measure_columns() {
     if (!X_->column_stats(run_, list(), n_, weight, centre_.data(), stats)) return false;
     if (run_.interrupted()) return true;
     each_column([&](size_t j) {
-      const double absent = n - stats.number[j], m = centre_[j], count = static_cast<double>(n_);
+      const double absent = n - stats.number[j], m = centre_[j], count = taking_.rows;
       const ColumnSums sums = {count, n, stats.sum[j] - absent * m, stats.square[j] + absent * m * m};
       inverse_scale_[j] = inverse(sums.standard(stats.max[j]));
     });
@@ -199,7 +201,7 @@ bool Svm::spread_by_column(double weight_sum, double& spread) {
   spread = 0;
   for (size_t j = 0; j < d_; ++j) {
     const double absent = weight_sum - stats.number[j], m = wide_[j];
-    const ColumnSums sums = {static_cast<double>(n_), weight_sum, stats.sum[j] - absent * m, stats.square[j] + absent * m * m};
+    const ColumnSums sums = {taking_.rows, weight_sum, stats.sum[j] - absent * m, stats.square[j] + absent * m * m};
     // In this order: the square of 1 / scale may overflow, where there is no deviation too.
     spread += sums.deviations() * inverse_scale_[j] * inverse_scale_[j];
   }
@@ -224,34 +226,44 @@ Svm::RowSums Svm::measure_rows() {
   const size_t read = read_;
   if (m2 > 0) dot_rows(centre_.data(), 0, n_, radius_.data());  // else the products are 0, as radius_ is
   read_ = read;                                                 // not part of the solve
-  max_norm_ = run_.table->max_abs(slack_.data(), n_);
   double* const entries = q_next_.data();
   const SvmMeasure by = {m, kSmallest, 4 * static_cast<double>(d_ + 5) * kUnit};
   struct Sums {
     double stored;
     RowSums rows;
   };
-  const Sums sums = reduce<Sums>(run_, n_, [&](size_t begin, size_t count, double* s) {
+  max_norm_ = run_.table->max_abs(slack_.data(), n_);  // of squares, before they become slacks
+  const Sums sums = reduce_rows<Sums>(run_, n_, [&](size_t begin, size_t count, double* s) {
     for (size_t p = begin; p < begin + count; ++p) *s += entries[p] = static_cast<double>(X_->entries(row_[p]));
     run_.table->svm_measure(entries + begin, weight_.data() + begin, count, by, slack_.data() + begin, radius_.data() + begin,
                             s + 1);
   });
-  stored_ = static_cast<size_t>(sums.stored);
-  max_entries_ = static_cast<size_t>(run_.table->max_abs(entries, n_));
+  stored_ = static_cast<size_t>(run_.over_ranks() ? std::accumulate(entries, entries + n_, 0.0) : sums.stored);
+  double max[] = {max_norm_, run_.table->max_abs(entries, n_), run_.table->max_abs(radius_.data(), n_)};
+  max_ranks(run_, max, 3);
+  max_norm_ = max[0];
+  max_entries_ = static_cast<size_t>(max[1]);
+  max_radius_ = max[2];
   return sums.rows;
 }
 
-double Svm::sum_weights(size_t n) const {
-  if (!weighted_) return static_cast<double>(n);
-  return reduce<double>({run_.table, run_.threads}, n, [&](size_t begin, size_t count, double* s) {
-    for (size_t p = begin; p < begin + count; ++p) *s += weight_[p];
-  });
+// Of the first n rows here, and of as many on other ranks as they ask for.
+Svm::Share Svm::share_of(size_t n) const {
+  const double rows = static_cast<double>(n);
+  double sums[] = {rows, rows};
+  if (weighted_) {
+    sums[1] = reduce<double>({run_.table, run_.threads}, n, [&](size_t begin, size_t count, double* s) {
+      for (size_t p = begin; p < begin + count; ++p) *s += weight_[p];
+    });
+  }
+  sum_ranks(run_, sums, 2);
+  return {sums[0], sums[1]};
 }
 
-// Onto the box and sum c y x = b, in place; lambda, or NaN.
-double Svm::project(double* x, size_t n, double b, double guess) {
+// Onto the box and sum c y x = b, in place, for the first n rows; lambda, or NaN.
+double Svm::project(double* x, size_t n, const Share& of, double b, double guess) {
   const KnapsackRows rows = {x, y_.data(), weight_.data(), gamma_};
-  return project_knapsack(run_, rows, n, sum_weights(n), b, guess, x, q_next_.data(), index_.data());
+  return project_knapsack(run_, rows, n, of.rows, of.weight, b, guess, x, q_next_.data(), index_.data());
 }
 
 void Svm::widen(const double* w) {
@@ -272,6 +284,7 @@ void Svm::margins(const double* w, size_t begin, size_t end, double* q) {
 // out = H'alpha where u = y alpha
 void Svm::add_up(const double* u, size_t begin, size_t end, double* out) {
   read_ += X_->combine(run_, list(), begin, end, u, out, scratch_.data());
+  sum_ranks(run_, out, d_);
   each_column([&](size_t j) { out[j] *= inverse_scale_[j]; });
 }
 
@@ -289,6 +302,9 @@ SvmRows Svm::rows_from(size_t p) const {
 
 bool Svm::begin(bool curvature, BeginAnswer& answer) {
   place_rows();
+  // All ranks must take the same way through what follows.
+  plain_ = max_ranks(run_, weighted_ || n_ != X_->rows() ? 1.0 : 0.0) == 0;
+  taking_ = active_share_ = share_of(n_);
   if (like_ != nullptr) {
     copy_measures();
   } else if (!measure(measured_)) {
@@ -300,6 +316,7 @@ bool Svm::begin(bool curvature, BeginAnswer& answer) {
   if (curvature) {
     double number[2] = {0, 0};
     for (size_t p = 0; p < n_; ++p) number[y_[p] > 0] += weight_[p];
+    sum_ranks(run_, number, 2);
     const double share[2] = {1 / number[0], 1 / number[1]};
     for (size_t p = 0; p < n_; ++p) x_next_[p] = share[y_[p] > 0];
     combine(x_next_.data(), 0, n_, w_next_.data());
@@ -318,6 +335,7 @@ void Svm::copy_measures() {
   stored_ = from.stored_;
   max_norm_ = from.max_norm_;
   max_entries_ = from.max_entries_;
+  max_radius_ = from.max_radius_;
   like_ = nullptr;
 }
 
@@ -327,10 +345,10 @@ bool Svm::measure(BeginAnswer& answer) {
   const RowSums sums = measure_rows();
   if (run_.interrupted()) return true;
   answer = BeginAnswer{};
-  answer.weight_sum = sum_weights(n_);
+  answer.weight_sum = taking_.weight;
   answer.spread = sums.spread;
   answer.radius_squares = sums.radius_squares;
-  answer.max_radius = run_.table->max_abs(radius_.data(), n_);
+  answer.max_radius = max_radius_;
   answer.centre_norm = std::sqrt(dot(run_, centre_.data(), centre_.data(), d_));
   answer.max_entries = static_cast<double>(max_entries_);
   answer.max_squared_norm = max_norm_;
@@ -391,15 +409,18 @@ bool Svm::balance_free() {
     sum += static_cast<double>(between) * weight_[p];
     rest += static_cast<double>(!between) * (y_[p] * (weight_[p] * x_[p]));
   }
-  if (number == 0) return false;
-  const double lambda = project_knapsack(run_, {x, y, weight, gamma_}, number, sum, -rest, 0, x, q_next_.data(), index_.data());
+  double sums[] = {static_cast<double>(number), sum, rest};
+  sum_ranks(run_, sums, 3);
+  if (sums[0] == 0) return false;
+  const double lambda =
+      project_knapsack(run_, {x, y, weight, gamma_}, number, sums[0], sums[1], -sums[2], 0, x, q_next_.data(), index_.data());
   if (std::isnan(lambda)) return false;
   for (size_t k = 0; k < number; ++k) x_[from[k]] = x[k];
   return true;
 }
 
 void Svm::balance_all() {
-  if (!balance_free()) project(x_.data(), n_, 0, 0);
+  if (!balance_free()) project(x_.data(), n_, taking_, 0, 0);
 }
 
 // Balances x, and makes w, q and both iterates from it.
@@ -418,7 +439,7 @@ Svm::StepAnswer Svm::step(double L, double beta) {
   const size_t n = active_;
   const auto state = [&](size_t p) { return State{x_.data() + p, x_prev_.data() + p, q_.data() + p, q_prev_.data() + p, beta}; };
   split(run_, n, [&](size_t p, size_t k) { run_.table->svm_forward(state(p), k, mu_, 1 / L, x_next_.data() + p); });
-  const double lambda = project(x_next_.data(), n, -b_shrunk_, lambda_);
+  const double lambda = project(x_next_.data(), n, active_share_, -b_shrunk_, lambda_);
   if (!std::isnan(lambda)) {
     lambda_ = lambda;
   } else {
@@ -433,7 +454,7 @@ Svm::StepAnswer Svm::step(double L, double beta) {
   struct Sums {
     double squared, curvature, magnitude;
   };
-  const Sums sums = reduce<Sums>(run_, n, [&](size_t p, size_t k, double* s) {
+  const Sums sums = reduce_rows<Sums>(run_, n, [&](size_t p, size_t k, double* s) {
     run_.table->svm_finish(state(p), y_.data() + p, weight_.data() + p, x_next_.data() + p, q_next_.data() + p, k, s);
   });
   return {sums.squared, sums.curvature, sums.magnitude, lambda};
@@ -456,13 +477,13 @@ Svm::RefreshAnswer Svm::refresh(bool all) {
 }
 
 Svm::OffsetsAnswer Svm::offsets(double low, double high, double rho, double w_norm, double eta_t) {
-  return reduce<OffsetsAnswer>(run_, n_, [&](size_t p, size_t k, double* s) {
+  return reduce_rows<OffsetsAnswer>(run_, n_, [&](size_t p, size_t k, double* s) {
     run_.table->svm_offsets(rows_from(p), k, {rho, w_norm, eta_t}, low, high, s);
   });
 }
 
 Svm::GapAnswer Svm::gap(double t, double w_norm, double eta_t) {
-  return reduce<GapAnswer>(run_, n_, [&](size_t p, size_t k, double* s) {
+  return reduce_rows<GapAnswer>(run_, n_, [&](size_t p, size_t k, double* s) {
     run_.table->svm_gap(rows_from(p), k, {0, w_norm, eta_t}, t, s);
   });
 }
@@ -477,7 +498,7 @@ Svm::CertifyAnswer Svm::certify(double low, double high, double rho, double w_no
       low,     high, {rho, w_norm, eta_t}, bounded ? delta : inf, ball ? proper : inf, bounded ? kink - round : -inf, t,
       guard_r, guard};
   // Never ended early: a run that is ended early returns with these certificates and their counts.
-  return reduce<CertifyAnswer>({run_.table, run_.threads}, n_, [&](size_t begin, size_t count, double* s) {
+  return reduce_rows<CertifyAnswer>(run_.whole(), n_, [&](size_t begin, size_t count, double* s) {
     double* const found = q_next_.data() + begin;  // free until the next margins are known
     run_.table->svm_certify(rows_from(begin), count, by, found);
     size_t number[4] = {};
@@ -547,29 +568,33 @@ Svm::ActiveAnswer Svm::shrink(double low, double high, double delta) {
     x_prev_[p] = x_next_[p] = x_[p];
   }
   active_ = active;
+  // Where no row moved here, rows elsewhere may have.
+  if (run_.over_ranks()) changed = max_ranks(run_, changed ? 1.0 : 0.0) > 0;
+  active_share_ = share_of(active_);
   if (changed) {
     combine(x_.data(), active_, n_, w_shrunk_.data());
-    b_shrunk_ = reduce<double>(run_, n_ - active_, [&](size_t from, size_t k, double* s) {
+    b_shrunk_ = reduce_rows<double>(run_, n_ - active_, [&](size_t from, size_t k, double* s) {
       for (size_t p = active_ + from; p < active_ + from + k; ++p) *s += y_[p] * (weight_[p] * x_[p]);
     });
   }
-  return {static_cast<double>(active_)};
+  return {active_share_.rows};
 }
 
 Svm::ActiveAnswer Svm::unshrink() {
-  if (active_ < n_) {
+  if (active_ < n_ || run_.over_ranks()) {
     margins(w_prev_.data(), active_, n_, q_prev_.data());
     active_ = n_;
+    active_share_ = taking_;
     std::memset(w_shrunk_.data(), 0, d_ * sizeof(double));
     b_shrunk_ = 0;
   }
-  return {static_cast<double>(active_)};
+  return {active_share_.rows};
 }
 
 Svm::PowerAnswer Svm::power(bool first) {
   double* z = x_next_.data();
   if (first) {
-    uint64_t state = 1;
+    uint64_t state = 1 + (run_.over_ranks() ? run_.ranks->rank : 0);
     for (size_t p = 0; p < n_; ++p) {
       state = state * 16807 % 2147483647;
       z[p] = static_cast<double>(state) / 2147483647.0 - 0.5;
@@ -577,9 +602,10 @@ Svm::PowerAnswer Svm::power(bool first) {
   }
   double along = 0, squares = 0;
   for (size_t p = 0; p < n_; ++p) along += y_[p] * (weight_[p] * z[p]);
-  const double sum = sum_weights(n_);
-  for (size_t p = 0; p < n_; ++p) z[p] -= y_[p] * along / sum;
+  along = sum_ranks(run_, along);
+  for (size_t p = 0; p < n_; ++p) z[p] -= y_[p] * along / taking_.weight;
   for (size_t p = 0; p < n_; ++p) squares += weight_[p] * z[p] * z[p];
+  squares = sum_ranks(run_, squares);
   const double length = squares > 0 ? std::sqrt(squares) : 1;  // 0 if X on that subspace is 0
   for (size_t p = 0; p < n_; ++p) z[p] /= length;
   combine(z, 0, n_, w_next_.data());
@@ -594,7 +620,7 @@ bool Svm::score(double t, ScoreAnswer& answer) {
   if (!values.allocate(end)) return false;
   answer = ScoreAnswer{};
   // Never ended early: every fit has its score, however it ended.
-  const Run whole = {run_.table, run_.threads};
+  const Run whole = run_.whole();
   if (untrained()) {
     copy(whole, values.data(), nullptr, end);
   } else {
@@ -613,6 +639,11 @@ bool Svm::score(double t, ScoreAnswer& answer) {
       answer.negative_right += value <= 0;
       answer.negative += 1;
     }
+  }
+  if (run_.over_ranks()) {
+    double sums[] = {answer.positive_right, answer.positive, answer.negative_right, answer.negative, answer.hinge};
+    sum_ranks(run_, sums, 5);
+    answer = {sums[0], sums[1], sums[2], sums[3], sums[4]};
   }
   return true;
 }

@@ -12,6 +12,9 @@
 // Rows are kept in an order of their own, the active ones first: [0, active) take part in steps, [active, n) are shrunk, at a bound
 // with their x frozen. Rows of weight 0 take no part: they stand behind the others, from n on, and only score() reads them.
 // q = H w.
+//
+// Several ranks (ranks.h) may each hold some of the rows: sums over rows are then sums over the ranks' sums, and all tasks are
+// performed on all ranks, in the same order, with the same arguments.
 #pragma once
 
 #include <cstddef>
@@ -160,6 +163,10 @@ class Svm {
     double* data_ = nullptr;
   };
 
+  // How many rows, and their weights.
+  struct Share {
+    double rows, weight;
+  };
   void place_rows();
   [[nodiscard]] bool measure(BeginAnswer& answer);
   void copy_measures();
@@ -169,8 +176,8 @@ class Svm {
     double spread, radius_squares;
   };
   RowSums measure_rows();
-  double sum_weights(size_t n) const;
-  double project(double* x, size_t n, double b, double guess);
+  Share share_of(size_t n) const;
+  double project(double* x, size_t n, const Share& of, double b, double guess);
   // In stored units, where a column without a scale is 0.
   double unscaled(double value, size_t j) const { return inverse_scale_[j] == 0 ? 0 : value / inverse_scale_[j]; }
   void widen(const double* w);
@@ -213,9 +220,11 @@ class Svm {
   size_t rows_ = 0, n_ = 0, others_ = 0, d_ = 0, width_ = 0, active_ = 0, max_entries_ = 0, read_ = 0,
          stored_ = 0;      // n_ rows take part
   bool weighted_ = false;  // not all weights are 1
-  double gamma_ = 0, mu_ = 0, b_shrunk_ = 0, lambda_ = 0, max_norm_ = 0;
-  bool ascending_ = false;  // alpha is in ascent_rows()
-  double balance_ = 0;      // y.alpha during the ascent
+  double gamma_ = 0, mu_ = 0, b_shrunk_ = 0, lambda_ = 0, max_norm_ = 0, max_radius_ = 0;
+  Share taking_{}, active_share_{};  // of all ranks: the rows that take part, and the active ones
+  bool plain_ = true;                // whether all rows of all ranks take part, with weight 1
+  bool ascending_ = false;           // alpha is in ascent_rows()
+  double balance_ = 0;               // y.alpha during the ascent
   uint32_t epoch_ = 0;
   Windows windows_;
   Buffer<uint32_t> window_of_, in_window_;  // by chunk; by window, where it begins in an epoch's order

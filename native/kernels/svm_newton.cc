@@ -45,6 +45,7 @@ bool Svm::linearize(ResidualAnswer& answer) {
     free += between;
     weight_sum += static_cast<double>(between) * weight_[p];
   }
+  weight_sum = sum_ranks(run_, weight_sum);
   newton_.free = free;
   newton_.weight_sum = weight_sum;
   // The diagonal of H, from the sums and the sums of squares of the free rows' columns. Where all entries are 1 these are the same.
@@ -57,6 +58,7 @@ bool Svm::linearize(ResidualAnswer& answer) {
   if (X_->sparse() && X_->values() == Values::ones) {
     read_ += X_->combine(run_, index_.data(), 0, free, x_next_.data(), newton_.v.data(), scratch_.data());
     if (run_.interrupted()) return true;
+    sum_ranks(run_, newton_.v.data(), d_);
     each_column([&](size_t j) { diagonal(j, newton_.v[j], newton_.v[j]); });
   } else {
     Matrix::ColumnStats stats;
@@ -81,12 +83,14 @@ Svm::ResidualAnswer Svm::conjugate() {
   widen(v);
   read_ += X_->multiply(run_, index_.data(), 0, newton_.free, wide_.data(), u);
   if (run_.interrupted()) return {};
-  const double mean = newton_.free == 0 ? 0 : dot(run_, weight, u, newton_.free) / newton_.weight_sum, inverse_mu = 1 / mu_;
+  const double sum = sum_ranks(run_, newton_.free == 0 ? 0 : dot(run_, weight, u, newton_.free));
+  const double mean = newton_.weight_sum > 0 ? sum / newton_.weight_sum : 0, inverse_mu = 1 / mu_;
   split(run_, newton_.free, [&](size_t begin, size_t count) {
     for (size_t k = begin; k < begin + count; ++k) u[k] = weight[k] * (u[k] - mean) * inverse_mu;
   });
   read_ += X_->combine(run_, index_.data(), 0, newton_.free, u, image, scratch_.data());
   if (run_.interrupted()) return {};
+  sum_ranks(run_, image, d_);
   each_column([&](size_t j) { image[j] = v[j] + image[j] * inverse_scale_[j]; });
   const double length = newton_.squared / dot(run_, v, image, d_);
   if (!std::isfinite(length)) return {newton_.squared};  // 0 / 0: there is nothing left
@@ -107,7 +111,7 @@ Svm::ResidualAnswer Svm::conjugate() {
 Svm::DirectionAnswer Svm::direction() {
   margins(newton_.p.data(), 0, n_, q_prev_.data());
   if (run_.interrupted()) return {};
-  const double sum = reduce<double>(run_, n_, [&](size_t begin, size_t count, double* s) {
+  const double sum = reduce_rows<double>(run_, n_, [&](size_t begin, size_t count, double* s) {
     // Without branches: whether a row is free is hard to predict.
     for (size_t p = begin; p < begin + count; ++p) {
       *s += static_cast<double>((x_[p] > 0) & (x_[p] < gamma_)) * (weight_[p] * y_[p] * q_prev_[p]);
@@ -120,7 +124,7 @@ Svm::DirectionAnswer Svm::direction() {
 }
 
 Svm::SlopeAnswer Svm::slope(double t, double tau, double length) {
-  return reduce<SlopeAnswer>(run_, n_, [&](size_t p, size_t k, double* s) {
+  return reduce_rows<SlopeAnswer>(run_, n_, [&](size_t p, size_t k, double* s) {
     run_.table->svm_along(rows_from(p), k, q_prev_.data() + p, t, tau, length, s);
   });
 }

@@ -25,7 +25,8 @@ FISTA_EXPORT(projectKnapsack) Ending knapsack(const double* a, const int8_t* y, 
   if (!work.allocate(n) || !index.allocate(n)) return out_of_memory;
   const KnapsackRows rows = {a, y, weight, shared_numbers[0]};
   const double sum = std::accumulate(weight, weight + n, 0.0);
-  answer(project_knapsack(run_with(), rows, n, sum, shared_numbers[1], shared_numbers[2], x, work.data(), index.data()));
+  answer(project_knapsack(run_with(), rows, n, static_cast<double>(n), sum, shared_numbers[1], shared_numbers[2], x, work.data(),
+                          index.data()));
   return done;
 }
 FISTA_EXPORT(projectCones) void cones(const double* x, const uint32_t* start, size_t blocks, double* out) {
