@@ -17,6 +17,7 @@ export type ErrorCode =
   | 'ERR_DATASET'
   | 'ERR_BACKEND'
   | 'ERR_BUILD'
+  | 'ERR_MPI'
   | 'ERR_SHARD'
   | 'ERR_DISPOSED'
   | 'ERR_MEMORY'

@@ -1,0 +1,111 @@
+/**
+ * What ranks have to say to each other besides the sums of their kernels (method 6): whether they may begin together, and what rank 0 has
+ * decided. A loop runs on every rank alike, so each of these calls is made on all ranks, in the same order.
+ */
+import { coded } from '../errors.js';
+import type { Ranks } from '../types.js';
+
+/** The ranks of a program, as lib/mpi/communicator.ts connects them. */
+export interface Communicator extends Ranks {
+  /** For the kernels (native/kernels/ranks.h). */
+  readonly seam: unknown;
+  /** Every rank's text, by rank. */
+  exchange(text: string): string[];
+  /** Rank 0's number. */
+  fromFirst(value: number): number;
+  /** Each number becomes the sum over all ranks, or the largest. */
+  addUp(values: Float64Array): void;
+  findMax(values: Float64Array): void;
+}
+
+const connected = new WeakSet<object>();
+
+/** Registers an object as connected, so that it may be the option `ranks`. */
+export function register<C extends Communicator>(communicator: C): C {
+  connected.add(communicator);
+  return communicator;
+}
+
+export function isCommunicator(value: object): value is Communicator {
+  return connected.has(value);
+}
+
+/** An error of another rank. */
+export class RankError extends Error {
+  readonly code = 'ERR_MPI';
+}
+
+interface Message<T> {
+  readonly error?: string;
+  readonly said?: T;
+}
+
+/** Tells all ranks, and returns what each of them told, by rank. Fails on all ranks if one of them failed before it came here. */
+export function share<T>(ranks: Communicator, said: T): T[] {
+  const messages = ranks.exchange(JSON.stringify({ said } satisfies Message<T>)).map((text) => JSON.parse(text) as Message<T>);
+  const failed = messages.findIndex(({ error }) => error !== undefined);
+  if (failed >= 0) throw new RankError(`Rank ${failed} of ${ranks.size} failed: ${messages[failed]!.error!}`);
+  return messages.map((message) => message.said!);
+}
+
+/**
+ * Work that ends on all ranks or on none: one that fails tells the others, who fail with a RankError where they next share something. The
+ * work must not communicate in any other way.
+ */
+export function together<R>(ranks: Communicator | undefined, work: () => R): R {
+  if (!ranks) return work();
+  let result: R;
+  try {
+    result = work();
+  } catch (error) {
+    if (!(error instanceof RankError))
+      ranks.exchange(JSON.stringify({ error: String((error as Error)?.message ?? error) } satisfies Message<R>));
+    throw error;
+  }
+  share(ranks, true);
+  return result;
+}
+
+/** Fails on all ranks if they did not all say the same. `what`: a noun for the message. */
+export function checkSame(what: string, said: readonly string[]): void {
+  const other = said.findIndex((one) => one !== said[0]);
+  if (other < 0) return;
+  throw coded(
+    RangeError,
+    'ERR_MPI',
+    `Expected the same ${what} on all ranks but received ${said[0]} on rank 0 and ${said[other]} on rank ${other}`,
+  );
+}
+
+/** The sums over all ranks. */
+export function totals(ranks: Communicator | undefined, values: readonly number[]): number[] {
+  if (!ranks) return [...values];
+  const sums = Float64Array.from(values);
+  ranks.addUp(sums);
+  return [...sums];
+}
+
+/** The largest number on any rank. */
+export function largest(ranks: Communicator | undefined, value: number): number {
+  const found = Float64Array.of(value);
+  ranks?.findMax(found);
+  return found[0]!;
+}
+
+/** What rank 0 finds, which is a number; a failure there is one everywhere. */
+export function fromFirst(ranks: Communicator, find: () => number): number {
+  let mine = 0;
+  let failure: { readonly error: unknown } | undefined;
+  if (ranks.rank === 0) {
+    try {
+      mine = find();
+    } catch (error) {
+      failure = { error };
+      mine = NaN;
+    }
+  }
+  const found = ranks.fromFirst(mine);
+  if (failure) throw failure.error;
+  if (Number.isNaN(found)) throw new RankError('Rank 0 ended the run, by its signal or by an error of its callback');
+  return found;
+}
