@@ -326,6 +326,16 @@ export interface WarmPlane {
 /** The hinge, smoothed over a width of mu·gamma; or its square, gamma max(0, 1 - margin)². */
 export type Loss = 'hinge' | 'squared-hinge';
 
+/** The processes of an MPI program (docs/scale.md). */
+export interface Ranks {
+  /** The number of this process, from 0. */
+  readonly rank: number;
+  /** The number of processes. */
+  readonly size: number;
+  /** The MPI library, and its version. */
+  readonly library: string;
+}
+
 export interface SvmOptions<L extends Label = Label> {
   /**
    * The weight of a row's loss against the margin's width. 'auto' chooses one by a quick cross-validation before the fit: 3 folds of a
@@ -396,6 +406,11 @@ export interface SvmOptions<L extends Label = Label> {
      */
     window?: number;
   };
+  /**
+   * The processes that train together, each on its own rows: what `mpi()` of 'fista-classify/mpi' returns. All of them make the same call,
+   * with the same options, and have the same model. `timeLimit`, `signal` and `onProgress` are those of rank 0. @default none
+   */
+  ranks?: Ranks;
   /** @default 10_000 */
   maxIterations?: number;
   /**
@@ -690,6 +705,8 @@ export interface CrossValidationOptions<L extends Label = Label> {
   scale?: 'auto' | Scale;
   /** When each fit stops. @default [stop.agreement(0.99), stop.gap(1e-3)] */
   stop?: StopRule | readonly StopRule[];
+  /** The processes that train together, each on its own rows, as for a fit. Each deals its rows to the folds. @default none */
+  ranks?: Ranks;
   /** The limit on each fit. @default 10_000 */
   maxIterations?: number;
   /** In milliseconds, for each fit. To limit the whole, use `signal: AbortSignal.timeout(ms)`. @default none */

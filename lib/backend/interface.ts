@@ -46,9 +46,9 @@ export interface Matrix {
   /**
    * Subtracts a number from each column for good, where that costs nothing: the mean from columns of dense f64 data; from others a number
    * for which all differences are exact (method 1.4). Returns whether there is such a column. To be called before the matrix is shared or
-   * trained on. A matrix whose centring is interrupted is as good as disposed of.
+   * trained on. A matrix whose centring is interrupted is as good as disposed of. `ranks`: as for a problem.
    */
-  centre(threads: number, interrupt?: Interrupt): boolean;
+  centre(threads: number, interrupt?: Interrupt, ranks?: unknown): boolean;
   /** What was subtracted from each column that is kept. */
   shift(out: Float64Array): void;
   /** Another handle of the same data, which outlives this one. */
@@ -101,6 +101,11 @@ type SvmConstructor = new (
    * 0: all rows are one. Such a problem must not be asked to shrink. @default 0
    */
   window?: number,
+  /**
+   * The seam of a Communicator (lib/mpi/ranks.ts), of the native backend alone: the rows are some of those of the problem, the other ranks
+   * have the others, and all of them perform the same tasks. Without an interrupt. @default all rows are here
+   */
+  ranks?: unknown,
 ) => SvmProblem;
 
 /** What is proved of planes, and between which classes they are. */

@@ -12,4 +12,4 @@ export { notMade } from './options.js';
 export { formOf } from './points.js';
 export * from './resolve-separation.js';
 export * from './resolve-split.js';
-export { rangeOf } from './weights.js';
+export { rangeOf, rangeOver } from './weights.js';

@@ -54,7 +54,10 @@ export function resolveLabels(
   { positive, known, each }: { positive?: unknown; known?: ClassLabels; each?: string },
 ): Labels {
   const given = labelList<Label>(list, rows, each);
-  if (known && known.length > 2) return { labels: known, ...manyClasses(given, known) };
+  if (known && known.length > 2) {
+    checkPositive(positive, known);
+    return { labels: known, ...manyClasses(given, known) };
+  }
   const seen: Label[] = known ? [...known] : [];
   const type = known ? typeof known[0] : typeOf(given[0]);
   const y = new Int8Array(rows);
@@ -65,7 +68,7 @@ export function resolveLabels(
     if (k < 0) {
       checkLabel(label, i, type, known ? `as the model's labels` : 'as in labels[0]');
       if (known) throw rangeError('ERR_LABELS', `${show(known[0])} or ${show(known[1])}`, `labels[${i}]`, label);
-      if (seen.length === 2) return severalClasses(given, type, positive);
+      if (seen.length === 2) return severalClasses(given, positive);
       k = seen.push(label) - 1;
     }
     y[i] = k;
@@ -87,24 +90,22 @@ export function resolveLabels(
 }
 
 /** Three classes or more, their labels ascending. */
-function severalClasses(given: ArrayLike<Label>, type: string, positive: unknown): Labels {
-  const found = new Set<Label>();
-  for (let i = 0; i < given.length; i++) {
-    const label = given[i]!;
-    if (found.has(label)) continue;
-    checkLabel(label, i, type, 'as in labels[0]');
-    if (found.size === MAX_CLASSES) {
-      const what = words`Expected at most ${MAX_CLASSES} distinct labels${PLACE} but received ${show(label)} besides so many`;
-      throw coded(RangeError, 'ERR_LABELS', what);
-    }
-    found.add(label);
-  }
-  if (positive !== undefined) {
-    const what = words`${option('positive')}, as there are ${found.size} distinct labels,`;
-    throw rangeError('ERR_OPTION', 'nothing', what, positive);
-  }
-  const labels = [...found].sort((a, b) => (a < b ? -1 : 1)) as [Label, Label, ...Label[]];
+function severalClasses(given: ArrayLike<Label>, positive: unknown): Labels {
+  const labels = inOrder(distinctLabels(given, given.length));
+  checkPositive(positive, labels);
   return { labels, ...manyClasses(given, labels) };
+}
+
+/** Labels in ascending order. */
+export function inOrder(labels: readonly Label[]): ClassLabels {
+  return [...labels].sort((a, b) => (a < b ? -1 : 1)) as [Label, Label, ...Label[]];
+}
+
+/** No one of three labels or more is the positive one. */
+function checkPositive(positive: unknown, labels: ClassLabels): void {
+  if (positive === undefined) return;
+  const what = words`${option('positive')}, as there are ${labels.length} distinct labels,`;
+  throw rangeError('ERR_OPTION', 'nothing', what, positive);
 }
 
 /** The number of each row's label. */
@@ -149,6 +150,26 @@ export function encodeTwo(list: Float64Array, seen: Label[], y: Int8Array): numb
   if (known < list.length || !Number.isFinite(first + second)) return 0;
   seen.push(first, second);
   return known;
+}
+
+/** The labels in a list, each once. */
+export function distinctLabels(list: unknown, rows: number): readonly Label[] {
+  const given = labelList<Label>(list, rows);
+  const type = typeOf(given[0]);
+  const found = new Set<Label>();
+  for (let i = 0; i < rows; i++) {
+    const label = given[i]!;
+    if (found.has(label)) continue;
+    checkLabel(label, i, type, 'as in labels[0]');
+    if (found.size === MAX_CLASSES) throw tooManyLabels(label);
+    found.add(label);
+  }
+  return [...found];
+}
+
+function tooManyLabels(label: Label): Error {
+  const what = words`Expected at most ${MAX_CLASSES} distinct labels${PLACE} but received ${show(label)} besides so many`;
+  return coded(RangeError, 'ERR_LABELS', what);
 }
 
 /** The rows of each label, in the order of the labels' first appearance. */

@@ -1,5 +1,6 @@
 /** Checks and completes the arguments of a cross-validation. */
-import { option, rangeError, Verbatim, words, type Words } from '../errors.js';
+import { option, rangeError, typeError, Verbatim, words, type Words } from '../errors.js';
+import { together, type Communicator } from '../mpi/ranks.js';
 import { stop } from '../svm/stopping.js';
 import type { TrainingRecords } from '../svm/training-records.js';
 import type { CrossValidationOptions, CrossValidationProgress, Label, RecordOptions, SvmOptions } from '../types.js';
@@ -7,6 +8,7 @@ import { resolveSvmOptions, resolveTraining, type ResolvedSvmOptions, type Train
 import { checkFolds, foldsByRow } from './fold-options.js';
 import { listOf, numbersOf } from './lists.js';
 import { integer, knownOptions, optional, resolveLimits, RUN_OPTIONS, SEED, sensibleNumber } from './options.js';
+import { resolveRanks } from './resolve-ranks.js';
 import { resolveScoring, type ScoringInput } from './resolve-scoring.js';
 import { CROSS_VALIDATION_WORDS } from './words.js';
 
@@ -25,6 +27,7 @@ const CROSS_VALIDATION_OPTIONS = [
   'scale',
   'stop',
   'encoder',
+  'ranks',
   ...RUN_OPTIONS,
 ] as const satisfies readonly (keyof AllOptions)[];
 
@@ -56,7 +59,19 @@ export function resolveCrossValidation<L extends Label>(
   began = performance.now(),
 ): CrossValidationInput<L> {
   const options = copyCrossValidationOptions(given);
-  const training = resolveTraining<L>(points, labels, options, began, records);
+  const ranks = resolveRanks(options.ranks);
+  return together(ranks, () => resolveTogether(points, labels, options, ranks, records, began));
+}
+
+function resolveTogether<L extends Label>(
+  points: unknown,
+  labels: unknown,
+  options: AllOptions<L>,
+  ranks: Communicator | undefined,
+  records: TrainingRecords | undefined,
+  began: number,
+): CrossValidationInput<L> {
+  const training = resolveTraining<L>(points, labels, options, began, records, ranks);
 
   // Options that all fits share. onProgress is called after each fit, not at its checks
   const { multiclass, classWeight, sampleWeight, loss, scale, maxIterations, timeLimit, signal } = options;
@@ -73,14 +88,22 @@ export function resolveCrossValidation<L extends Label>(
     : foldsByRow(options.folds, training, weights.byRow);
   if (typeof folds === 'number') checkFolds(folds, members, training.labels, words`${option('folds')}`);
 
+  const scoring = resolveScoring(options, training, folds);
+  if (ranks && typeof folds !== 'number')
+    throw typeError('ERR_OPTION', 'a number', words`${option('folds')} with ${option('ranks')}`, options.folds);
+  if (ranks && scoring.scorer?.byRow) {
+    const what = words`${option('scoring')} with ${option('ranks')}`;
+    throw rangeError('ERR_OPTION', 'a metric of counts, such as accuracy or f1,', what, options.scoring);
+  }
+
   return {
     ...training,
     options: fit,
     folds,
     gammas: optional(options.gammas, 'gammas', gammaList),
     seed: optional(options.seed, 'seed', SEED) ?? 0,
-    ...resolveScoring(options, training, folds),
-    onProgress: resolveLimits<CrossValidationProgress>({ onProgress: options.onProgress }).onProgress,
+    ...scoring,
+    onProgress: ranks?.rank ? undefined : resolveLimits<CrossValidationProgress>({ onProgress: options.onProgress }).onProgress,
   };
 }
 

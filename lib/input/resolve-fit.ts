@@ -1,6 +1,8 @@
 /** Checks and completes the arguments of a fit. */
 import type { Backend } from '../backend/interface.js';
 import { coded, option, plural, rangeError, show, typeError, Verbatim, words, type Words } from '../errors.js';
+import { Dataset } from '../data/dataset.js';
+import { share, together, type Communicator } from '../mpi/ranks.js';
 import { stop } from '../svm/stopping.js';
 import { rowWeights, type Weights } from '../svm/taking-part.js';
 import type { TrainingRecords } from '../svm/training-records.js';
@@ -36,8 +38,9 @@ import {
   type Limits,
 } from './options.js';
 import { pointSource, type PointSource } from './point-source.js';
+import { checkForRanks, meet, resolveRanks, type RankLimits } from './resolve-ranks.js';
 import { resolveMethod, resolveSolver, type ResolvedSolver } from './solver-options.js';
-import { checkWeights, participants, rangeOf, resolveWeights, type WeightRange } from './weights.js';
+import { checkWeights, participants, rangeOf, rangeOver, resolveWeights, type WeightRange } from './weights.js';
 import { SVM_WORDS } from './words.js';
 
 /** Points and labels, backend and threads. */
@@ -47,6 +50,8 @@ export interface TrainingInput<L extends Label = Label> extends Labels<L> {
   readonly backend: Backend;
   readonly threads: number;
   readonly source: PointSource;
+  /** The ranks that each have some of the rows; undefined: all rows are here. */
+  readonly ranks: Communicator | undefined;
   /** The records that the points were made of, if they were. */
   readonly records?: TrainingRecords | undefined;
 }
@@ -67,6 +72,8 @@ export interface ResolvedSvmOptions extends Limits<SvmProgress> {
   readonly keepSets: boolean;
   readonly solver: ResolvedSolver;
   readonly rules: readonly StopRule[];
+  /** Given if several ranks train together; timeLimit, signal and onProgress are then not those of the caller. */
+  readonly rankLimits?: RankLimits | undefined;
 }
 
 /** The arguments of a fit, checked and completed. */
@@ -98,6 +105,7 @@ const SVM_OPTIONS = [
   'stop',
   'method',
   'solver',
+  'ranks',
   ...RUN_OPTIONS,
 ] as const satisfies readonly (keyof AllOptions)[];
 
@@ -118,7 +126,19 @@ export function resolveFit<L extends Label>(
   began = performance.now(),
 ): FitInput<L> {
   const options = copyFitOptions(given);
-  const training = resolveTraining<L>(points, labels, options, began, records);
+  const ranks = resolveRanks(options.ranks);
+  return together(ranks, () => resolveTogether(points, labels, options, ranks, records, began));
+}
+
+function resolveTogether<L extends Label>(
+  points: unknown,
+  labels: unknown,
+  options: AllOptions<L>,
+  ranks: Communicator | undefined,
+  records: TrainingRecords | undefined,
+  began: number,
+): FitInput<L> {
+  const training = resolveTraining<L>(points, labels, options, began, records, ranks);
 
   // gamma, under either name
   const C = optional(options.C, 'C', sensibleNumber);
@@ -135,8 +155,8 @@ export function resolveFit<L extends Label>(
 
   const { weights, members } = resolved;
   const gamma = asked ?? C ?? (options.method === 'paper' ? paperGamma(members) : undefined);
-  const byRow = rowWeights(weights, training);
-  const weightRange = rangeOf(byRow, weights);
+  const byRow = rowWeights(weights, training, undefined, () => members);
+  const weightRange = rangeOver(ranks, rangeOf(byRow, weights));
   checkWeights(typeof gamma === 'number' ? gamma : 1, weightRange);
   if (gamma === 'auto') checkFolds(QUICK_FOLDS, members, training.labels, "gamma: 'auto'");
   const probability = optional(options.probability, 'probability', oneOfThese('sigmoid', 'isotonic'));
@@ -162,6 +182,7 @@ export function resolveTraining<L extends Label>(
   options: { positive?: unknown; threads?: unknown; backend?: unknown; columns?: unknown; encoder?: unknown },
   began: number,
   records: TrainingRecords | undefined,
+  ranks: Communicator | undefined,
 ): TrainingInput<L> {
   checkKind(options, records);
 
@@ -174,9 +195,13 @@ export function resolveTraining<L extends Label>(
   checkColumns(source.cols);
 
   // Labels
-  const resolved = resolveLabels(labels, source.rows, { positive: options.positive }) as Labels<L>;
+  if (ranks) checkForRanks(options, source, records);
+  const known = ranks && {
+    known: meet(ranks, options, { backend: source.dataset ? Dataset.dataOf(source.dataset).backend : backend, source, labels }),
+  };
+  const resolved = resolveLabels(labels, source.rows, { positive: options.positive, ...known }) as Labels<L>;
 
-  return { began, backend, threads, source, records, ...resolved };
+  return { began, backend, threads, source, records, ranks, ...resolved };
 }
 
 /** An encoder is for records, names of columns are for points. */
@@ -202,7 +227,7 @@ export function resolveSvmOptions(options: SvmOptions, training: TrainingInput):
 
   // Weights
   const weights = resolveWeights(options, training);
-  const members = participants(weights, training);
+  const members = participants(weights, training, training.ranks);
 
   // Planes
   const asked = optional(options.multiclass, 'multiclass', oneOfThese('auto', 'pairs', 'rest')) ?? 'auto';
@@ -232,8 +257,19 @@ export function resolveSvmOptions(options: SvmOptions, training: TrainingInput):
     keepSets: optional(options.keepSets, 'keepSets', boolean) ?? false,
     solver,
     rules,
-    ...resolveLimits<SvmProgress>(options),
+    ...limitsOf(resolveLimits<SvmProgress>(options), training.ranks),
   };
+}
+
+/** The limits of a fit: over several ranks those of rank 0, which it decides on for all. */
+function limitsOf(
+  limits: Limits<SvmProgress>,
+  ranks: Communicator | undefined,
+): Limits<SvmProgress> & Pick<ResolvedSvmOptions, 'rankLimits'> {
+  if (!ranks) return limits;
+  const { timeLimit, signal } = limits;
+  const polled = share(ranks, timeLimit < Infinity || signal !== undefined)[0]!;
+  return { ...limits, timeLimit: Infinity, signal: undefined, rankLimits: { ranks, timeLimit, signal, polled } };
 }
 
 function gammaOrAuto(value: unknown, where: Words): number | 'auto' {

@@ -1,5 +1,6 @@
 /** Checks the factors on the loss, by class and by row. */
 import { coded, option, rangeError, show, typeError, words, type Term, type Words } from '../errors.js';
+import { share, type Communicator } from '../mpi/ranks.js';
 import { countByClass, type Weights } from '../svm/taking-part.js';
 import { isMap, isObject } from './intrinsics.js';
 import { oneOfLabels, type Labels } from './labels.js';
@@ -18,9 +19,10 @@ export function resolveWeights(options: { classWeight?: unknown; sampleWeight?: 
 }
 
 /** Counts the rows of each class that have a positive weight. A class without such rows is refused. */
-export function participants({ byClass, byRow }: Weights, training: Labels): readonly number[] {
+export function participants({ byClass, byRow }: Weights, training: Labels, ranks?: Communicator): readonly number[] {
   const { labels } = training;
-  const members = countByClass(training, byRow);
+  const here = countByClass(training, byRow);
+  const members = ranks ? share(ranks, here).reduce((sums, counts) => sums.map((sum, k) => sum + counts[k]!)) : here;
   labels.forEach((label, k) => {
     if (members[k] === 0) throw noWeight(label, SAMPLE_WEIGHT);
     if (byClass !== 'balanced' && byClass[k] === 0) throw noWeight(label, CLASS_WEIGHT);
@@ -48,6 +50,11 @@ export function rangeOf(weights: Float64Array, { byRow }: Pick<Weights, 'byRow'>
     if (c > 0 && c < 1 / HUGE) throw rangeError('ERR_OPTION', WEIGHT, words`the product of the weights of row ${i}, by ${by},`, c);
   }
   return { max, row, by };
+}
+
+/** The range of the weights on all ranks. */
+export function rangeOver(ranks: Communicator | undefined, range: WeightRange): WeightRange {
+  return ranks ? { ...range, max: Math.max(...share(ranks, range.max)) } : range;
 }
 
 /** Checks that alpha, at most gamma times the weight, cannot become too large. */

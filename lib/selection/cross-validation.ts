@@ -7,7 +7,13 @@
  *          of it.
  */
 import { pause, runAsync, type Loop } from '../solver/drivers.js';
-import { copyCrossValidationOptions, rangeOf, resolveCrossValidation, type CrossValidationInput } from '../input/index.js';
+import {
+  copyCrossValidationOptions,
+  rangeOf,
+  rangeOver,
+  resolveCrossValidation,
+  type CrossValidationInput,
+} from '../input/index.js';
 import { rowWeights } from '../svm/taking-part.js';
 import { Random } from './random.js';
 import { measureRows } from '../svm/training.js';
@@ -139,12 +145,14 @@ function* validating<L extends Label, R>(
   try {
     yield data.copying({ timeLimit: Infinity, signal });
     const fold =
-      typeof folds === 'number' ? yield* deal(data, options.weights.byRow, folds, new Random(input.seed), pause()) : folds;
+      typeof folds === 'number'
+        ? yield* deal(data, options.weights.byRow, folds, new Random(input.seed), pause(), data.ranks?.rank)
+        : folds;
     const trial = new Trial(data, options, fold, input);
     yield pause();
     if (input.gammas === 'default' || !input.gammas) {
-      const weights = rowWeights(options.weights, data);
-      const weightRange = rangeOf(weights, options.weights);
+      const weights = rowWeights(options.weights, data, undefined, (counts) => data.total(counts));
+      const weightRange = rangeOver(data.ranks, rangeOf(weights, options.weights));
       const unlimited = { ...options, timeLimit: Infinity }; // the limit is one of each fit
       const { gamma: middle } = yield* measureRows(data, unlimited, { weights, weightRange, began: data.began });
       yield* input.gammas ? trial.run([middle]) : trial.search(gammasAround(middle, REACH), ({ best }) => best);

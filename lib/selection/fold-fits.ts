@@ -221,8 +221,13 @@ export class FoldFits {
       }
       first = end;
     });
-    const tally = tallyOf(classes, actual, predicted);
-    return { tally, rows: kept && { labels, actual, predicted, values: kept, probabilities }, loss: loss / number };
+    const [all, sum] = this.#data.total([number, loss]) as [number, number];
+    const here = tallyOf(classes, actual, predicted);
+    const total = (counts: Uint32Array) => Uint32Array.from(this.#data.total([...counts]));
+    const tally = this.#data.ranks
+      ? { rows: all, actual: total(here.actual), predicted: total(here.predicted), right: total(here.right) }
+      : here;
+    return { tally, rows: kept && { labels, actual, predicted, values: kept, probabilities }, loss: sum / all };
   }
 
   /** The smallest margin of the planes that a row's class is part of. `values` are those of rows, of which it is number k. */

@@ -6,12 +6,20 @@ import { membersOf, rowWeights, type RowWeights, type Weights } from '../svm/tak
 import type { Random } from './random.js';
 
 /**
- * The fold of each row, or -1. Each class is shuffled and dealt to the folds in turn; the next class goes on where one ended.
+ * The fold of each row, or -1. Each class is shuffled and dealt to the folds in turn; the next class goes on where one ended. `first`: the fold
+ * of the first row that is dealt.
  * Pauses now and then, so that the event loop is not blocked for long even if rows are many.
  */
-export function* deal(training: Labels, weights: RowWeights, folds: number, random: Random, breather: Step): Loop<Int32Array> {
+export function* deal(
+  training: Labels,
+  weights: RowWeights,
+  folds: number,
+  random: Random,
+  breather: Step,
+  first = 0,
+): Loop<Int32Array> {
   const fold = new Int32Array(training.y.length).fill(-1);
-  let next = 0;
+  let next = first % folds;
   for (const members of membersOf(training, weights)) {
     yield breather;
     random.shuffle(members);
@@ -25,8 +33,14 @@ export function* deal(training: Labels, weights: RowWeights, folds: number, rand
 }
 
 /** Weights by row, 0 for rows in fold k and for those in none. */
-export function weightsOutside(fold: Int32Array, k: number, weights: Weights, training: Labels): Float64Array {
-  return rowWeights(weights, training, rowsOutside(fold, k));
+export function weightsOutside(
+  fold: Int32Array,
+  k: number,
+  weights: Weights,
+  training: Labels,
+  total?: Parameters<typeof rowWeights>[3],
+): Float64Array {
+  return rowWeights(weights, training, rowsOutside(fold, k), total);
 }
 
 /** Which rows are in a fold other than k; without k, in any. */

@@ -4,7 +4,8 @@
  * Given:  copied data, the options of a fit, gammas in ascending order, the fold of each row.
  * Wanted: by gamma, the accuracies, the scores and how the fits ended; the best gamma, and the smallest one within a standard error of it.
  */
-import { rangeOf, type CrossValidationInput, type ResolvedSvmOptions } from '../input/index.js';
+import { rangeOf, rangeOver, type CrossValidationInput, type ResolvedSvmOptions } from '../input/index.js';
+import { largest } from '../mpi/ranks.js';
 import { pause, sideBySide, type Lane, type Loop } from '../solver/drivers.js';
 import type { TrainingData } from '../svm/training-data.js';
 import type { CrossValidationProgress, GammaScore, Label, SvmStatus, WarmPlane } from '../types.js';
@@ -78,7 +79,7 @@ export class Trial {
       if (fold[i]! > last) last = fold[i]!;
       if (fold[i]! < 0) this.#y[i] = 0; // of weight 0, and not scored either
     }
-    this.folds = last + 1;
+    this.folds = largest(data.ranks, last) + 1;
     this.#chosen = Array.from({ length: this.folds }, (_, k) => k).filter(how.chosen ?? (() => true));
   }
 
@@ -90,7 +91,7 @@ export class Trial {
     this.#columns.push(...columns);
     this.#columns.sort((a, b) => a.gamma - b.gamma);
     const folds = this.#chosen.map((k) => (lane: Lane) => this.#path(k, columns, larger, lane));
-    yield sideBySide(folds, backend.name === 'native' ? threads : 1, this.#options.signal);
+    yield sideBySide(folds, backend.name === 'native' && !this.#data.ranks ? threads : 1, this.#options.signal);
   }
 
   /** Tries gammas, and further ones, one at a time, where the choice is the first or the last of them. */
@@ -121,10 +122,10 @@ export class Trial {
   }
 
   *#fits(k: number, data: TrainingData<Label>, columns: readonly Column[], further: boolean, lane: Lane): Loop<void> {
-    const weights = weightsOutside(this.#fold, k, this.#options.weights, data);
+    const weights = weightsOutside(this.#fold, k, this.#options.weights, data, (counts) => data.total(counts));
     const fold = new FoldFits(data, this.#options, {
       weights,
-      weightRange: rangeOf(weights, this.#options.weights),
+      weightRange: rangeOver(data.ranks, rangeOf(weights, this.#options.weights)),
       y: this.#y,
       heldOut: (i) => this.#fold[i] === k,
       balanced: this.#how.balanced,

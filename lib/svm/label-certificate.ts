@@ -19,7 +19,7 @@ export interface CertifiedLabels {
   /** By point, 1 if its label is certain. */
   readonly certain: Uint8Array;
   /** By plane, at how many points whose label is not certain it is one of those that leave it open. */
-  readonly inTheWay: Uint32Array;
+  readonly inTheWay: ArrayLike<number>;
 }
 
 /** Certifies the labels of all rows of a matrix with the model's columns. Pauses between blocks of rows. */

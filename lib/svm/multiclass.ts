@@ -12,6 +12,7 @@ import type { Label, StopRule, SvmInfo, SvmProgress } from '../types.js';
 import { certifyLabels, type CertifiedLabels } from './label-certificate.js';
 import { labelsOf, modelOf, type Model, type PlaneProof, type PlaneTable, type Sides } from './model.js';
 import { infoOf, merged, together } from './plane-infos.js';
+import { Decisions } from './rank-decisions.js';
 import { stillHolds } from './stopping.js';
 import { countTaking, membersOf, takesPart } from './taking-part.js';
 import { rowsOfPlane, trainPlane, type CommonParameters, type Start } from './train-plane.js';
@@ -105,7 +106,7 @@ export class ClassesFit<L extends Label> {
         this.#done++;
       }.bind(this);
     });
-    const lanes = backend.name === 'native' ? threads : 1;
+    const lanes = backend.name === 'native' && !this.#data.ranks ? threads : 1; // ranks must do everything in the same order
     const helpers = this.#pay(planes.length, lanes) ? lanes - 1 : 0;
     yield sideBySide(loops, lanes, this.#options.signal, helpers);
   }
@@ -179,14 +180,15 @@ export class ClassesFit<L extends Label> {
       return { certain: new Uint8Array(rows), inTheWay: new Uint32Array(planes) };
     }
     const model = { labels, table: this.#table, proofs: this.#proofs };
-    return (this.#certified = yield* certifyLabels(model, this.#sides, matrix, backend, threads));
+    const { certain, inTheWay } = yield* certifyLabels(model, this.#sides, matrix, backend, threads);
+    return (this.#certified = { certain, inTheWay: Float64Array.from(this.#data.total(Array.from(inTheWay))) });
   }
 
   /** How many of the rows that take part have a certain label. */
   #agreed({ certain }: CertifiedLabels, weights: Float64Array): number {
     let count = 0;
     for (let i = 0; i < certain.length; i++) if (certain[i] && takesPart(weights, i)) count++;
-    return count;
+    return this.#data.total([count])[0]!;
   }
 
   #holds(joint: readonly StopRule[], agreed: number, common: CommonParameters): boolean {
@@ -194,11 +196,11 @@ export class ClassesFit<L extends Label> {
       this.#results.map(({ info }) => info),
       this.#about(agreed, common),
     );
-    return stillHolds(joint, 'agreement', { ...check, iteration });
+    return new Decisions(this.#options.rankLimits, common.began).yes(() => stillHolds(joint, 'agreement', { ...check, iteration }));
   }
 
   #about(agreed: number, { weights, began }: Pick<CommonParameters, 'weights' | 'began'>) {
-    return { rows: countTaking(weights, this.#data.rows), agreed, began };
+    return { rows: this.#data.total([countTaking(weights, this.#data.rows)])[0]!, agreed, began };
   }
 
   #info(

@@ -19,8 +19,8 @@ export interface LoopSettings {
   /** Iterations from one check to the next; undefined: 5, and in the ascent when a check is due (method 1.10). */
   readonly checkEvery: number | undefined;
   readonly maxIterations: number;
-  /** Where to start, in scaled space; called once `begin` was performed. */
-  readonly warm?: () => { readonly w: Float64Array; readonly t: number };
+  /** Where to start; called once `begin` was performed, and the loss is known. */
+  readonly warm?: () => Generator<Step, Start, void>;
   /** Which may run. Ascent comes first, and each hands over to another where it no longer halves the gap. */
   readonly methods: Readonly<Record<Method, boolean>>;
   /** Called when a method begins. */
@@ -49,6 +49,12 @@ export interface LoopSettings {
    * to be kept too, and what is known of w = 0 before there is a check (method C10).
    */
   readonly interruptible?: { readonly alpha: boolean; readonly untrained: () => LoopCheck } | undefined;
+}
+
+/** Where a run starts, in scaled space. */
+export interface Start {
+  readonly w: Float64Array;
+  readonly t: number;
 }
 
 export interface LoopCheck extends Certified {
@@ -114,14 +120,14 @@ function* solve(problem: Problem, tasks: SvmTasks, settings: LoopSettings, kept:
   const context: CheckContext = { settings, constants, tasks, hint: { low: 0, high: 0 }, kept };
 
   // ---- The start.
-  let t: number | undefined;
-  if (settings.warm) {
-    const warm = settings.warm();
-    t = warm.t;
-    yield tasks.warm.ask({ ...warm, dual: settings.methods.ascent || settings.methods.fista });
-  }
   const { methods } = settings;
   const tall = weightSum >= TALL * constants.d; // a row of weight k is k rows
+  let t: number | undefined;
+  if (settings.warm) {
+    const warm = yield* settings.warm();
+    t = warm.t;
+    yield tasks.warm.ask({ w: warm.w, t, dual: methods.ascent || (methods.fista && !(methods.newton && tall)) });
+  }
   const rowL = mu + radiusSquares / weightSum; // the mean curvature along one row
   const start = { iteration: 0, t, L: methods.ascent ? rowL : mu + 1.5 * curvature, maxSquaredNorm, overflow };
   if (!methods.ascent) return yield* iterate(problem, context, { ...start, gap: Infinity, primal: 0 }, tall);

@@ -68,13 +68,21 @@ export interface Weights {
   readonly byRow: Float64Array | undefined;
 }
 
-/** The product of both factors by row, or one number for all rows; 0 for rows whose `among`, if given, is 0. */
-export function rowWeights({ byClass, byRow }: Weights, training: Labels, among?: Uint8Array): Float64Array {
+/**
+ * The product of both factors by row, or one number for all rows; 0 for rows whose `among`, if given, is 0. `total`: the numbers of rows by
+ * class, from those that are here.
+ */
+export function rowWeights(
+  { byClass, byRow }: Weights,
+  training: Labels,
+  among?: Uint8Array,
+  total: (counts: readonly number[]) => readonly number[] = (counts) => counts,
+): Float64Array {
   if (!byRow && !among && byClass !== 'balanced' && byClass.every((factor) => factor === 1)) return Float64Array.of(1);
   const rows = training.y.length;
   const weights = new Float64Array(rows);
   for (let i = 0; i < rows; i++) if (takesPart(among, i)) weights[i] = weightOf(byRow, i);
-  const factors = byClass === 'balanced' ? balanced(countByClass(training, weights)) : byClass;
+  const factors = byClass === 'balanced' ? balanced(total(countByClass(training, weights))) : byClass;
   for (let i = 0; i < rows; i++) if (weights[i]! > 0) weights[i]! *= factors[classOf(training, i)]!;
   return weights;
 }

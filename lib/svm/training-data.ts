@@ -2,6 +2,7 @@
 import type { Backend, Interrupt, Matrix } from '../backend/interface.js';
 import { Dataset } from '../data/dataset.js';
 import { interruptedOr } from '../errors.js';
+import { totals, type Communicator } from '../mpi/ranks.js';
 import { checkMemory } from '../input/capacity.js';
 import type { ResolvedSvmOptions, TrainingInput } from '../input/resolve-fit.js';
 import type { ClassLabels, Labels } from '../input/labels.js';
@@ -33,6 +34,8 @@ export class TrainingData<L extends Label> implements Labels<L> {
   readonly y: Int8Array;
   readonly classes: Uint16Array | undefined;
   readonly began: number;
+  /** The ranks that each have some of the rows; undefined: all rows are here. */
+  readonly ranks: Communicator | undefined;
   /** How many tasks of an asynchronous fit are performed on the main thread. */
   readonly tasksHere: number;
   readonly #input: TrainingInput<L>;
@@ -45,8 +48,9 @@ export class TrainingData<L extends Label> implements Labels<L> {
   #shape: ReturnType<Matrix['describe']> | undefined;
 
   constructor(input: TrainingInput<L>) {
-    const { began, backend, threads, source, labels, y, classes } = input;
+    const { began, backend, threads, source, labels, y, classes, ranks } = input;
     this.#input = input;
+    this.ranks = ranks;
     const { rows, cols, entries, kept, view, dataset, window } = source;
     this.window = window;
     this.began = began;
@@ -86,14 +90,16 @@ export class TrainingData<L extends Label> implements Labels<L> {
     };
     const copy = () => keep(view ? this.#copied(view, ending) : this.#inFile ? this.#centred(ending) : this.matrix);
     const later = view ? () => this.#copiedLater(view, ending) : this.#inFile ? () => this.#centredLater(ending) : undefined;
-    return { perform: copy, later: () => (this.tasksHere > 0 || !later ? copy() : later().then(keep)) };
+    // Ranks centre their columns together, on this thread.
+    return { perform: copy, later: () => (this.tasksHere > 0 || !later || this.ranks ? copy() : later().then(keep)) };
   }
 
   /** The centred rows of a file. */
   #centred({ timeLimit, signal }: Ending): Matrix {
     signal?.throwIfAborted();
     try {
-      this.matrix.centre(this.threads, interruptOf(this.backend, { timeLimit, signal: undefined }, this.began));
+      const interrupt = interruptOf(this.backend, { timeLimit, signal: undefined }, this.began);
+      this.matrix.centre(this.threads, interrupt, this.ranks?.seam);
       return this.matrix;
     } catch (error) {
       throw interruptedOr(error);
@@ -115,7 +121,7 @@ export class TrainingData<L extends Label> implements Labels<L> {
     const interrupt = interruptOf(this.backend, { timeLimit, signal: undefined }, this.began);
     try {
       this.#matrix = new this.backend.Matrix(view.refuse, this.threads, ...([...view.arguments, interrupt] as const));
-      this.#matrix.centre(this.threads, interrupt); // if that fails it is released with the rest
+      this.#matrix.centre(this.threads, interrupt, this.ranks?.seam); // if that fails it is released with the rest
       return this.#matrix;
     } catch (error) {
       throw interruptedOr(error);
@@ -144,6 +150,11 @@ export class TrainingData<L extends Label> implements Labels<L> {
     } finally {
       deaf();
     }
+  }
+
+  /** The sums over all ranks. */
+  total(values: readonly number[]): number[] {
+    return totals(this.ranks, values);
   }
 
   /** Whether the points were made of records, by what was learnt from all of them. */

@@ -4,7 +4,7 @@ import { svmTasks, type Step, type SvmTasks } from '../backend/tasks.js';
 import { onAbort, type Loop } from '../solver/drivers.js';
 import { objective, UNBOUNDED, type PlaneBounds } from './certificate.js';
 import { CERTIFIED } from '../backend/encodings.js';
-import { solveSvm, type LoopCheck, type LoopResult } from './solve.js';
+import { solveSvm, type LoopCheck, type LoopResult, type Start } from './solve.js';
 import type { ResolvedSvmOptions } from '../input/index.js';
 import type { WeightRange } from '../input/weights.js';
 import type { PlaneProof } from './model.js';
@@ -13,11 +13,14 @@ import { defaultGamma, regularization, type Regularization } from './regularizat
 import { countTaking, weightOf } from './taking-part.js';
 import type { Label, SvmInfo, SvmAlgorithm, SvmProgress } from '../types.js';
 import { type TrainingData, interruptOf } from './training-data.js';
+import { localStart } from './local-start.js';
+import { Decisions } from './rank-decisions.js';
+import type { Communicator } from '../mpi/ranks.js';
 
 /** What a training needs of its data. */
 export type Trainable = Pick<
   TrainingData<Label>,
-  'matrix' | 'shape' | 'window' | 'tasksHere' | 'backend' | 'threads' | 'rows' | 'cols' | 'y'
+  'matrix' | 'shape' | 'window' | 'tasksHere' | 'backend' | 'threads' | 'rows' | 'cols' | 'y' | 'ranks' | 'total'
 >;
 
 /** What differs between fits on the same data. */
@@ -70,15 +73,17 @@ export class Training {
   readonly #window: number | undefined;
   #regularization: Regularization | undefined;
   readonly #stages: { readonly method: SvmAlgorithm; readonly iteration: number; readonly read: number }[] = [];
+  /** Entries read before the loop, by the start of a rank. */
+  #readBefore = 0;
 
   constructor(data: Trainable, options: ResolvedSvmOptions, parameters: FitParameters) {
     const { rows, weights, y = data.y, inverseScale, threads = data.threads, lane = 0, like } = parameters;
     this.#data = data;
     this.#options = options;
     this.#parameters = parameters;
-    this.#rows = countTaking(weights, rows?.length ?? data.rows);
+    [this.#rows] = data.total([countTaking(weights, rows?.length ?? data.rows)]) as [number];
     this.#untrained = () => untrained(y, weights, this.#regularization);
-    const interrupt = interruptOf(data.backend, options, parameters.began);
+    const interrupt = interruptOf(data.backend, options, parameters.began); // undefined over ranks, as options has no limits then
     this.problem = new data.backend.Svm(
       data.matrix,
       y,
@@ -90,6 +95,7 @@ export class Training {
       rows,
       like,
       (this.#window = options.solver.window ?? data.window),
+      data.ranks?.seam,
     );
     this.#deaf = onAbort(parameters.signal, () => interrupt?.set());
     this.tasks = svmTasks(this.problem, parameters.tasksHere ?? data.tasksHere);
@@ -99,7 +105,12 @@ export class Training {
     const options = this.#options;
     const { warmStart, gamma, weightRange, began } = this.#parameters;
     const { loss, mu } = options;
-    const { stepSize, checkEvery, methods } = options.solver;
+    const { stepSize, checkEvery } = options.solver;
+    const { ranks } = this.#data;
+    // Rows of different ranks cannot move one after the other, so ascent is local: a start (method 6).
+    const methods = ranks ? { ...options.solver.methods, ascent: false } : options.solver.methods;
+    const local = ranks && options.solver.methods.ascent && !warmStart;
+    const decisions = new Decisions(options.rankLimits, began);
     const shrinking = options.solver.shrinking && this.#window === undefined; // rows in a file stay in order
     const rules = [...options.rules]; // the caller may change the list meanwhile
     const rule = firstOf(rules);
@@ -108,7 +119,12 @@ export class Training {
       shrinking,
       checkEvery,
       maxIterations: options.maxIterations,
-      ...(warmStart && { warm: () => this.#scaled(warmStart) }),
+      ...(warmStart && {
+        warm: function* (this: Training) {
+          return this.#scaled(warmStart);
+        }.bind(this),
+      }),
+      ...(local && { warm: () => this.#localStart(ranks) }),
       methods,
       began: (method, iteration) => this.#stages.push({ method, iteration, read: this.problem.read }),
       scaled: options.scale !== 'none',
@@ -116,16 +132,29 @@ export class Training {
       known: { n: this.#rows, d: this.#data.shape.kept },
       regularize: (spread, weightSum) =>
         (this.#regularization = regularization({ gamma, mu, loss, weights: weightRange }, spread, weightSum)),
-      decide: (check) => {
-        const progress = this.#progress(check);
-        options.onProgress?.(progress);
-        return rule(progress);
-      },
+      decide: (check) =>
+        decisions.status(() => {
+          const progress = this.#progress(check);
+          options.onProgress?.(progress);
+          return rule(progress);
+        }),
       wantedGap: Math.max(0, ...rules.map(({ relativeGap = 0 }) => relativeGap)),
-      holds: (status, check) => stillHolds(rules, status, this.#progress(check)),
-      expired: () => performance.now() - began >= options.timeLimit,
+      holds: (status, check) => decisions.yes(() => stillHolds(rules, status, this.#progress(check))),
+      expired: () => decisions.expired(options.timeLimit),
       interruptible: options.timeLimit < Infinity ? { alpha: options.keepSets, untrained: this.#untrained } : undefined,
     });
+  }
+
+  /** A start by each rank on its own rows. */
+  *#localStart(ranks: Communicator): Generator<Step, Start, void> {
+    const data = this.#data;
+    const { rows, weights, y = data.y, threads = data.threads, lane = 0 } = this.#parameters;
+    const { inverseScale } = this.#columns();
+    const make = () =>
+      new data.backend.Svm(data.matrix, y, weights, inverseScale, threads, lane, undefined, rows, undefined, this.#window);
+    const start = yield* localStart(ranks, { y, weights, columns: inverseScale.length, make }, this.#regularization!);
+    this.#readBefore = start.read;
+    return start;
   }
 
   /** What depends on the rows that take part alone: the default gamma, and the columns' scales. Nothing is solved. */
@@ -145,7 +174,7 @@ export class Training {
     const options = this.#options;
     const { validation } = this.#parameters;
     const { gamma, mu } = this.#regularization ?? UNKNOWN;
-    const passes = this.#passes(this.problem.read);
+    const passes = this.#passes(this.#readBefore + this.problem.read);
     const stages = this.#stages.map(({ method, iteration, read }, k) => {
       const next = this.#stages[k + 1] ?? { iteration: check.iteration, read: this.problem.read };
       return { method, iterations: next.iteration - iteration, passes: this.#passes(next.read - read) };
@@ -230,7 +259,7 @@ export class Training {
   }
 
   #progress(check: LoopCheck): SvmProgress {
-    const passes = this.#passes(this.problem.read);
+    const passes = this.#passes(this.#readBefore + this.problem.read);
     const { iterations: iteration, ...story } = storyOf(check, this.#rows, performance.now() - this.#parameters.began, passes);
     return { iteration, ...story };
   }

@@ -57,8 +57,10 @@ export function wasmKernels(compiled: CompiledModule, startWorker?: StartWorker)
     certifyLabels: (values, products, norms, planes, classes, certain, inTheWay) =>
       certifyLabels(module, values, products, norms, planes, classes, certain, inTheWay),
     Svm: class extends PlacedSvm {
-      constructor(...given: ConstructorParameters<Kernels['Svm']>) {
-        super(home, ...given);
+      constructor(
+        ...[matrix, y, weight, scale, threads, lane, interrupt, rows, like, window]: ConstructorParameters<Kernels['Svm']>
+      ) {
+        super(home, matrix, y, weight, scale, threads, lane, interrupt, rows, like, window); // ranks were refused at the door
       }
     },
     Esp: class extends PlacedEsp {
