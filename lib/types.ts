@@ -184,6 +184,11 @@ export type DatasetRow =
     };
 
 export interface OpenDatasetOptions {
+  /**
+   * Some of the rows, those that follow each other: of `of` parts of about the same number of rows, that of this number, from 0. For
+   * processes that train together, `{ index: ranks.rank, of: ranks.size }`. @default all rows
+   */
+  part?: { readonly index: number; readonly of: number };
   /** @default 'auto' */
   backend?: 'auto' | BackendName;
 }
@@ -332,7 +337,7 @@ export interface Ranks {
   readonly rank: number;
   /** The number of processes. */
   readonly size: number;
-  /** The MPI library, and its version. */
+  /** The MPI that runs, with its version: Open MPI 4.1.4. */
   readonly library: string;
 }
 

@@ -144,14 +144,14 @@ describe('lib', () => {
     },
   );
 
-  it('loads the addon only in lib/backend/load.ts, and optional packages only in lib/io/peers.ts, when they are asked for', () => {
+  it('loads addons only in lib/backend/load.ts, lib/mpi and the check of lib/cli/build.ts, and optional packages only in lib/io/peers.ts, when they are asked for', () => {
     const loaders = libFiles.filter((file) => {
       return (
         runtime(file).some(({ from }) => from === 'node-gyp-build' || !/^(\.|node:)/.test(from)) ||
         /\bprocess\.dlopen\b|\bcreateRequire\b/.test(code(file))
       );
     });
-    expect(loaders).toEqual(['lib/backend/load.ts', 'lib/io/peers.ts']);
+    expect(loaders).toEqual(['lib/backend/load.ts', 'lib/cli/build.ts', 'lib/io/peers.ts', 'lib/mpi/communicator.ts']);
     expect(runtime('lib/io/peers.ts').map(({ from }) => from)).toEqual([
       '../errors.js',
       'hyparquet',
@@ -228,12 +228,13 @@ describe('lib', () => {
     expect(libFiles.filter((file) => /\bprocess\.(exit|on)\b|process\.exitCode/.test(code(file)))).toEqual(['lib/cli/main.ts']);
   });
 
-  it('asks Node.js only in lib/platform, lib/io, lib/cli and lib/report, the loader and its worker, and for the version', () => {
+  it('asks Node.js only in lib/platform, lib/io, lib/cli and lib/report, the loaders and the worker, and for the version', () => {
     const users = libFiles.filter((file) => runtime(file).some(({ from }) => from.startsWith('node:')));
     expect(users.filter((file) => !/^lib\/(platform|io|cli|report)\//.test(file))).toEqual([
       'lib/backend/load.ts',
       'lib/backend/wasm/node-port.ts',
       'lib/backend/wasm/node-worker.ts',
+      'lib/mpi/communicator.ts',
       'lib/version.ts',
     ]);
   });

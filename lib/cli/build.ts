@@ -258,13 +258,13 @@ function ask(program: string, ...words: readonly string[]): string[] | 'missing'
 async function mpiOf(addon: string, signal: AbortSignal): Promise<string> {
   const script =
     'const { RTLD_NOW, RTLD_GLOBAL } = require("node:os").constants.dlopen; const loaded = { exports: {} };' +
-    'process.dlopen(loaded, process.argv[1], RTLD_NOW | RTLD_GLOBAL); process.stdout.write(loaded.exports.built)';
+    'process.dlopen(loaded, process.argv[1], RTLD_NOW | RTLD_GLOBAL); loaded.exports.built';
   const { status, said } = await new Promise<{ status: number | null; said: string }>((done, fail) => {
-    const child = spawn(process.execPath, ['-e', script, addon], { signal, stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, ['-p', script, addon], { signal, stdio: ['ignore', 'pipe', 'inherit'] });
     const chunks: Buffer[] = [];
     child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
     child.on('error', fail);
-    child.on('close', (status) => done({ status, said: Buffer.concat(chunks).toString() }));
+    child.on('close', (status) => done({ status, said: Buffer.concat(chunks).toString().trim() }));
   });
   if (status !== 0 || said === '') throw buildError('The addon for MPI was compiled, and does not load, for the reason above');
   return said;

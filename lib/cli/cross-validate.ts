@@ -8,6 +8,7 @@ import { usageError, type Arguments, type Option } from './arguments.js';
 import type { Context } from './context.js';
 import type { Output } from './output.js';
 import { holds, mergeShards, shardFile, type Merged, type Shard } from './shards.js';
+import { totals, type Communicator } from '../mpi/ranks.js';
 import type { Data } from './read-data.js';
 import { isRecordData, type RecordData } from './read-records.js';
 import { brief, count, duration, fraction, percent } from './format.js';
@@ -48,12 +49,14 @@ interface Asked {
   readonly gammas: readonly number[] | undefined;
   /** Undefined: all folds. */
   readonly shard: Shard | undefined;
+  /** Undefined: all rows are here. */
+  readonly ranks: Communicator | undefined;
 }
 
 /** Cross-validates one gamma, several, or with 'auto' a path of gammas, of which it names the best. */
 export async function validate(
   data: Data | RecordData,
-  { folds, seed, scoring, gammas, shard }: Asked,
+  { folds, seed, scoring, gammas, shard, ranks }: Asked,
   { gamma, ...options }: SvmOptions & RecordOptions<Record<string, Label>>,
   args: Arguments,
   { output }: Context,
@@ -84,7 +87,7 @@ export async function validate(
     ? await crossValidate(data.points, data.label!, asked)
     : await crossValidate<Label>(data.points, data.labels, asked);
   output.clear();
-  return print({ ...result, scoring, sizes: foldSizes(result.fold, result.folds) }, output);
+  return print({ ...result, scoring, sizes: totals(ranks, foldSizes(result.fold, result.folds)) }, output);
 }
 
 /** Prints what one run of all folds would, from the results of its shards. */

@@ -1,4 +1,5 @@
 /** The command line: runs a command, aborts it on Ctrl-C, and sets the exit code. */
+import { setTimeout } from 'node:timers/promises';
 import { Arguments, COMMON, EXITS, helpOf, table, usageError, type Command } from './arguments.js';
 import { build, runBuild } from './build.js';
 import type { Context } from './context.js';
@@ -12,6 +13,7 @@ import { runSeparate, separate } from './separate-command.js';
 import { runTrain, train } from './train.js';
 import { messageOf, show, type Term } from '../errors.js';
 import { nearest } from '../input/index.js';
+import { startedRank } from '../mpi/communicator.js';
 import { version } from '../version.js';
 
 type Run = (args: Arguments, context: Context) => Promise<number>;
@@ -51,8 +53,13 @@ export async function main(words: readonly string[]): Promise<void> {
     first = performance.now();
     controller.abort(new Interrupted(name, exit));
   };
-  process.on('SIGINT', interrupt('SIGINT', 130));
-  process.on('SIGTERM', interrupt('SIGTERM', 143));
+  const ranks = words.includes('--mpi');
+  if (ranks) output.rank = startedRank();
+  // Ranks wait for each other in calls that no handler interrupts: a signal ends one at once, and mpirun then ends the others.
+  if (!ranks) {
+    process.on('SIGINT', interrupt('SIGINT', 130));
+    process.on('SIGTERM', interrupt('SIGTERM', 143));
+  }
   try {
     process.exitCode = await dispatch(words, { output, signal: controller.signal });
   } catch (error) {
@@ -62,7 +69,7 @@ export async function main(words: readonly string[]): Promise<void> {
   if (words.includes('-')) process.stdin.destroy();
   // So would a named pipe that nobody opens at its other end.
   const { reason } = controller.signal as { reason: unknown };
-  if (reason instanceof Interrupted) setTimeout(() => die(reason.signal), 500).unref();
+  if (reason instanceof Interrupted) void setTimeout(500, undefined, { ref: false }).then(() => die(reason.signal));
 }
 
 /** Ends the process by the signal's default action. `process.exit` would wait for a thread that is opening a pipe. */
@@ -103,6 +110,9 @@ function unknown(name: string): never {
   throw usageError(`Unknown ${name.startsWith('-') ? 'option' : 'command'} ${show(name)}; ${hint}`);
 }
 
+/** An error that all ranks have is printed by rank 0, which then ends the others. They wait for that, so many milliseconds. */
+const PATIENCE = 400;
+
 /** Prints an error and returns the exit code. */
 async function report(error: unknown, output: Output, signal: AbortSignal, words: readonly string[]): Promise<number> {
   const { reason } = signal as { reason: unknown };
@@ -112,12 +122,17 @@ async function report(error: unknown, output: Output, signal: AbortSignal, words
   const code = interrupted ? 'ERR_INTERRUPTED' : codeOf(error);
   const message = interrupted ? 'Interrupted: nothing was written' : describe(error, code);
   output.clear();
+  const { rank } = output;
+  if (rank > 0 && code !== 'ERR_USAGE') {
+    await setTimeout(PATIENCE);
+    output.rank = 0;
+  }
   // --json applies even if the command line could not be parsed.
   if ((output.json || words.includes('--json')) && !output.closed) {
     output.json = true;
     await output.result({ error: { code, message } }, []);
   } else {
-    output.warn(`${message} [${code}]`);
+    output.warn(`${rank > 0 ? `rank ${rank}: ` : ''}${message} [${code}]`);
   }
   return interrupted?.exit ?? (code === 'ERR_USAGE' || code === 'ERR_OPTION' ? 2 : 1);
 }
@@ -141,7 +156,7 @@ function describe(error: unknown, code: string): string {
 }
 
 /** Options of the library whose flags are not their names with dashes. */
-const FLAGS = new Map([['classWeight', '-w<label>'], ['folds', '-v']]); // prettier-ignore
+const FLAGS = new Map([['classWeight', '-w<label>'], ['folds', '-v'], ['ranks', '--mpi']]); // prettier-ignore
 
 /** Remarks on functions of the library, reworded for the command line. */
 const FUNCTIONS = new Map([['readLibsvm', 'which is read unless the file name or --csv says CSV']]);

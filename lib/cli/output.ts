@@ -7,6 +7,8 @@ const CLEAR = '\r\u001b[2K';
 export class Output {
   quiet = false;
   json = false;
+  /** Of processes that do the same, the number of this one: 0 prints for all of them. */
+  rank = 0;
   #closed = false;
   #shown = false;
   #drawn = -Infinity;
@@ -41,7 +43,7 @@ export class Output {
   result(json: object, lines: readonly string[]): Promise<void> {
     // JSON.stringify escapes some control characters; printable escapes the others.
     const text = this.json ? printable(JSON.stringify(json)) : lines.join('\n');
-    return text === '' ? Promise.resolve() : this.write(`${text}\n`);
+    return text === '' || this.rank > 0 ? Promise.resolve() : this.write(`${text}\n`);
   }
 
   /** Writes text or bytes to stdout, unchanged. */
@@ -60,12 +62,12 @@ export class Output {
 
   /** Prints a line that is not part of the result, such as a summary, unless --quiet or --json is given. */
   say(line: string): void {
-    if (!this.quiet && !this.json) this.#aside(line);
+    if (!this.quiet && !this.json && this.rank === 0) this.#aside(line);
   }
 
   /** Prints a warning or an error, with --quiet too. */
   warn(line: string): void {
-    this.#aside(`fista-classify: ${line}`);
+    if (this.rank === 0) this.#aside(`fista-classify: ${line}`);
   }
 
   #aside(line: string): void {
@@ -75,7 +77,7 @@ export class Output {
 
   /** Whether stderr is a terminal that can show the progress line. */
   get live(): boolean {
-    return process.stderr.isTTY && !this.quiet && process.env.TERM !== 'dumb';
+    return process.stderr.isTTY && !this.quiet && this.rank === 0 && process.env.TERM !== 'dumb';
   }
 
   /** Replaces the progress line, at most ten times a second. */

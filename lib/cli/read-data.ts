@@ -5,7 +5,7 @@ import { extraColumnsError } from '../input/column-names.js';
 import { readCsv } from '../io/csv.js';
 import { readLibsvm } from '../io/libsvm.js';
 import { Dataset } from '../data/dataset.js';
-import type { DenseMatrix, Label, Source, SparseMatrix } from '../types.js';
+import type { DenseMatrix, Label, OpenDatasetOptions, Source, SparseMatrix } from '../types.js';
 import { usageError, type Arguments, type Option } from './arguments.js';
 import type { Output } from './output.js';
 import { looksLikeModel } from './read-model.js';
@@ -75,13 +75,13 @@ export function isStored(path: string): boolean {
   return /\.fds$/i.test(path);
 }
 
-/** Opens a dataset's file, whose rows stay where they are. */
-export function openData(path: string, args: Arguments): Data<Dataset> {
+/** Opens a dataset's file, or a part of it. The rows stay where they are. */
+export function openData(path: string, args: Arguments, part?: OpenDatasetOptions['part']): Data<Dataset> {
   for (const { names } of DATA_OPTIONS) {
     const name = names[0].slice(2);
     if (args.has(name)) throw usageError(`Expected a text with --${name} but received ${show(path)}`);
   }
-  const points = Dataset.open(path);
+  const points = Dataset.open(path, { ...(part && { part }) });
   return { points, labels: points.labels ?? [], ignored: 0, ...(points.columns && { columns: points.columns, named: true }) };
 }
 

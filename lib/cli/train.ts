@@ -16,6 +16,8 @@ import { brief, count, duration, percent, short } from './format.js';
 import { progressLine, TimeLeft } from './progress.js';
 import { checkPage, trainingPage } from './report-options.js';
 import { BACKEND_OPTION, LIMIT_OPTIONS, runOptions } from './run.js';
+import { connectRanks, MPI_OPTION, readPart } from './ranks.js';
+import { totals, type Communicator } from '../mpi/ranks.js';
 import { merge, SCORING_OPTION, scoresProbabilities, scoringOf, validate } from './cross-validate.js';
 import { SHARD_OPTIONS, shardOf } from './shards.js';
 import { trainingSummary } from './training-summary.js';
@@ -32,6 +34,10 @@ export const train: Command = {
     [
       'fista-classify train -c 0.1,1,10 -v 5 --shard 2/5 --json data.svm',
       'one of five jobs of a cross-validation; --merge ends it',
+    ],
+    [
+      "mpirun -n 8 fista-classify train --mpi 'part-*.fds' model.json",
+      'by eight processes, on one machine or on many, each on its own rows',
     ],
     ['fista-classify train --gamma auto --report fit.html data.csv', 'chooses gamma, trains, and writes a page on the training'],
   ],
@@ -54,6 +60,7 @@ export const train: Command = {
     { names: ['-v'], value: 'FOLDS', help: 'cross-validate: print the accuracy, write no model' },
     SCORING_OPTION,
     ...SHARD_OPTIONS,
+    MPI_OPTION,
     { names: ['-e'], value: 'NUMBER', help: 'stop at this relative gap only; the same as --stop gap:NUMBER' },
     {
       names: ['--stop'],
@@ -107,8 +114,19 @@ export const train: Command = {
 };
 
 export async function runTrain(args: Arguments, context: Context): Promise<number> {
-  const { output, signal } = context;
   if (args.has('merge')) return merge(args, context);
+  const ranks = connectRanks(args);
+  if (!ranks) return runHere(args, context, undefined);
+  context.output.rank = ranks.rank;
+  const code = await runHere(args, context, ranks);
+  ranks.exchange(''); // a rank that ends ends all others, and rank 0 may still write
+  ranks.finish();
+  return code;
+}
+
+async function runHere(args: Arguments, context: Context, ranks: Communicator | undefined): Promise<number> {
+  const { output, signal } = context;
+  const first = !ranks?.rank;
   const [data, given] = args.files as [string, string?];
   const format = args.oneOf('format', ['json', 'liblinear']) ?? 'json';
   const path = given ?? `${data === '-' ? 'stdin' : basename(data).replace(/\.gz$/, '')}.model${format === 'json' ? '.json' : ''}`;
@@ -117,10 +135,11 @@ export async function runTrain(args: Arguments, context: Context): Promise<numbe
   const scoring = scoringOf(args);
   const gammas = gammasOf(args);
   const shard = shardOf(args, folds);
-  const settings = { ...fitOptions(args), signal };
+  const settings = { ...fitOptions(args), signal, ...(ranks && { ranks }) };
   if (folds === undefined) {
     await checkPage(page, path, "the model's");
-    for (const file of [path, ...(page === undefined ? [] : [page])]) await checkWritable(file, output, data);
+    const read = ranks ? [] : [data];
+    for (const file of [path, ...(page === undefined ? [] : [page])]) if (first) await checkWritable(file, output, ...read);
   } else if (given !== undefined || page !== undefined) {
     throw usageError(
       `Expected neither a model name nor --report with -v, which writes no model, but received ${given ?? '--report'}`,
@@ -128,11 +147,12 @@ export async function runTrain(args: Arguments, context: Context): Promise<numbe
   }
 
   const cols = args.number('cols', [0, 2 ** 31]);
-  const file = await readTrainingData(data, args, { cols, signal, output });
+  const file = ranks ? readPart(ranks, data, args) : await readTrainingData(data, args, { cols, signal, output });
   const records = isRecordData(file) ? file : undefined;
   const { points, labels } = file;
   const width = isRecordData(file) ? count(file.points.fields.length, 'field') : count(file.points.cols, 'column');
-  output.say(`${data}: ${count(points.rows, 'row')}, ${width}`);
+  const [rows] = totals(ranks, [points.rows]) as [number];
+  output.say(`${data}: ${count(rows, 'row')}, ${width}${ranks ? ` (${count(ranks.size, 'rank')}, ${ranks.library})` : ''}`);
   if (records && format !== 'json') {
     throw usageError(
       `Expected --format json but received ${format}: LIBLINEAR's models have no place for how the fields of ${data} become numbers`,
@@ -141,7 +161,7 @@ export async function runTrain(args: Arguments, context: Context): Promise<numbe
   const encoder = records && planOf(data, records, kindsOf(args));
   const weighted = { ...settings, ...classOptions(args, labels) };
   if (folds !== undefined) {
-    const asked = { folds, seed: args.number('seed', [0, 2 ** 32 - 1]), scoring, gammas, shard };
+    const asked = { folds, seed: args.number('seed', [0, 2 ** 32 - 1]), scoring, gammas, shard, ranks };
     return naming(data, () => validate(file, asked, { ...weighted, ...(encoder && { encoder }) }, args, context));
   }
 
@@ -166,27 +186,23 @@ export async function runTrain(args: Arguments, context: Context): Promise<numbe
       `Expected more time for --time-limit but ${args.text('time-limit')} was up before the first check: nothing was written`,
     );
   }
-  await writeFile(
-    path,
-    modelLines({ ...LinearSvm.modelOf(model), info }, format, {
-      columns: !isRecordData(file) && file.named ? file.columns : undefined,
-      training: { ...trainingSummary(info), ...(records && { label: records.label }) },
-    }),
-    output,
-    signal,
-  );
+  const written = modelLines({ ...LinearSvm.modelOf(model), info }, format, {
+    columns: !isRecordData(file) && file.named ? file.columns : undefined,
+    training: { ...trainingSummary(info), ...(records && { label: records.label }) },
+  });
+  if (first) await writeFile(path, written, output, signal);
   const predicted = model.predict(points);
-  const correct = predicted.filter((label, i) => label === labels[i]).length;
+  const [correct] = totals(ranks, [predicted.filter((label, i) => label === labels[i]).length]) as [number];
   // Ctrl-C no longer aborts here: the model has been written, so "nothing was written" would not be true.
   if (page !== undefined) await writeFile(page, [trainingPage(model, { data, file, args }, history)], output);
 
   const limit = info.status === 'max-iterations' || info.status === 'time-limit' || info.status === 'precision';
-  const written = [path, ...(page === undefined ? [] : [page])].filter((name) => name !== '-');
+  const files = [path, ...(page === undefined ? [] : [page])].filter((name) => name !== '-');
   const lines = output.quiet
     ? []
     : [
         `${MEANING[info.status]} after ${count(info.iterations, 'iteration')}, ${duration(info.elapsed)}`,
-        `training accuracy ${percent(correct / points.rows)}: ${count(correct)} of ${count(points.rows, 'row')} get their own label`,
+        `training accuracy ${percent(correct / rows)}: ${count(correct)} of ${count(rows, 'row')} get their own label`,
         ...heldOut(info),
         `proved: ${count(info.agreed)} of ${count(info.rows, 'row')} (${percent(info.shares.agreed)}) get the label, right or wrong, that the exact optimum gives them`,
         'The proof says how near the model is to the optimum of its problem, not how often it is right.',
@@ -197,7 +213,7 @@ export async function runTrain(args: Arguments, context: Context): Promise<numbe
           : []),
         ...fieldLines(model.encoder),
         `relative gap ${short(upward(info.relativeGap))}, ${info.loss} loss, gamma ${brief(info.gamma)}, scale ${info.scale}, ${info.backend} backend`,
-        ...written.map((name) => `wrote ${name}`),
+        ...files.map((name) => `wrote ${name}`),
       ];
   // The model went to stdout, so the summary goes to stderr.
   if (path === '-') lines.forEach((line) => output.say(line));
@@ -205,11 +221,11 @@ export async function runTrain(args: Arguments, context: Context): Promise<numbe
     await output.result(
       {
         info,
-        trainingAccuracy: correct / points.rows,
+        trainingAccuracy: correct / rows,
         labels: model.labels,
         columns: model.planes[0]!.weights.length,
         ...(model.encoder && { fields: model.encoder.fields, ignored: ignoredFields(model.encoder) }),
-        files: written,
+        files,
       },
       lines,
     );

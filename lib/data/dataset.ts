@@ -81,8 +81,8 @@ export class Dataset {
    * kernels read it to memory.)
    */
   static open(path: string, options?: OpenDatasetOptions): Dataset {
-    const backend = resolveOpening(path, options);
-    const file = openFile(path);
+    const { backend, part } = resolveOpening(path, options);
+    const file = openFile(path, part);
     const { layout, window } = file;
     const columns = resolveColumns(file.columns, layout.cols, path);
     // Where empty columns are dropped, entries take less memory than weights.

@@ -1,9 +1,12 @@
 /** Checks the arguments of Dataset.from. */
 import type { Backend } from '../backend/interface.js';
+import { typeError, words } from '../errors.js';
+import type { FilePart } from '../io/dataset-reader.js';
 import type { DatasetOptions, OpenDatasetOptions } from '../types.js';
 import { agreedNames, matrixNames, optionNames } from './column-names.js';
 import { checkPath } from './file-options.js';
-import { knownOptions, resolveBackend, resolveThreads } from './options.js';
+import { integer, knownOptions, optional, resolveBackend, resolveThreads } from './options.js';
+import { isObject } from './intrinsics.js';
 import { viewPoints, type View } from './points.js';
 import { THREAD_WORDS } from './words.js';
 
@@ -27,10 +30,19 @@ export function resolveDataset(points: unknown, given?: DatasetOptions): Dataset
 }
 
 /** Checks the arguments of Dataset.open. */
-export function resolveOpening(path: unknown, given?: OpenDatasetOptions): Backend {
-  const options = knownOptions(given, ['backend'], THREAD_WORDS);
+export function resolveOpening(
+  path: unknown,
+  given?: OpenDatasetOptions,
+): { readonly backend: Backend; readonly part: FilePart | undefined } {
+  const options = knownOptions(given, ['part', 'backend'], THREAD_WORDS);
   checkPath(path);
-  return resolveBackend(options.backend);
+  const part = optional(options.part, 'part', (value, where) => {
+    if (!isObject(value)) throw typeError('ERR_OPTION', '{ index, of }', where, value);
+    const { index, of } = value as Partial<FilePart>;
+    const parts = integer(1, 2 ** 31)(of, words`${where}.of`);
+    return { index: integer(0, parts - 1)(index, words`${where}.index`), of: parts };
+  });
+  return { backend: resolveBackend(options.backend), part };
 }
 
 /** The names of columns that a file has. */

@@ -1,6 +1,6 @@
 /** Checks that ranks may train together: the option `ranks`, and what must be the same on all of them (method 6). */
 import type { Backend } from '../backend/interface.js';
-import { coded, option, plural, show, typeError, words } from '../errors.js';
+import { coded, option, plural, show, typeError, words, type Words } from '../errors.js';
 import { checkSame, isCommunicator, share, type Communicator } from '../mpi/ranks.js';
 import { sha256 } from '../platform/host.js';
 import type { Label, Signal } from '../types.js';
@@ -31,24 +31,24 @@ export interface RankLimits {
 interface Facts {
   readonly version: string;
   readonly kernels: string;
-  readonly options: string;
   readonly points: string;
+  readonly file: string;
   readonly columns: string;
+  readonly options: Readonly<Record<string, string>>;
   readonly labels: readonly Label[];
-  readonly type: string;
 }
 
 /** Refuses what several ranks cannot do. */
 export function checkForRanks(options: { readonly [name: string]: unknown }, source: PointSource, records: unknown): void {
-  const refuse = (what: string, where: string, received: string) =>
+  const refuse = (what: string, where: Words | string, received: string) =>
     coded(RangeError, 'ERR_OPTION', words`Expected ${what} for ${where} with ${RANKS} but received ${received}`);
   if (records) throw refuse('points', 'records', 'records: encode them first, with one Encoder for all ranks');
   if (source.dataset && source.dataset.path === undefined)
     throw refuse('arrays, or a Dataset of a file,', 'points', 'a Dataset in memory, whose columns are centred by its own rows');
-  if (options.gamma === 'auto') throw refuse('a number', 'gamma', "'auto'");
-  if (options.probability !== undefined) throw refuse('nothing', 'probability', show(options.probability));
+  if (options.gamma === 'auto') throw refuse('a number', words`${option('gamma')}`, "'auto'");
+  if (options.probability !== undefined) throw refuse('nothing', words`${option('probability')}`, show(options.probability));
   if (options.method === 'ascent')
-    throw refuse("'auto', 'newton' or 'fista'", 'method', "'ascent': rows of different ranks would move at once");
+    throw refuse("'auto', 'newton' or 'fista'", words`${option('method')}`, "'ascent': rows of different ranks would move at once");
   if (source.sparse && source.cols >= 2 ** 20 && source.cols > source.entries)
     throw refuse('fewer columns than entries, or fewer than 2^20,', 'points of each rank', plural(source.cols, 'column'));
 }
@@ -60,63 +60,62 @@ export function meet(
   { backend, source, labels }: { readonly backend: Backend; readonly source: PointSource; readonly labels: unknown },
 ): ClassLabels {
   const { cols, sparse, columns, dataset } = source;
-  const found = distinctLabels(labels, source.rows);
-  const facts: Facts = {
+  const all = share<Facts>(ranks, {
     version: version(),
     kernels: `${backend.name} kernels at the level ${backend.simd} (FISTA_CLASSIFY_SIMD sets a lower one)`,
-    options: digest(options),
     points: `${sparse ? 'sparse' : 'dense'} points ${dataset ? 'in a file' : 'in arrays'} of ${plural(cols, 'column')}`,
-    columns: columns ? digest(columns) : 'none',
-    labels: found,
-    type: typeof found[0],
-  };
-  const all = share(ranks, facts);
-  const each = (pick: (facts: Facts) => string) => all.map(pick);
-  checkSame(
-    'version of fista-classify',
-    each((one) => one.version),
-  );
-  checkSame(
-    'kernels',
-    each((one) => one.kernels),
-  );
+    file: dataset?.path ?? '',
+    columns: columns ? brief(columns) : 'none',
+    options: textsOf(options),
+    labels: distinctLabels(labels, source.rows),
+  });
+  const files = all.map(({ file }) => file);
+  const agree = (what: string, pick: (facts: Facts) => string) => checkSame(what, all.map(pick), files);
+  agree('version of fista-classify', (one) => one.version);
+  agree('kernels', (one) => one.kernels);
   if (backend.name !== 'native')
     throw coded(RangeError, 'ERR_OPTION', words`Expected the native backend with ${RANKS} but received ${show(backend.name)}`);
-  checkSame(
-    'kind of points',
-    each((one) => one.points),
-  );
-  checkSame(
-    'names of columns (their checksums follow)',
-    each((one) => one.columns),
-  );
-  checkSame(
-    'options (their checksums follow)',
-    each((one) => one.options),
-  );
-  checkSame(
-    'type of labels',
-    each((one) => `${one.type}s`),
-  );
+  agree('kind of points', (one) => one.points);
+  agree('names of columns', (one) => one.columns);
+  for (const name of new Set(all.flatMap((one) => Object.keys(one.options)))) {
+    agree(`option ${name}`, (one) => one.options[name] ?? 'none');
+  }
+  agree('type of labels', (one) => `${typeof one.labels[0]}s`);
   const together = [...new Set(all.flatMap((one) => one.labels))];
-  if (together.length < 2)
-    throw coded(
-      RangeError,
-      'ERR_LABELS',
-      `Expected two distinct labels on all ranks together but every label is ${show(together[0])}`,
-    );
+  if (together.length < 2) {
+    const message = `Expected two distinct labels on all ranks together but every label is ${show(together[0])}`;
+    throw coded(RangeError, 'ERR_LABELS', message);
+  }
   return inOrder(together);
+}
+
+/** Whether the numbers of all ranks are centred alike: ones, which are not, go with f32 and with f64. */
+export function checkForms(ranks: Communicator, form: string): void {
+  const kinds = share(ranks, form.split(' ').at(-1)!);
+  const other = kinds.find((kind) => kind !== 'ones');
+  checkSame(
+    'precision of numbers',
+    kinds.map((kind) => (kind === 'ones' ? (other ?? kind) : kind)),
+  );
 }
 
 /** Options that belong to a rank alone. */
 const OWN = new Set(['ranks', 'sampleWeight', 'threads', 'signal', 'onProgress', 'columns']);
 
-/** A checksum of everything that ranks must have in common. */
-function digest(value: object): string {
-  const text = JSON.stringify(value, (key, inner: unknown) => {
-    if (OWN.has(key) || typeof inner === 'function') return undefined;
+/** The options that ranks must have in common. */
+function textsOf(options: { readonly [name: string]: unknown }): Record<string, string> {
+  const shared = Object.entries(options).filter(([name, value]) => !OWN.has(name) && value !== undefined);
+  return Object.fromEntries(shared.map(([name, value]) => [name, brief(value)]));
+}
+
+/** A value as text, or the checksum of a long one. Of functions only their names are known. */
+function brief(value: unknown): string {
+  const text = JSON.stringify(value, (_, inner: unknown) => {
+    if (typeof inner === 'function') return `function ${inner.name}`;
     if (inner instanceof Map) return [...(inner as Map<unknown, unknown>)];
     return ArrayBuffer.isView(inner) ? Array.from(inner as Float64Array) : inner;
   });
-  return sha256().update(text).digest('hex').slice(0, 12);
+  return text.length <= 80
+    ? text
+    : `one of ${plural(text.length, 'character')} with the checksum ${sha256().update(text).digest('hex').slice(0, 12)}`;
 }

@@ -26,7 +26,7 @@ const MAX_COUNT = 4294967294;
 const MAX_BYTES = Number.MAX_SAFE_INTEGER;
 
 export const VALUE_BYTES = [8, 4, 0] as const;
-const LABEL_BYTES = [0, 8, 4] as const;
+export const LABEL_BYTES = [0, 8, 4] as const;
 
 /** What a file holds. */
 export interface Contents {
@@ -66,6 +66,23 @@ export function layoutOf(contents: Contents): Layout {
   const labelsAt = section(rows * LABEL_BYTES[labels]);
   const textsAt = section(texts);
   return { ...contents, indexAt, valuesAt, lengthsAt, labelsAt, textsAt, bytes: at + END };
+}
+
+/** Where the rows from one number to another are, with the entries from one number to another. */
+export function layoutOfRows(
+  layout: Layout,
+  [begin, end]: readonly [number, number],
+  [first, last]: readonly [number, number],
+): Layout {
+  return {
+    ...layout,
+    rows: end - begin,
+    entries: last - first,
+    indexAt: layout.indexAt + first * layout.index,
+    valuesAt: layout.valuesAt + first * VALUE_BYTES[layout.values],
+    lengthsAt: layout.lengthsAt + 4 * begin,
+    labelsAt: layout.labelsAt + begin * LABEL_BYTES[layout.labels],
+  };
 }
 
 export function aligned(bytes: number): number {

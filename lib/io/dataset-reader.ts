@@ -1,11 +1,22 @@
 /** Opens a dataset's file: its structure is checked, its entries stay where they are. */
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import type { FileLayout, MatrixArguments } from '../backend/interface.js';
-import { coded } from '../errors.js';
+import { coded, plural } from '../errors.js';
 import { datasetError } from '../input/file-errors.js';
 import type { Label } from '../types.js';
 import { named } from '../platform/files.js';
-import { BEGINNING, checksum, END, isChecked, readLayout, readTexts, VALUE_BYTES, type Layout } from './dataset-format.js';
+import {
+  BEGINNING,
+  checksum,
+  END,
+  isChecked,
+  LABEL_BYTES,
+  layoutOfRows,
+  readLayout,
+  readTexts,
+  VALUE_BYTES,
+  type Layout,
+} from './dataset-format.js';
 
 /** Bytes read at a time. */
 const CHUNK = 1 << 20;
@@ -53,8 +64,14 @@ function stampOf(stat: { dev: bigint; ino: bigint; size: bigint; mtimeNs: bigint
   return [stat.dev, stat.ino, stat.size, stat.mtimeNs].join();
 }
 
-/** Checks the structure of a file, all but its entries, and says where they are. `opened` opens it for the backend. */
-export function openFile(path: string): OpenedFile & { readonly unchanged: () => void } {
+/** Some rows of a file, which follow each other: of so many parts, that of this number. */
+export interface FilePart {
+  readonly index: number;
+  readonly of: number;
+}
+
+/** Checks the structure of a file, all but its entries, and says where they are, of all rows or of a part. */
+export function openFile(path: string, part: FilePart = { index: 0, of: 1 }): OpenedFile & { readonly unchanged: () => void } {
   return withFile(path, (fd) => {
     const stat = fstatSync(fd, { bigint: true });
     if (!stat.isFile()) throw datasetError('a regular file', path, stat.isDirectory() ? 'a directory' : 'a device or a pipe');
@@ -65,23 +82,35 @@ export function openFile(path: string): OpenedFile & { readonly unchanged: () =>
       return to;
     };
     const last = read(Math.max(0, size - END), Math.min(size, END));
-    const layout = readLayout(read(0, Math.min(size, BEGINNING)), last, size, path);
-    const { sparse, rows, entries, labels: kind, texts, index, values } = layout;
+    const whole = readLayout(read(0, Math.min(size, BEGINNING)), last, size, path);
+    const { sparse, rows, labels: kind, texts } = whole;
+    const ends = [part.index, part.index + 1].map((k) => Math.floor((rows * k) / part.of)) as [number, number];
+    if (rows < part.of) throw datasetError(`at least ${plural(part.of, 'row')}, one for each part,`, path, String(rows));
     const sum = checksum();
     const chunk = new Uint8Array(CHUNK);
     const over = (at: number, bytes: number, see?: (part: Uint8Array) => void) => {
       for (let done = 0; done < bytes; done += CHUNK) {
-        const part = chunk.subarray(0, Math.min(CHUNK, bytes - done));
-        readInto(fd, path, at + done, part);
-        sum.update(part);
-        see?.(part);
+        const piece = chunk.subarray(0, Math.min(CHUNK, bytes - done));
+        readInto(fd, path, at + done, piece);
+        sum.update(piece);
+        see?.(piece);
       }
     };
-    over(layout.lengthsAt, sparse ? 4 * rows : 0);
-    over(layout.labelsAt, rows * [0, 8, 4][kind]!);
-    const names = read(layout.textsAt, texts);
+    const entriesAt = ends.map((row) => (sparse ? 0 : row * whole.cols)) as [number, number]; // before each end
+    let row = 0;
+    let all = 0;
+    over(whole.lengthsAt, sparse ? 4 * rows : 0, (piece) => {
+      for (const length of new Uint32Array(piece.buffer, 0, piece.length / 4)) {
+        if (row < ends[0]) entriesAt[0] += length;
+        if (row++ < ends[1]) entriesAt[1] += length;
+        all += length;
+      }
+    });
+    over(whole.labelsAt, rows * LABEL_BYTES[kind]);
+    const names = read(whole.textsAt, texts);
     sum.update(names);
     if (!isChecked(last, sum)) throw datasetError('a whole file', path, 'one whose checksum differs: it is damaged');
+    if (sparse && all !== whole.entries) throw wrongLengths(path, whole.entries, all);
     const { columns, labels: known } = readTexts(names, path);
     if (kind === 2 && !known) throw datasetError('names of labels', path, 'none');
     const stamp = stampOf(stat);
@@ -95,11 +124,12 @@ export function openFile(path: string): OpenedFile & { readonly unchanged: () =>
         if (stampOf(fstatSync(own, { bigint: true })) !== stamp) unchanged();
         return result;
       });
-    const rowBytes = (entries * (VALUE_BYTES[values] + index)) / rows;
+    const layout = part.of === 1 ? whole : layoutOfRows(whole, ends, entriesAt);
+    const rowBytes = (layout.entries * (VALUE_BYTES[layout.values] + layout.index)) / layout.rows;
     return {
       layout,
       columns,
-      window: Math.min(rows, Math.max(64, Math.floor(WINDOW_BYTES / Math.max(rowBytes, 1)))),
+      window: Math.min(layout.rows, Math.max(64, Math.floor(WINDOW_BYTES / Math.max(rowBytes, 1)))),
       unchanged,
       labels: () => (kind === 0 ? undefined : again((own) => readLabels(own, path, layout, known))),
       whole: () => again((own) => readWhole(own, path, layout)),
@@ -121,6 +151,10 @@ function readLabels(fd: number, path: string, { rows, labels, labelsAt }: Layout
   });
 }
 
+function wrongLengths(path: string, entries: number, total: number): Error {
+  return datasetError(`lengths of rows that add up to ${entries}`, path, String(total));
+}
+
 /** All entries, as a backend without files takes them. */
 function readWhole(fd: number, path: string, layout: Layout): MatrixArguments {
   const { sparse, values, index, rows, cols, entries } = layout;
@@ -135,7 +169,7 @@ function readWhole(fd: number, path: string, layout: Layout): MatrixArguments {
   const lengths = bytesOf(new Uint32Array(rows), layout.lengthsAt);
   let total = 0;
   for (let i = 0; i < rows; i++) indptr[i + 1] = total += lengths[i]!;
-  if (total !== entries) throw datasetError(`lengths of rows that add up to ${entries}`, path, String(total));
+  if (total !== entries) throw wrongLengths(path, entries, total);
   const indices =
     index === 2
       ? Uint32Array.from(bytesOf(new Uint16Array(entries), layout.indexAt))

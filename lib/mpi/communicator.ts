@@ -4,38 +4,7 @@ import { constants } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
 import { coded, show, type CodedError } from '../errors.js';
-
-/** What this rank has sent in all-reduces. */
-export interface Traffic {
-  /** All-reduces. */
-  readonly calls: number;
-  /** Messages, one after the other, of all of them. */
-  readonly rounds: number;
-  readonly bytes: number;
-}
-
-/** The ranks of an MPI program. All ranks make the same calls in the same order. */
-export interface Communicator {
-  readonly rank: number;
-  readonly size: number;
-  /** The MPI that runs, with its version: Open MPI 4.1.4. */
-  readonly library: string;
-  /** For the kernels: a pointer to the struct of native/kernels/ranks.h. */
-  readonly seam: unknown;
-  /** The texts of all ranks, in their order. */
-  exchange(text: string): string[];
-  /** The value of rank 0. */
-  fromFirst(value: number): number;
-  /** Adds up over the ranks, in place, by a tree of additions that depends on the number of ranks alone. */
-  addUp(values: Float64Array): void;
-  /** The maximum over the ranks, in place. A NaN wins. */
-  findMax(values: Float64Array): void;
-  counts(): Traffic;
-  /** Ends all ranks at once. */
-  abort(code: number): never;
-  /** Ends MPI, when all ranks call it. An exit without an error does so too. */
-  finish(): void;
-}
+import type { Communicator, Traffic } from './ranks.js';
 
 /** The exports of native/mpi/mpi.cc. */
 interface Addon {
@@ -65,6 +34,12 @@ function mpiError(message: string, cause?: unknown): CodedError {
 /** Whether an MPI's mpirun, or a job manager in its place, started this process. */
 export function startedByMpirun(): boolean {
   return ['OMPI_COMM_WORLD_SIZE', 'PMI_SIZE', 'PMIX_RANK', 'PMI_RANK'].some((name) => Boolean(process.env[name]));
+}
+
+/** The rank that mpirun gave this process, as far as the environment says; 0 else. */
+export function startedRank(): number {
+  const { OMPI_COMM_WORLD_RANK, PMI_RANK, PMIX_RANK } = process.env;
+  return Number(OMPI_COMM_WORLD_RANK || PMI_RANK || PMIX_RANK || 0) || 0;
 }
 
 let communicator: Communicator | undefined;

@@ -1,8 +1,8 @@
 /** fista-classify/mpi: training by several processes, each on its own rows (docs/scale.md). */
-import { connect, type Communicator } from './communicator.js';
-import { register } from './ranks.js';
+import { connect } from './communicator.js';
+import { register, type Communicator } from './ranks.js';
 
-export type { Communicator, Traffic } from './communicator.js';
+export type { Communicator, Traffic } from './ranks.js';
 
 /**
  * The processes that mpirun started, connected at the first call; later calls return the same object. It is the option `ranks` of

@@ -2,26 +2,41 @@
  * What ranks have to say to each other besides the sums of their kernels (method 6): whether they may begin together, and what rank 0 has
  * decided. A loop runs on every rank alike, so each of these calls is made on all ranks, in the same order.
  */
-import { coded } from '../errors.js';
+import { coded, type CodedError } from '../errors.js';
 import type { Ranks } from '../types.js';
 
-/** The ranks of a program, as lib/mpi/communicator.ts connects them. */
+/** What this rank has sent in all-reduces. */
+export interface Traffic {
+  /** All-reduces. */
+  readonly calls: number;
+  /** Messages, one after the other, of all of them. */
+  readonly rounds: number;
+  readonly bytes: number;
+}
+
+/** The ranks of an MPI program. All ranks make the same calls in the same order. */
 export interface Communicator extends Ranks {
-  /** For the kernels (native/kernels/ranks.h). */
+  /** For the kernels: a pointer to the struct of native/kernels/ranks.h. */
   readonly seam: unknown;
-  /** Every rank's text, by rank. */
+  /** The texts of all ranks, in their order. */
   exchange(text: string): string[];
-  /** Rank 0's number. */
+  /** The value of rank 0. */
   fromFirst(value: number): number;
-  /** Each number becomes the sum over all ranks, or the largest. */
+  /** Adds up over the ranks, in place, by a tree of additions that depends on the number of ranks alone. */
   addUp(values: Float64Array): void;
+  /** The maximum over the ranks, in place. A NaN wins. */
   findMax(values: Float64Array): void;
+  counts(): Traffic;
+  /** Ends all ranks at once. */
+  abort(code: number): never;
+  /** Ends MPI, when all ranks call it. An exit without an error does so too. */
+  finish(): void;
 }
 
 const connected = new WeakSet<object>();
 
 /** Registers an object as connected, so that it may be the option `ranks`. */
-export function register<C extends Communicator>(communicator: C): C {
+export function register(communicator: Communicator): Communicator {
   connected.add(communicator);
   return communicator;
 }
@@ -30,9 +45,9 @@ export function isCommunicator(value: object): value is Communicator {
   return connected.has(value);
 }
 
-/** An error of another rank. */
-export class RankError extends Error {
-  readonly code = 'ERR_MPI';
+/** An error that all ranks have, or that the others have heard of. */
+function rankError(message: string): CodedError {
+  return coded(Error, 'ERR_MPI', message);
 }
 
 interface Message<T> {
@@ -44,12 +59,12 @@ interface Message<T> {
 export function share<T>(ranks: Communicator, said: T): T[] {
   const messages = ranks.exchange(JSON.stringify({ said } satisfies Message<T>)).map((text) => JSON.parse(text) as Message<T>);
   const failed = messages.findIndex(({ error }) => error !== undefined);
-  if (failed >= 0) throw new RankError(`Rank ${failed} of ${ranks.size} failed: ${messages[failed]!.error!}`);
+  if (failed >= 0) throw rankError(`Rank ${failed} of ${ranks.size} failed: ${messages[failed]!.error!}`);
   return messages.map((message) => message.said!);
 }
 
 /**
- * Work that ends on all ranks or on none: one that fails tells the others, who fail with a RankError where they next share something. The
+ * Work that ends on all ranks or on none: one that fails tells the others, who fail where they next share something. The
  * work must not communicate in any other way.
  */
 export function together<R>(ranks: Communicator | undefined, work: () => R): R {
@@ -58,7 +73,7 @@ export function together<R>(ranks: Communicator | undefined, work: () => R): R {
   try {
     result = work();
   } catch (error) {
-    if (!(error instanceof RankError))
+    if ((error as CodedError | undefined)?.code !== 'ERR_MPI')
       ranks.exchange(JSON.stringify({ error: String((error as Error)?.message ?? error) } satisfies Message<R>));
     throw error;
   }
@@ -66,15 +81,12 @@ export function together<R>(ranks: Communicator | undefined, work: () => R): R {
   return result;
 }
 
-/** Fails on all ranks if they did not all say the same. `what`: a noun for the message. */
-export function checkSame(what: string, said: readonly string[]): void {
+/** Fails on all ranks if they did not all say the same. `what`: a noun for the message; `whose`: words on each, if there are any. */
+export function checkSame(what: string, said: readonly string[], whose: readonly string[] = []): void {
   const other = said.findIndex((one) => one !== said[0]);
   if (other < 0) return;
-  throw coded(
-    RangeError,
-    'ERR_MPI',
-    `Expected the same ${what} on all ranks but received ${said[0]} on rank 0 and ${said[other]} on rank ${other}`,
-  );
+  const [first, second] = [0, other].map((k) => `${said[k]}${whose[k] ? ` (${whose[k]})` : ''} on rank ${k}`);
+  throw coded(RangeError, 'ERR_MPI', `Expected the same ${what} on all ranks but received ${first} and ${second}`);
 }
 
 /** The sums over all ranks. */
@@ -106,6 +118,6 @@ export function fromFirst(ranks: Communicator, find: () => number): number {
   }
   const found = ranks.fromFirst(mine);
   if (failure) throw failure.error;
-  if (Number.isNaN(found)) throw new RankError('Rank 0 ended the run, by its signal or by an error of its callback');
+  if (Number.isNaN(found)) throw rankError('Rank 0 ended the run, by its signal or by an error of its callback');
   return found;
 }

@@ -212,6 +212,7 @@ class Matrix {
   template <typename Body>
   void each(const SparseRows& rows, Body&& body) const;
   [[nodiscard]] bool subtract_means(const Run& run);
+  [[nodiscard]] bool leave_columns(const Run& run) const;
   template <typename T>
   [[nodiscard]] bool subtract_exactly(const Run& run);
 

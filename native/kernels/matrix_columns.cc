@@ -180,7 +180,7 @@ bool Matrix::centre(const Run& run) {
   } else if (values_ == Values::f64) {
     centred_ = sparse_ ? subtract_exactly<double>(run) : subtract_means(run);
   } else {
-    centred_ = true;
+    centred_ = leave_columns(run);
   }
   const bool done = centred_;
   if (run.interrupted()) *this = Matrix();  // some rows may be shifted and others not
@@ -203,6 +203,16 @@ std::shared_ptr<Matrix> Matrix::centred(const Run& run) const {
     return nullptr;
   if (run.over_ranks()) return matrix;  // what is subtracted depends on the other ranks' rows
   return centred_file_->matrix = std::move(matrix);
+}
+
+// Ones have no place for a difference: the other ranks, which may have other values, must leave all columns as they are too.
+bool Matrix::leave_columns(const Run& run) const {
+  if (!run.over_ranks()) return true;
+  Buffer<double> ends;
+  if (!ends.allocate(2 * cols_)) return false;
+  std::fill_n(ends.data(), 2 * cols_, std::numeric_limits<double>::infinity());
+  max_ranks(run, ends.data(), 2 * cols_);
+  return true;
 }
 
 bool Matrix::subtract_means(const Run& run) {

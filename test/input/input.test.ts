@@ -734,7 +734,7 @@ describe('resolveCrossValidation(points, labels, options)', () => {
 
   it('lists the known options, as resolveSplit does', () => {
     expect(refusal(() => resolveCrossValidation([[1]], [1], { colour: 1 } as object))).toBe(
-      'Unknown option "colour"; expected one of folds, gammas, seed, accuracy, probability, scoring, positive, multiclass, classWeight, sampleWeight, loss, scale, stop, encoder, maxIterations, timeLimit, signal, onProgress, threads, backend',
+      'Unknown option "colour"; expected one of folds, gammas, seed, accuracy, probability, scoring, positive, multiclass, classWeight, sampleWeight, loss, scale, stop, encoder, ranks, maxIterations, timeLimit, signal, onProgress, threads, backend',
     );
     expect(refusal(() => resolveSplit([[1], [2]], [1, 2], { colour: 1 } as object))).toBe(
       'Unknown option "colour"; expected one of testShare, testSize, seed, stratify',

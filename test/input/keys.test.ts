@@ -215,7 +215,7 @@ describe('keys of options', () => {
     ['multi_class', 'ovr', meant('multiclass')],
     ['decision_function_shape', 'ovo', "use multiclass: 'pairs' (a plane a pair of classes) or 'rest' (one a class)"],
     ['time_limit', 1, meant('timeLimit')],
-    ['constructor', 1, 'expected one of gamma, C, loss, mu, classWeight, sampleWeight, scale, positive, multiclass, probability, columns, encoder, warmStart, keepSets, stop, method, solver, maxIterations, timeLimit, signal, onProgress, threads, backend'],
+    ['constructor', 1, 'expected one of gamma, C, loss, mu, classWeight, sampleWeight, scale, positive, multiclass, probability, columns, encoder, warmStart, keepSets, stop, method, solver, ranks, maxIterations, timeLimit, signal, onProgress, threads, backend'],
   ];
   it.each(FOREIGN)('LinearSvm.fit refuses %s: %j and suggests what to use', async (name, value, hint) => {
     expect(await refusal(() => LinearSvm.fit(rows, labels, { [name]: value }))).toBe(

@@ -364,7 +364,7 @@ const inOne = small.labels.map((label) => (label > 0 ? 0 : 1));
 /* prettier-ignore */
 const BAD: [string, Run, typeof TypeError | typeof RangeError, string, string][] = [
   ['an unknown option', () => validate({ fold: 3 }), TypeError, 'ERR_OPTION', 'Unknown option "fold"; did you mean "folds"?'],
-  ['an option of fit', () => validate({ keepSets: true }), TypeError, 'ERR_OPTION', 'Unknown option "keepSets"; expected one of folds, gammas, seed, accuracy, probability, scoring, positive, multiclass, classWeight, sampleWeight, loss, scale, stop, encoder, maxIterations, timeLimit, signal, onProgress, threads, backend'],
+  ['an option of fit', () => validate({ keepSets: true }), TypeError, 'ERR_OPTION', 'Unknown option "keepSets"; expected one of folds, gammas, seed, accuracy, probability, scoring, positive, multiclass, classWeight, sampleWeight, loss, scale, stop, encoder, ranks, maxIterations, timeLimit, signal, onProgress, threads, backend'],
   ['folds: 1', () => validate({ folds: 1 }), RangeError, 'ERR_OPTION', 'Expected an integer from 2 to 90 for options.folds but received 1'],
   ['folds: 2.5', () => validate({ folds: 2.5 }), RangeError, 'ERR_OPTION', 'Expected an integer from 2 to 90 for options.folds but received 2.5'],
   ['folds: NaN', () => validate({ folds: NaN }), RangeError, 'ERR_OPTION', 'Expected an integer from 2 to 90 for options.folds but received NaN'],

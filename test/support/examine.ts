@@ -187,7 +187,7 @@ export function examine(instance: Instance, name: BackendName, max = 60, path?: 
         return found;
       },
       ...(warmStart && {
-        warm: () => {
+        warm: function* () {
           problem.columns(factor, shift);
           const { weights: start, bias } = warmStart[0]!;
           let t = bias;
