@@ -155,14 +155,13 @@ bool Svm::measure_columns() {
     return true;
   }
   // A column of ones has the largest magnitude 1, or is empty.
-  const bool ones = X_->sparse() && X_->values() == Values::ones;
-  if (scale_ == Scale::none || scale_ == Scale::given || (scale_ == Scale::maxabs && ones)) {
+  if (scale_ == Scale::none || scale_ == Scale::given || (scale_ == Scale::maxabs && ones_)) {
     X_->combine(run_, list(), 0, n_, weight_.data(), centre_.data(), scratch_.data());
     if (run_.interrupted()) return true;
     sum_ranks(run_, centre_.data(), d_);
     bool seems_empty = false;  // a column whose entries add up to 0; they need not be 0, unless they are ones
     for (size_t j = 0; j < d_ && scale_ != Scale::given; ++j) seems_empty |= is_empty(j, centre_[j]);
-    if (seems_empty && ones) {
+    if (seems_empty && ones_) {
       drop_empty(centre_.data());
     } else if (seems_empty) {
       if (!X_->column_stats(run_, list(), n_, weight, w_shrunk_.data(), stats)) return false;  // about 0
@@ -303,7 +302,10 @@ SvmRows Svm::rows_from(size_t p) const {
 bool Svm::begin(bool curvature, BeginAnswer& answer) {
   place_rows();
   // All ranks must take the same way through what follows.
-  plain_ = max_ranks(run_, weighted_ || n_ != X_->rows() ? 1.0 : 0.0) == 0;
+  double others[] = {weighted_ || n_ != X_->rows() ? 1.0 : 0.0, X_->values() != Values::ones ? 1.0 : 0.0};
+  max_ranks(run_, others, 2);
+  plain_ = others[0] == 0;
+  ones_ = others[1] == 0;
   taking_ = active_share_ = share_of(n_);
   if (like_ != nullptr) {
     copy_measures();

@@ -223,6 +223,7 @@ class Svm {
   double gamma_ = 0, mu_ = 0, b_shrunk_ = 0, lambda_ = 0, max_norm_ = 0, max_radius_ = 0;
   Share taking_{}, active_share_{};  // of all ranks: the rows that take part, and the active ones
   bool plain_ = true;                // whether all rows of all ranks take part, with weight 1
+  bool ones_ = false;                // whether all entries of all ranks are ones
   bool ascending_ = false;           // alpha is in ascent_rows()
   double balance_ = 0;               // y.alpha during the ascent
   uint32_t epoch_ = 0;

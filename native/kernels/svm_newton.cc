@@ -55,7 +55,7 @@ bool Svm::linearize(ResidualAnswer& answer) {
     const double curvature = inverse_scale_[j] * (inverse_scale_[j] * apart) / mu_;
     inverse[j] = std::isfinite(curvature) ? 1 / (1 + curvature) : 1;  // any positive number will do where squares overflow
   };
-  if (X_->sparse() && X_->values() == Values::ones) {
+  if (ones_) {
     read_ += X_->combine(run_, index_.data(), 0, free, x_next_.data(), newton_.v.data(), scratch_.data());
     if (run_.interrupted()) return true;
     sum_ranks(run_, newton_.v.data(), d_);

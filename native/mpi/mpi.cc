@@ -401,13 +401,14 @@ Napi::Value abort_all(const Napi::CallbackInfo& info) {
 }
 
 // abortAtExit(code): ends all ranks when this process exits. Node prints an uncaught error after its exit event, hence an abort in
-// that event would lose the message. An error that all ranks have is to be seen from rank 0: the others let it be the first to end.
+// that event would lose the message, and mpirun may not have read it yet when this process ends. An error that all ranks have is to
+// be seen from rank 0: the others let it be the first to end.
 std::atomic<int> code_at_exit{0};
 
 void at_exit() {
   const Communicator& c = here();
   if (!c.started || c.finished) return;
-  if (c.rank > 0) std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  std::this_thread::sleep_for(std::chrono::milliseconds(c.rank > 0 ? 500 : 100));
   MPI_Abort(MPI_COMM_WORLD, code_at_exit);
 }
 
