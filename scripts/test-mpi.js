@@ -512,7 +512,7 @@ async function endings(mpi, folder, kills, seed) {
   const old = JSON.stringify({ ...JSON.parse(complete), old: true });
   let [early, late, worst] = [0, 0, 0];
   for (let k = 0; k < kills; k++) {
-    const how = k % 10 === 9 ? 'SIGINT of mpirun' : 'SIGKILL of a rank';
+    const how = k % 10 === 9 || k === kills - 1 ? 'SIGINT of mpirun' : 'SIGKILL of a rank';
     fs.writeFileSync(model, old);
     const after = 1000 * whole * uniform();
     const victim = Math.floor(ranks * uniform());
