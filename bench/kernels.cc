@@ -330,12 +330,12 @@ void knapsack(const Table* table) {
   }
   const double nan = std::nan("");
   const KnapsackRows rows = {a.data(), y.data(), weight.data(), gamma}, near = {moved.data(), y.data(), weight.data(), gamma};
-  const double warm = project_knapsack(one, near, n, sum, 0, nan, x.data(), work.data(), index.data());
+  const double warm = project_knapsack(one, near, n, static_cast<double>(n), sum, 0, nan, x.data(), work.data(), index.data());
   std::vector<std::pair<double, double>> points;
   points.reserve(2 * n);
   std::vector<double> other(n);
   sort_knapsack(a, y, gamma, 0, points, other);
-  project_knapsack(one, rows, n, sum, 0, nan, x.data(), work.data(), index.data());
+  project_knapsack(one, rows, n, static_cast<double>(n), sum, 0, nan, x.data(), work.data(), index.data());
   agree("knapsack", other.data(), x.data(), n);
 
   std::vector<Trial> trials;
@@ -343,7 +343,9 @@ void knapsack(const Table* table) {
                       sink = stream(a.data(), n) + stream(weight.data(), n) + stream(reinterpret_cast<double*>(y.data()), n / 8);
                     }});
   const auto project = [&](const Run& run, double guess) {
-    return [&, run, guess] { sink = project_knapsack(run, rows, n, sum, 0, guess, x.data(), work.data(), index.data()); };
+    return [&, run, guess] {
+      sink = project_knapsack(run, rows, n, static_cast<double>(n), sum, 0, guess, x.data(), work.data(), index.data());
+    };
   };
   trials.push_back({"warm", project(one, warm)});
   trials.push_back({"cold", project(one, nan)});

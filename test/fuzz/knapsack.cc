@@ -81,7 +81,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const double guess = guesses[way >> 5];
   const auto project = [&](const double* from, double* to) {
     const KnapsackRows rows = {from, s.y, s.weight, s.gamma};
-    return project_knapsack({table, 1}, rows, n, sum, s.b, guess, to, room_work.last(n), room_index.last(n));
+    return project_knapsack({table, 1}, rows, n, static_cast<double>(n), sum, s.b, guess, to, room_work.last(n),
+                            room_index.last(n));
   };
   const double lambda = project(s.a, x);
   const char* rule = check::broken_rule(s, lambda, x);

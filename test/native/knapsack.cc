@@ -39,14 +39,15 @@ class Solver {
         statement_{a_.data(), y_.data(), weight_.data(), p.gamma, p.n(), p.b},
         weight_sum_(statement_.weight_sum()) {}
   double solve(const Run& run, double guess) {
-    return project_knapsack(run, statement_.rows(), a_.size(), weight_sum_, statement_.b, guess, x_.data(), work_.data(),
-                            index_.data());
+    return project_knapsack(run, statement_.rows(), a_.size(), static_cast<double>(a_.size()), weight_sum_, statement_.b, guess,
+                            x_.data(), work_.data(), index_.data());
   }
   // With x = a, as in the FISTA loop.
   double solve_in_place(const Run& run, double guess, const Problem& p) {
     std::copy(p.a.begin(), p.a.end(), x_.begin());
     const KnapsackRows rows = {x_.data(), y_.data(), weight_.data(), statement_.gamma};
-    return project_knapsack(run, rows, a_.size(), weight_sum_, statement_.b, guess, x_.data(), work_.data(), index_.data());
+    return project_knapsack(run, rows, a_.size(), static_cast<double>(a_.size()), weight_sum_, statement_.b, guess, x_.data(),
+                            work_.data(), index_.data());
   }
   const Knapsack& statement() const { return statement_; }
   const double* x() const { return x_.data(); }
