@@ -24,13 +24,14 @@ class SvmHandle : public ProblemHandle<SvmHandle, Svm> {
         if (rows.data[k] >= X->rows() || (k > 0 && rows.data[k] <= rows.data[k - 1]))
           refuse(env, "ascending rows", "rows", "others");
       }
-      given.rows = rows.data;
+      static const uint32_t kNone = 0;
+      given.rows = rows.size > 0 ? rows.data : &kNone;  // an empty array may have no address, and null stands for all rows
       given.count = rows.size;
     }
     given.y = array<int8_t>(info, 1, "y", given.count).data;
-    const auto weight = array<double>(info, 2, "weight", 1);
+    const auto weight = array<double>(info, 2, "weight", given.count > 0 ? 1 : 0);
     given.weight = weight.data;
-    given.per_row = weight.size > 1;
+    given.per_row = weight.size != 1;
     if (given.per_row) array<double>(info, 2, "weight", given.count);
     if (info[3].IsNumber()) {
       const size_t scale = count(info, 3, "scale");

@@ -147,6 +147,18 @@ describe.skipIf(natives.length === 0)('entries of the native addon', () => {
     }
   });
 
+  it('take a problem without rows, as a rank may have none of two classes', async () => {
+    const body = `
+      const results = {};
+      for (const weights of [f64(1).fill(1), f64(0)]) {
+        const svm = new addon.Svm(X, new Int8Array(0), weights, 0, 1, 0, undefined, new Uint32Array(0));
+        svm.perform('begin', 0);
+        results[weights.length + ' weights'] = [svm.stored];
+      }
+      return results;`;
+    expect(await all(body)).toEqual({ '1 weights': [0], '0 weights': [0] });
+  });
+
   it('throw without new, with a foreign this, with a bad onDefect, and without arguments', async () => {
     const body = `
       const { Matrix } = addon;
