@@ -11,7 +11,7 @@ run('ctest', ['--test-dir', buildSanitized(), '--output-on-failure', '--no-tests
   ASAN_OPTIONS: 'allocator_may_return_null=1:detect_stack_use_after_return=1:strict_init_order=1',
 });
 
-const threaded = ['parallel', 'memory', 'knapsack', 'matrix', 'row_file', 'planes', 'svm', 'interrupt', 'esp'];
+const threaded = ['parallel', 'memory', 'knapsack', 'matrix', 'row_file', 'planes', 'svm', 'ranks', 'interrupt', 'esp'];
 const settings = ['-DFISTA_SANITIZE=thread', '-DCMAKE_BUILD_TYPE=None', `-DCMAKE_CXX_COMPILER=${compiler}`, '-Wno-dev'];
 run('cmake', ['-S', '.', '-B', 'build-tsan', ...settings]);
 run('cmake', ['--build', 'build-tsan', '--parallel', jobs, '--target', ...threaded.map((name) => `test_${name}`)]);
