@@ -44,30 +44,33 @@ function makeRows({ rows, cols, classes = 2, seed = 1, density = 1 }) {
   return { data, labels, rows, cols };
 }
 
-/** Rows [begin, end) in some form. */
-function part({ data, cols }, form, begin, end) {
+/** Rows [begin, end), dense or sparse. */
+function part({ data, cols }, { sparse = false, f32 = false }, begin, end) {
   const own = data.slice(begin * cols, end * cols);
   const rows = end - begin;
-  if (form === 'f64') return { data: own, rows, cols };
-  if (form === 'f32') return { data: Float32Array.from(own), rows, cols };
+  const numbers = (list) => (f32 ? Float32Array : Float64Array).from(list);
+  if (!sparse) return { data: numbers(own), rows, cols };
   const [indptr, indices, values] = [[0], [], []];
   for (let i = 0; i < rows; i++) {
     for (let j = 0; j < cols; j++) {
       if (own[i * cols + j] === 0) continue;
       indices.push(j);
-      values.push(form === 'ones' || (form === 'some ones' && begin === 0) ? 1 : own[i * cols + j]);
+      values.push(own[i * cols + j]);
     }
     indptr.push(indices.length);
   }
-  return { indptr: Uint32Array.from(indptr), indices: Uint32Array.from(indices), values: Float64Array.from(values), rows, cols };
+  return { indptr: Uint32Array.from(indptr), indices: Uint32Array.from(indices), values: numbers(values), rows, cols };
 }
 
 const FITS = {
   'dense f64': {},
-  'dense f32': { form: 'f32' },
-  sparse: { form: 'sparse', density: 0.3, cols: 60 },
-  ones: { form: 'ones', density: 0.3, cols: 60 },
-  'ones on rank 0': { form: 'some ones', density: 0.3, cols: 60 },
+  'dense f32': { f32: 'all' },
+  'dense f32 on rank 0': { f32: 'rank 0' },
+  sparse: { density: 0.3, cols: 60 },
+  'sparse f32': { f32: 'all', density: 0.3, cols: 60 },
+  'sparse f32 on rank 0': { f32: 'rank 0', density: 0.3, cols: 60 },
+  ones: { ones: 'all', density: 0.3, cols: 60 },
+  'ones on rank 0': { ones: 'rank 0', density: 0.3, cols: 60 },
   'a large gamma': { options: { gamma: 100 } },
   'a small gamma': { options: { gamma: 1e-4 } },
   fista: { options: { method: 'fista', gamma: 0.01 } },
@@ -111,9 +114,7 @@ async function fits() {
   const { rank, size } = ranks;
   /** Uneven shares, but a row at least. */
   const begin = (rows, k) => (k === size ? rows : k + Math.floor((rows - size) * (k / size) ** 1.3));
-  for (const [name, { form = 'f64', options = {}, weights = false, sorted = false, gap = 1e-5, ...shape }] of Object.entries(
-    FITS,
-  )) {
+  for (const [name, { f32, ones, options = {}, weights = false, sorted = false, gap = 1e-5, ...shape }] of Object.entries(FITS)) {
     await check(ranks, name, async () => {
       const rows = shape.rows === 'size' ? Math.max(2, size) : (shape.rows ?? 3000);
       const all = makeRows({ cols: 12, ...shape, rows });
@@ -125,22 +126,22 @@ async function fits() {
         all.labels = order.map((i) => all.labels[i]);
       }
       const [from, to] = [begin(rows, rank), begin(rows, rank + 1)];
+      const changed = (kind) => (kind === 'all' ? rows : kind === 'rank 0' ? begin(rows, 1) : 0) * all.cols;
+      all.data = all.data.map((x, k) => (k < changed(ones) ? Math.sign(Math.abs(x)) : k < changed(f32) ? Math.fround(x) : x));
+      const sparse = shape.density !== undefined;
+      const mine = part(all, { sparse, f32: f32 === 'all' || (f32 === 'rank 0' && rank === 0) }, from, to);
       const uniform = generator(5);
       const byRow = weights ? Float64Array.from({ length: rows }, () => Math.floor(3 * uniform())) : undefined;
       const common = { ...options, ...(gap && { stop: stop.gap(gap) }) };
-      const mine = { ...common, ranks, ...(byRow && { sampleWeight: byRow.slice(from, to) }) };
-      const fit = () => LinearSvm.fit(part(all, form, from, to), all.labels.slice(from, to), mine);
+      const asked = { ...common, ranks, ...(byRow && { sampleWeight: byRow.slice(from, to) }) };
+      const fit = () => LinearSvm.fit(mine, all.labels.slice(from, to), asked);
       const model = fit();
       assert.equal(new Set(ranks.exchange(bitsOf(model))).size, 1, 'other bits on other ranks');
       assert.equal(bitsOf(fit()), bitsOf(model), 'other bits in another run');
-      const later = await LinearSvm.fitAsync(part(all, form, from, to), all.labels.slice(from, to), mine);
+      const later = await LinearSvm.fitAsync(mine, all.labels.slice(from, to), asked);
       assert.equal(bitsOf(later), bitsOf(model), 'other bits by fitAsync');
       if (rank > 0) return;
-      // All rows of one process. Of 'some ones', those that are ones on rank 0 are ones here.
-      const points =
-        form === 'some ones'
-          ? joined(part(all, form, 0, begin(rows, 1)), part(all, 'sparse', begin(rows, 1), rows))
-          : part(all, form, 0, rows);
+      const points = size === 1 ? mine : part(all, { sparse, f32: f32 === 'all' }, 0, rows);
       const alone = LinearSvm.fit(points, all.labels, { ...common, ...(byRow && { sampleWeight: byRow }) });
       if (size === 1) assert.equal(bitsOf(alone), bitsOf(model), 'one rank has other bits than no MPI');
       const planes = (fitted) => fitted.info.planes ?? [fitted.info];
@@ -177,11 +178,11 @@ async function fits() {
     const all = makeRows({ rows: 1200, cols: 10, classes: 3 });
     const [from, to] = [begin(1200, rank), begin(1200, rank + 1)];
     const asked = { folds: 4, gammas: [0.01, 1], ranks };
-    const tried = await crossValidate(part(all, 'f64', from, to), all.labels.slice(from, to), asked);
+    const tried = await crossValidate(part(all, {}, from, to), all.labels.slice(from, to), asked);
     const table = JSON.stringify(tried.table.map(({ gamma, mean, accuracy }) => [gamma, mean, accuracy]));
     assert.equal(new Set(ranks.exchange(table)).size, 1, 'another table on other ranks');
     assert.equal(tried.fold.length, to - from);
-    const alone = await crossValidate(part(all, 'f64', 0, 1200), all.labels, { ...asked, ranks: undefined });
+    const alone = await crossValidate(part(all, {}, 0, 1200), all.labels, { ...asked, ranks: undefined });
     if (size === 1) assert.deepEqual(tried.table, alone.table);
     // Rows are dealt to other folds: the means are those of other samples.
     tried.table.forEach(({ mean }, k) =>
@@ -190,7 +191,7 @@ async function fits() {
   });
   await check(ranks, 'time limit, signal and callback of rank 0', async () => {
     const all = makeRows({ rows: 4000, cols: 30 });
-    const points = part(all, 'f64', begin(4000, rank), begin(4000, rank + 1));
+    const points = part(all, {}, begin(4000, rank), begin(4000, rank + 1));
     const labels = all.labels.slice(begin(4000, rank), begin(4000, rank + 1));
     const limited = LinearSvm.fit(points, labels, { ranks, gamma: 1e5, stop: stop.gap(1e-15), maxIterations: 1e9, timeLimit: 50 });
     assert.ok(['time-limit', 'precision'].includes(limited.info.status), limited.info.status);
@@ -211,17 +212,6 @@ async function fits() {
   ranks.finish();
 }
 
-function joined(a, b) {
-  const list = (name) => [...a[name], ...b[name]];
-  return {
-    indptr: Uint32Array.from([...a.indptr, ...b.indptr.slice(1).map((at) => at + a.indices.length)]),
-    indices: Uint32Array.from(list('indices')),
-    values: Float64Array.from(list('values')),
-    rows: a.rows + b.rows,
-    cols: a.cols,
-  };
-}
-
 /** What one rank has wrong, all ranks refuse; and they can go on afterwards. */
 async function refusals() {
   const { crossValidate, Dataset, LinearSvm } = require('..');
@@ -229,7 +219,7 @@ async function refusals() {
   const ranks = mpi();
   const last = ranks.rank === ranks.size - 1;
   const all = makeRows({ rows: 100, cols: 5, seed: ranks.rank });
-  const dense = part(all, 'f64', 0, 100);
+  const dense = part(all, {}, 0, 100);
   const odd = (value, other) => (last ? value : other);
   const CASES = [
     [
@@ -241,15 +231,10 @@ async function refusals() {
     ['another rule', () => [dense, all.labels, { scale: odd('none', 'maxabs') }], /same option scale/],
     [
       'another width',
-      () => [odd(part(makeRows({ rows: 100, cols: 6 }), 'f64', 0, 100), dense), all.labels],
+      () => [odd(part(makeRows({ rows: 100, cols: 6 }), {}, 0, 100), dense), all.labels],
       /same kind of points.*5 columns.*6 columns/,
     ],
-    ['another kind', () => [part(all, odd('sparse', 'f64'), 0, 100), all.labels], /same kind of points.*dense.*sparse/],
-    [
-      'another precision',
-      () => [part(all, odd('f32', 'f64'), 0, 100), all.labels],
-      /same precision of numbers.*f64 on rank 0 and f32/,
-    ],
+    ['another kind', () => [part(all, { sparse: last }, 0, 100), all.labels], /same kind of points.*dense.*sparse/],
     [
       'other names',
       () => [dense, all.labels, { columns: odd(['a', 'b', 'c', 'd', 'e'], ['a', 'b', 'c', 'e', 'd']) }],

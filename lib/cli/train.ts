@@ -16,7 +16,7 @@ import { brief, count, duration, percent, short } from './format.js';
 import { progressLine, TimeLeft } from './progress.js';
 import { checkPage, trainingPage } from './report-options.js';
 import { BACKEND_OPTION, LIMIT_OPTIONS, runOptions } from './run.js';
-import { connectRanks, MPI_OPTION, readPart } from './ranks.js';
+import { connectRanks, MPI_OPTION, readPart } from './rank-data.js';
 import { totals, type Communicator } from '../mpi/ranks.js';
 import { merge, SCORING_OPTION, scoresProbabilities, scoringOf, validate } from './cross-validate.js';
 import { SHARD_OPTIONS, shardOf } from './shards.js';

@@ -89,16 +89,6 @@ export function meet(
   return inOrder(together);
 }
 
-/** Whether the numbers of all ranks are centred alike: ones, which are not, go with f32 and with f64. */
-export function checkForms(ranks: Communicator, form: string): void {
-  const kinds = share(ranks, form.split(' ').at(-1)!);
-  const other = kinds.find((kind) => kind !== 'ones');
-  checkSame(
-    'precision of numbers',
-    kinds.map((kind) => (kind === 'ones' ? (other ?? kind) : kind)),
-  );
-}
-
 /** Options that belong to a rank alone. */
 const OWN = new Set(['ranks', 'sampleWeight', 'threads', 'signal', 'onProgress', 'columns']);
 

@@ -3,7 +3,6 @@ import type { Backend, Interrupt, Matrix } from '../backend/interface.js';
 import { Dataset } from '../data/dataset.js';
 import { interruptedOr } from '../errors.js';
 import { together, totals, type Communicator } from '../mpi/ranks.js';
-import { checkForms } from '../input/resolve-ranks.js';
 import { checkMemory } from '../input/capacity.js';
 import type { ResolvedSvmOptions, TrainingInput } from '../input/resolve-fit.js';
 import type { ClassLabels, Labels } from '../input/labels.js';
@@ -100,7 +99,7 @@ export class TrainingData<L extends Label> implements Labels<L> {
     signal?.throwIfAborted();
     try {
       const interrupt = interruptOf(this.backend, { timeLimit, signal: undefined }, this.began);
-      this.#centre(this.matrix, interrupt);
+      this.matrix.centre(this.threads, interrupt, this.ranks?.seam);
       return this.matrix;
     } catch (error) {
       throw interruptedOr(error);
@@ -126,16 +125,11 @@ export class TrainingData<L extends Label> implements Labels<L> {
         () => new this.backend.Matrix(view.refuse, this.threads, ...([...view.arguments, interrupt] as const)),
       );
       this.#matrix = matrix; // if centring fails it is released with the rest
-      this.#centre(matrix, interrupt);
+      matrix.centre(this.threads, interrupt, this.ranks?.seam);
       return matrix;
     } catch (error) {
       throw interruptedOr(error);
     }
-  }
-
-  #centre(matrix: Matrix, interrupt: Interrupt | undefined): void {
-    if (this.ranks) checkForms(this.ranks, matrix.describe().form);
-    matrix.centre(this.threads, interrupt, this.ranks?.seam);
   }
 
   #copiedLater(view: View, ending: Ending): Promise<Matrix> {

@@ -212,7 +212,6 @@ class Matrix {
   template <typename Body>
   void each(const SparseRows& rows, Body&& body) const;
   [[nodiscard]] bool subtract_means(const Run& run);
-  [[nodiscard]] bool leave_columns(const Run& run) const;
   template <typename T>
   [[nodiscard]] bool subtract_exactly(const Run& run);
 

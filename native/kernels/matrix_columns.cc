@@ -175,12 +175,16 @@ CopyResult Matrix::drop_columns(const Run& run) {
 
 bool Matrix::centre(const Run& run) {
   if (centred_) return true;
-  if (values_ == Values::f32) {
-    centred_ = subtract_exactly<float>(run);
-  } else if (values_ == Values::f64) {
-    centred_ = sparse_ ? subtract_exactly<double>(run) : subtract_means(run);
+  // Each kind of values has its own way. Where ranks have different ones, all of them leave their columns as they are.
+  double kinds[] = {0, 0, 0};
+  kinds[size_t(values_)] = 1;
+  max_ranks(run, kinds, 3);
+  if (values_ == Values::ones || kinds[0] + kinds[1] + kinds[2] > 1) {
+    centred_ = true;
+  } else if (values_ == Values::f64 && !sparse_) {
+    centred_ = subtract_means(run);
   } else {
-    centred_ = leave_columns(run);
+    centred_ = values_ == Values::f64 ? subtract_exactly<double>(run) : subtract_exactly<float>(run);
   }
   const bool done = centred_;
   if (run.interrupted()) *this = Matrix();  // some rows may be shifted and others not
@@ -203,16 +207,6 @@ std::shared_ptr<Matrix> Matrix::centred(const Run& run) const {
     return nullptr;
   if (run.over_ranks()) return matrix;  // what is subtracted depends on the other ranks' rows
   return centred_file_->matrix = std::move(matrix);
-}
-
-// Ones have no place for a difference: the other ranks, which may have other values, must leave all columns as they are too.
-bool Matrix::leave_columns(const Run& run) const {
-  if (!run.over_ranks()) return true;
-  Buffer<double> ends;
-  if (!ends.allocate(2 * cols_)) return false;
-  std::fill_n(ends.data(), 2 * cols_, std::numeric_limits<double>::infinity());
-  max_ranks(run, ends.data(), 2 * cols_);
-  return true;
 }
 
 bool Matrix::subtract_means(const Run& run) {

@@ -167,6 +167,49 @@ it('far from the origin, files train to the bits of memory, and certificates hol
   for (const i of one.info.sets!.agreed) expect(one.predict(dataset)[i]).toBe(sides[i]);
 });
 
+describe.each(KINDS)('a part of the rows in a file, %s', (kind) => {
+  it('is that of its number, and all parts are the whole', async () => {
+    const { path, dataset, labels } = await stored(kind, 103, 7);
+    const model = LinearSvm.fit(dataset, labels, { stop: stop.gap(1e-3) });
+    for (const of of [1, 2, 5, 103]) {
+      const parts = Array.from({ length: of }, (_, index) => Dataset.open(path, { part: { index, of } }));
+      expect(Math.max(...parts.map((part) => part.rows)) - Math.min(...parts.map((part) => part.rows))).toBeLessThanOrEqual(1);
+      expect(parts.flatMap((part) => Array.from(part.labels as Float64Array))).toEqual(labels);
+      expect(parts.reduce((sum, { nnz }) => sum + nnz, 0)).toBe(dataset.nnz);
+      expect(parts.flatMap((part) => Array.from(model.decision(part)))).toEqual(Array.from(model.decision(dataset)));
+    }
+  });
+
+  it('trains to the bits of these rows in a file of their own', async () => {
+    const { path, items, labels, cols } = await stored(kind, 400, 7);
+    const part = Dataset.open(path, { part: { index: 1, of: 3 } });
+    const own = fresh();
+    await Dataset.write(own, items.slice(133, 266), kind.startsWith('sparse') ? { cols } : {});
+    expect(Array.from(part.labels as Float64Array)).toEqual(labels.slice(133, 266));
+    const fit = (data: Dataset) => bits(LinearSvm.fit(data, labels.slice(133, 266), { keepSets: true }));
+    expect(fit(part)).toBe(fit(Dataset.open(own)));
+  });
+});
+
+describe('Dataset.open refuses a part', () => {
+  it.each([
+    ['that is no object', 3, 'Expected { index, of } for options.part but received 3'],
+    ['without its number', { of: 2 }, 'Expected an integer from 0 to 1 for options.part.index but received undefined'],
+    ['beyond the last', { index: 2, of: 2 }, 'Expected an integer from 0 to 1 for options.part.index but received 2'],
+    ['of none', { index: 0, of: 0 }, 'Expected an integer from 1 to 2147483648 for options.part.of but received 0'],
+  ])('%s', async (_, part, message) => {
+    const { path } = await stored('dense f64', 5, 3);
+    expect(() => Dataset.open(path, { part } as never)).toThrow(message);
+  });
+
+  it('of more parts than rows', async () => {
+    const { path } = await stored('sparse f64', 5, 3);
+    expect(() => Dataset.open(path, { part: { index: 0, of: 6 } })).toThrow(
+      `Expected at least 6 rows, one for each part, for ${path} but received 5`,
+    );
+  });
+});
+
 describe('windows', () => {
   it('as large as the data are the default of memory, and do not change what is optimal', () => {
     const { points, labels } = made('dense f64', 400, 5);

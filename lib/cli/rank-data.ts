@@ -57,33 +57,28 @@ export function readPart(ranks: Communicator, pattern: string, args: Arguments):
 
 /** The files that a pattern names, in the order of the numbers in their names. */
 function filesOf(pattern: string): string[] {
-  const name = basename(pattern);
-  if (!isStored(pattern))
+  if (!isStored(pattern)) {
     throw usageError(`Expected .fds files, which "fista-classify convert" writes, with --mpi but received ${show(pattern)}`);
-  if (!name.includes('*')) return [pattern];
+  }
+  const [before, after, more] = basename(pattern).split('*') as [string, string?, string?];
+  if (after === undefined) return [pattern];
+  if (more !== undefined) throw usageError(`Expected one * in the pattern of files but received ${show(pattern)}`);
   const folder = dirname(pattern);
-  const form = new RegExp(
-    `^${name
-      .split('*')
-      .map((text) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
-      .join('(.*)')}$`,
-    's',
-  );
-  const found = readdirSync(folder).filter((file) => form.test(file));
+  const found = readdirSync(folder).filter((file) => {
+    return file.startsWith(before) && file.endsWith(after) && file.length >= before.length + after.length;
+  });
   found.sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
   if (found.length === 0) throw coded(RangeError, 'ERR_MPI', `Expected files that match ${show(pattern)} but there are none`);
   // One that is missing among those numbered from 0 or 1 would be missed by nobody.
-  const numbers = found
-    .map((file) => form.exec(file)!.slice(1).join(''))
-    .filter((text) => /^\d+$/.test(text))
-    .map(Number);
-  const gap =
-    numbers.length === found.length && numbers[0]! <= 1
-      ? numbers.findIndex((number, k) => k > 0 && number !== numbers[k - 1]! + 1)
-      : -1;
+  const texts = found.map((file) => file.slice(before.length, file.length - after.length));
+  const numbered = texts.every((text) => /^\d+$/.test(text)) && Number(texts[0]) <= 1;
+  const gap = numbered ? texts.findIndex((text, k) => k > 0 && Number(text) !== Number(texts[k - 1]) + 1) : -1;
   if (gap > 0) {
-    const [before, after] = [found[gap - 1], found[gap]];
-    throw coded(RangeError, 'ERR_MPI', `Expected files without a gap for ${show(pattern)} but ${after} follows ${before}`);
+    throw coded(
+      RangeError,
+      'ERR_MPI',
+      `Expected files without a gap for ${show(pattern)} but ${found[gap]} follows ${found[gap - 1]}`,
+    );
   }
   return found.map((file) => join(folder, file));
 }
