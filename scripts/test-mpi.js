@@ -1,5 +1,6 @@
 // Tests training over ranks with each MPI that is installed: node scripts/test-mpi.js [--quick]. Needs the compiled package (npm run build),
-// and mpicc and mpirun under Debian's names. --quick: fewer ranks, and 4 kills instead of 50.
+// and mpicc and mpirun under Debian's names. First the addon itself (test-mpi-addon.js), which it builds. --quick: fewer ranks, and 4 kills
+// instead of 50.
 //
 // What must hold: all ranks have the same bits, in every run; one rank has those of a fit without MPI; the interval from dual to primal has a
 // point in common with that of a fit on all rows; labels that were certified are those of the optimum. Whatever goes wrong on one rank ends
@@ -11,8 +12,8 @@ const fs = require('node:fs');
 const { tmpdir } = require('node:os');
 const { join } = require('node:path');
 const { setTimeout: sleep } = require('node:timers/promises');
-const { build, fista, installed, mpirun, MPIS, Tally } = require('./mpi.js');
-const { fail, root } = require('./tools.js');
+const { fista, installed, mpirun, Tally } = require('./mpi.js');
+const { fail, root, run } = require('./tools.js');
 
 // ---- What a rank does.
 
@@ -540,6 +541,7 @@ async function endings(mpi, folder, kills, seed) {
 async function main(quick) {
   const found = installed();
   if (found.length === 0) fail('Found no mpirun.openmpi and no mpirun.mpich');
+  run(process.execPath, [join(__dirname, 'test-mpi-addon.js'), ...(quick ? ['--quick'] : [])]);
   const folder = fs.mkdtempSync(join(tmpdir(), 'fista-mpi-'));
   try {
     await writeFiles(folder);
@@ -552,8 +554,6 @@ async function main(quick) {
     const described = JSON.parse(fs.readFileSync(join(root, 'package.json'), 'utf8'));
     fs.writeFileSync(join(twin, 'package.json'), JSON.stringify({ ...described, version: '9.9.9' }));
     for (const mpi of found) {
-      const built = build(mpi);
-      tally.say(`${mpi}: build --mpi`, built.startsWith(MPIS[mpi].name) ? '' : built);
       for (const ranks of quick ? [1, 3] : [1, 2, 3, 4, 5]) await collect(mpi, ranks, 'fits', Object.keys(FITS).length + 2);
       for (const ranks of quick ? [2] : [2, 4]) await collect(mpi, ranks, 'refusals', 20);
       for (const [how, message] of [

@@ -125,6 +125,25 @@ PartitionName=all Nodes=${host} Default=YES MaxTime=INFINITE State=UP
   for (const result of [single, merged]) delete result.elapsed;
   if (JSON.stringify(single) !== JSON.stringify(merged)) fail('The merged table differs from that of a single run');
   console.log('The merged table is that of a single run, bit for bit.');
+
+  const addon = join(root, 'build-mpi-openmpi', 'fista_classify_mpi.node');
+  if (!fs.existsSync(addon)) {
+    console.log('Left out: train-mpi.sbatch, as the addon for Open MPI was not built (npm run test:mpi builds it)');
+    return;
+  }
+  run(process.execPath, [join(root, 'bin', 'fista-classify.js'), 'convert', data, 'wdbc.fds']);
+  const mpirun = `mpirun.openmpi --oversubscribe ${process.getuid() === 0 ? '--allow-run-as-root' : ''}`;
+  const tasks = String(Math.min(2, os.availableParallelism()));
+  const mpi = run('sbatch', ['--parsable', `--ntasks=${tasks}`, script('train-mpi.sbatch'), 'wdbc.fds', 'model.json'], {
+    ...env,
+    MPIRUN: mpirun,
+    FISTA_CLASSIFY_MPI_BINARY: addon,
+  });
+  console.log(`train-mpi.sbatch is job ${mpi}, of ${tasks} tasks`);
+  const train = join(folder, `train-${mpi}.log`);
+  await until('the model', () => quiet('squeue', ['-h']) === '' && fs.existsSync(train));
+  console.log(fs.readFileSync(train, 'utf8').trim());
+  if (!fs.existsSync(join(folder, 'model.json'))) fail('train-mpi.sbatch wrote no model');
 }
 
 main()
