@@ -696,7 +696,7 @@ void Svm::columns(double* inverse_scale, double* shift) const {
 }
 
 void Svm::alpha(double* out) const {
-  std::memset(out, 0, rows() * sizeof(double));
+  std::fill_n(out, rows(), 0.0);  // out may be null where there are none
   if (restored_) {
     if (kept_alpha_.size() > 0) std::memcpy(out, kept_alpha_.data(), kept_alpha_.bytes());
     return;
@@ -705,7 +705,7 @@ void Svm::alpha(double* out) const {
 }
 
 void Svm::certified(uint8_t* out) const {
-  std::memset(out, 0, rows());
+  std::fill_n(out, rows(), uint8_t{0});
   for (size_t p = 0; p < n_; ++p) out[row_[p]] = certified_[p];
 }
 
