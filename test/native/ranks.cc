@@ -612,7 +612,7 @@ bool svms(const Table* table, size_t ranks, Form form, Svm::Scale scale, bool we
   // With a list only of the rows that take part, which may be none of a rank's.
   const bool listed = kind == 3 && squared;
   const auto solve = [&](const Run& run, size_t begin, size_t end) {
-    Svm::Given given = {data.y.data() + begin, data.weight.data() + begin, weighted, scale};
+    Svm::Given given = {data.y.data() + begin, data.weight.data() + (weighted ? begin : 0), weighted, scale};
     given.inverse_scale = given_scale;
     std::vector<uint32_t> rows = {0};
     std::vector<int8_t> y;
