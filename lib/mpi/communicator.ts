@@ -19,7 +19,7 @@ interface Addon {
   counts(): Traffic;
   abort(code: number): never;
   abortAtExit(code: number): void;
-  finish(): void;
+  finish(code: number): void;
 }
 
 const ROOT = join(__dirname, '../..');
@@ -101,7 +101,7 @@ function start(addon: Addon): Communicator {
   checkLauncher(addon, size);
   process.once('exit', (code) => {
     // A rank that ends with an error ends the others too: they would wait for it forever.
-    if (code === 0 || size === 1) addon.finish();
+    if (code === 0 || size === 1) addon.finish(code);
     else addon.abortAtExit(code);
   });
   return Object.freeze({
@@ -115,7 +115,7 @@ function start(addon: Addon): Communicator {
     findMax: (values: Float64Array) => addon.findMax(values),
     counts: () => addon.counts(),
     abort: (code: number) => addon.abort(code),
-    finish: () => addon.finish(),
+    finish: () => addon.finish(0),
   });
 }
 
@@ -124,7 +124,7 @@ function checkLauncher(addon: Addon, size: number): void {
   const { OMPI_COMM_WORLD_SIZE: open, PMI_SIZE: pmi } = process.env;
   const wanted = Number(open || pmi || 1);
   if (size !== 1 || !(wanted > 1)) return;
-  addon.finish();
+  addon.finish(1);
   const launcher = open ? "Open MPI's mpirun" : addon.built.startsWith('MPICH') ? 'a launcher of another MPI' : "MPICH's mpirun";
   throw mpiError(
     `Expected an addon for the MPI of mpirun but received one built with ${addon.built}: ${launcher} started ${wanted} processes, ` +

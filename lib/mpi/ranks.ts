@@ -29,7 +29,7 @@ export interface Communicator extends Ranks {
   counts(): Traffic;
   /** Ends all ranks at once. */
   abort(code: number): never;
-  /** Ends MPI, when all ranks call it. An exit without an error does so too. */
+  /** Ends MPI, when all ranks call it. An exit without an error does so too. Where MPI has not ended after ten seconds, the process does. */
   finish(): void;
 }
 

@@ -378,16 +378,30 @@ Napi::Value counts(const Napi::CallbackInfo& info) {
   return result;
 }
 
-// finish(): ends MPI; waits for the other ranks to do so. Where another thread still waits for a message, that may never come: all
-// end.
+// Seconds after which a process ends that waits for MPI to end.
+constexpr int kPatience = 10;
+
+// finish(code): ends MPI; waits for the other ranks to do so. Where another thread still waits for a message, that may never come:
+// all end. MPICH before 4.2 may wait forever over UCX, as a rank that waits for the launcher no longer answers one that closes its
+// connection (pmodels/mpich#6596): the process then ends with this code.
 Napi::Value finish(const Napi::CallbackInfo& info) {
+  const int code = static_cast<int>(number(info, 0, "code"));
   Communicator& c = here();
   const std::unique_lock<std::mutex> lock(c.mutex, std::try_to_lock);
   if (c.started && !c.finished) {
     if (!lock.owns_lock()) MPI_Abort(MPI_COMM_WORLD, 1);
     c.finished = true;
+    static std::atomic<bool> ended{false};
+    std::thread([code] {
+      for (int tenths = 0; tenths < 10 * kPatience; tenths++) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        if (ended) return;
+      }
+      std::_Exit(code);
+    }).detach();
     MPI_Comm_free(&c.comm);
     MPI_Finalize();
+    ended = true;
   }
   return info.Env().Undefined();
 }
