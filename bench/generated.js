@@ -131,4 +131,56 @@ function sparseClasses(rows, cols, classes, each, seed = 1) {
   return { points: { indptr, indices: Uint32Array.from(indices), values: Float64Array.from(values), rows, cols }, labels };
 }
 
-module.exports = { normal, denseNormal, sparseZipf, denseClasses, sparseClasses };
+/** A generator of numbers for one row: rows have their own, so that any range of rows can be made without those before it. */
+const ofRow = (i) => random(Math.imul(i + 1, 0x9e3779b1));
+
+/** y = sign(score + noise), 5 % flipped, for scores of a known standard deviation. */
+function noisyLabel(score, deviation, next, gauss) {
+  return (score + 0.5 * deviation * gauss() > 0 ? 1 : -1) * (next() < 0.05 ? -1 : 1);
+}
+
+/** Rows begin to end of dense f32 points, uniform between -1 and 1: the same rows whatever the range. */
+function denseRange(begin, end, cols) {
+  const w = Float64Array.from({ length: cols }, normal(random(1)));
+  const deviation = Math.sqrt(w.reduce((sum, x) => sum + x * x, 0) / 3);
+  const rows = end - begin;
+  const data = new Float32Array(rows * cols);
+  const labels = new Float64Array(rows);
+  for (let i = 0; i < rows; i++) {
+    const next = ofRow(begin + i);
+    let score = 0;
+    for (let j = 0; j < cols; j++) score += w[j] * (data[i * cols + j] = 2 * next() - 1);
+    labels[i] = noisyLabel(score, deviation, next, normal(next));
+  }
+  return { points: { data, rows, cols }, labels };
+}
+
+/** Rows begin to end of CSR points of ones, as of sparseZipf: the same rows whatever the range. */
+function sparseRange(begin, end, cols, each) {
+  const w = Float64Array.from({ length: cols }, normal(random(1)));
+  const deviation = Math.sqrt(each); // about
+  let next;
+  const column = zipf(cols, () => next());
+  const rows = end - begin;
+  const indptr = Uint32Array.from({ length: rows + 1 }, (_, i) => i * each);
+  const indices = new Uint32Array(rows * each);
+  const labels = new Float64Array(rows);
+  const taken = new Int32Array(cols).fill(-1);
+  for (let i = 0; i < rows; i++) {
+    next = ofRow(begin + i);
+    const row = indices.subarray(i * each, (i + 1) * each);
+    let score = 0;
+    for (let k = 0; k < each;) {
+      const j = column();
+      if (taken[j] === i) continue;
+      taken[j] = i;
+      row[k++] = j;
+      score += w[j];
+    }
+    row.sort();
+    labels[i] = noisyLabel(score, deviation, next, normal(next));
+  }
+  return { points: { indptr, indices, rows, cols }, labels };
+}
+
+module.exports = { normal, denseRange, sparseRange, denseNormal, sparseZipf, denseClasses, sparseClasses };

@@ -19,7 +19,7 @@ const tables = readdirSync(join(__dirname, 'tables')).map((file) => require(join
 
 function usage() {
   const list = tables.map(({ name, describe }) => `  ${name.padEnd(10)} ${describe}`).join('\n');
-  return `npm run bench -- [tables] [--data folder]\n\n${list}\n\nWithout names, all tables but large and encode are run. --data (or FISTA_CLASSIFY_DATA) is the folder of the data sets.\n--sets a9a,w8a: only these data sets, in tables that have them.`;
+  return `npm run bench -- [tables] [--data folder]\n\n${list}\n\nWithout names, all tables but those that say so are run. --data (or FISTA_CLASSIFY_DATA) is the folder of the data sets.\n--sets a9a,w8a: only these data sets, in tables that have them.`;
 }
 
 async function main() {
