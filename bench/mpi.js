@@ -34,13 +34,25 @@ function findMpis(print) {
 
 const running = new Set();
 
-/** Ends what is still running. */
-function endAll() {
-  for (const child of running) child.kill('SIGTERM');
+/** From now on, an end of this process ends what it has started, too. mpirun ends its ranks. */
+function endWithProcess() {
+  process.once('exit', () => {
+    for (const child of running) child.kill('SIGTERM');
+  });
+  // Without a listener, a signal ends the process with no event.
+  for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }))
+    process.once(signal, () => process.exit(code));
 }
 
-/** Runs a command whose rank 0 prints a line RESULT, and returns what that says. */
-function runChild(command, args, env, limit = 1_800_000) {
+/** How long ranks may take to end after the last has its result, in ms. */
+const PATIENCE = 10_000;
+
+/**
+ * Runs a command whose rank 0 prints a line RESULT, and returns what that says. MPICH before 4.2 may hang in MPI_Finalize over UCX: a rank
+ * that waits for the launcher no longer answers one that closes its connection (https://github.com/pmodels/mpich/pull/6596). Its result
+ * counts, with `hung` set, and `end` ends it.
+ */
+function runChild(command, args, { env, end } = {}) {
   return new Promise((done, failed) => {
     const child = spawn(command, args, {
       env: { ...process.env, FISTA_CLASSIFY_THREADS: undefined, ...env },
@@ -48,15 +60,25 @@ function runChild(command, args, env, limit = 1_800_000) {
     });
     running.add(child);
     let [stdout, stderr] = ['', ''];
-    child.stdout.on('data', (chunk) => (stdout += chunk));
+    let hung = false;
+    let timer;
+    const resultOf = () => /^RESULT (.*)\n/m.exec(stdout)?.[1];
+    child.stdout.on('data', (chunk) => {
+      stdout += chunk;
+      if (timer || !resultOf()) return;
+      timer = setTimeout(() => {
+        hung = true;
+        child.kill('SIGTERM');
+        end?.();
+      }, PATIENCE);
+    });
     child.stderr.on('data', (chunk) => (stderr += chunk));
-    const timer = setTimeout(() => child.kill('SIGTERM'), limit);
     child.on('error', failed);
     child.on('close', (status, signal) => {
       clearTimeout(timer);
       running.delete(child);
-      const line = stdout.split('\n').find((one) => one.startsWith('RESULT '));
-      if (status === 0 && line) done(JSON.parse(line.slice(7)));
+      const result = resultOf();
+      if (result && (status === 0 || hung)) done({ ...JSON.parse(result), hung });
       else failed(new Error(`${command} ${args.slice(0, -1).join(' ')} ended with ${signal ?? status}: ${stderr}${stdout}`));
     });
   });
@@ -71,7 +93,42 @@ const runRanks = (mpi, ranks, task) =>
   runChild(
     `mpirun.${mpi}`,
     [...MPIS[mpi].flags, '-n', String(ranks), process.execPath, CHILD, JSON.stringify({ ...task, ranks: true })],
-    environment(mpi),
+    { env: environment(mpi) },
   );
 
-module.exports = { CHILD, MPIS, findMpis, environment, endAll, runChild, runAlone, runRanks };
+/** What makes mpirun start one rank on each host, by the hosts' own shell, and lets ranks talk by TCP alone. */
+const OVER_NETWORK = {
+  openmpi: ({ addresses, device, folder, shell }) =>
+    Object.entries({
+      plm_rsh_agent: shell,
+      orte_tmpdir_base: folder,
+      pml: 'ob1',
+      btl: 'tcp,self',
+      btl_tcp_if_include: device,
+      oob_tcp_if_include: device,
+    })
+      .flatMap(([name, value]) => ['--mca', name, value])
+      .concat(
+        '--host',
+        addresses.join(),
+        ...['FISTA_CLASSIFY_MPI_BINARY', 'OMPI_MCA_mpi_yield_when_idle'].flatMap((name) => ['-x', name]),
+      ),
+  mpich: ({ addresses, device, shell }) => [
+    ...['-launcher', 'ssh', '-launcher-exec', shell, '-iface', device, '-hosts', addresses.join()],
+    ...['-genv', 'MPIR_CVAR_NOLOCAL', '1', '-genv', 'UCX_TLS', 'tcp,self', '-genv', 'UCX_NET_DEVICES', device],
+  ],
+};
+
+/** One rank on each of two hosts of bench/namespaces.js; mpirun is on the first. */
+const runOverNetwork = (mpi, hosts, task) =>
+  runChild(
+    'ip',
+    [
+      ...['netns', 'exec', hosts.names[0], 'unshare', '--uts', 'sh', '-c', 'hostname "$0"; exec "$@"', hosts.names[0]],
+      ...[`mpirun.${mpi}`, ...MPIS[mpi].flags, ...OVER_NETWORK[mpi](hosts), '-n', '2'],
+      ...[process.execPath, CHILD, JSON.stringify({ ...task, ranks: true, device: hosts.device })],
+    ],
+    { env: environment(mpi), end: hosts.endProcesses },
+  );
+
+module.exports = { MPIS, findMpis, endWithProcess, runAlone, runRanks, runOverNetwork };

@@ -3,7 +3,7 @@
 //   ranks     whether to connect by MPI
 //   threads   of each process
 //   sums      { numbers: calls } of all-reduces to be timed
-//   fits      [{ set: 'dense' | 'sparse', rows, cols, each, gamma, repeats }], rows over all ranks; gamma null: the default
+//   fits      [{ set: 'dense' | 'sparse', rows, cols, each, gamma, method, repeats }], rows over all ranks; gamma null: the default
 //   device    a network device whose bytes are to be counted
 'use strict';
 const { createHash } = require('node:crypto');
@@ -78,6 +78,7 @@ function fit(wanted) {
     stop: stop.gap(1e-3),
     threads: task.threads,
     ...(wanted.gamma !== null && { gamma: wanted.gamma }),
+    ...(wanted.method && { method: wanted.method }),
     ...(ranks && { ranks }),
   };
   const before = counts();

@@ -108,7 +108,11 @@ int main(int argc, char **argv) {
     fprintf(stderr, "relay <netns> <device> <netns> <device>\n");
     return 1;
   }
+  const int home = open("/proc/self/ns/net", O_RDONLY);
+  if (home < 0) fail("/proc/self/ns/net");
   const int a = open_tun(argv[1], argv[2]), b = open_tun(argv[3], argv[4]);
+  // Back, so that it is not among the processes of a namespace, which are ended when their program is.
+  if (setns(home, CLONE_NEWNET) != 0) fail("setns");
   struct queue there = make_queue(a, b), back = make_queue(b, a);
   // Waiting ranks keep the cores busy, and a late relay would be measured as a slow network. Without the right to this it still works.
   const struct sched_param priority = {.sched_priority = 10};

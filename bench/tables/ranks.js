@@ -2,11 +2,11 @@
 // how long it takes. FISTA_CLASSIFY_ROWS sets other rows than a million.
 'use strict';
 const { freemem, availableParallelism } = require('node:os');
-const { MPIS, endAll, findMpis, runAlone, runRanks } = require('../mpi.js');
+const { MPIS, endWithProcess, findMpis, runAlone, runRanks } = require('../mpi.js');
 const { interleave, layout, median } = require('../ratios.js');
 
 const ROWS = Number(process.env.FISTA_CLASSIFY_ROWS || 1_000_000);
-const ROUNDS = 3;
+const ROUNDS = 5;
 const RANKS = [1, 2, 4];
 const GAMMAS = [1, null];
 
@@ -87,9 +87,13 @@ async function run({ print, sets }) {
       })),
     ),
   ];
+  if (mpis.length === 0) {
+    process.exitCode = 1;
+    return undefined;
+  }
   print(`${ROWS.toLocaleString('en')} rows, stop.gap(1e-3), one thread a rank, ${cores} cores.`);
-  if (RANKS.some((ranks) => ranks > cores)) print('* More ranks than cores: they take turns, and cannot be faster.');
-  process.once('exit', endAll);
+  if (RANKS.some((ranks) => ranks > cores)) print('* More ranks than cores: they take turns.');
+  endWithProcess();
   const tables = [];
   const results = [];
   for (const [name, { bytes, ...shape }] of Object.entries(SETS)) {
