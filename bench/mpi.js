@@ -119,8 +119,11 @@ const OVER_NETWORK = {
   ],
 };
 
+/** Settings that send long messages at once, and do not ask the other rank first. */
+const UNASKED = { OMPI_MCA_btl_tcp_eager_limit: String(2 ** 24), UCX_RNDV_THRESH: 'inf' };
+
 /** One rank on each of two hosts of bench/namespaces.js; mpirun is on the first. */
-const runOverNetwork = (mpi, hosts, task) =>
+const runOverNetwork = (mpi, hosts, task, unasked = false) =>
   runChild(
     'ip',
     [
@@ -128,7 +131,7 @@ const runOverNetwork = (mpi, hosts, task) =>
       ...[`mpirun.${mpi}`, ...MPIS[mpi].flags, ...OVER_NETWORK[mpi](hosts), '-n', '2'],
       ...[process.execPath, CHILD, JSON.stringify({ ...task, ranks: true, device: hosts.device })],
     ],
-    { env: environment(mpi), end: hosts.endProcesses },
+    { env: { ...environment(mpi), ...(unasked && UNASKED) }, end: hosts.endProcesses },
   );
 
 module.exports = { MPIS, findMpis, endWithProcess, runAlone, runRanks, runOverNetwork };
