@@ -1,34 +1,27 @@
 // Starts bench/ranks-child.js by itself or as the ranks of each MPI that is installed, under Debian's names: mpirun.openmpi, mpirun.mpich.
 'use strict';
-const { spawn, spawnSync } = require('node:child_process');
+const { spawn } = require('node:child_process');
 const { existsSync } = require('node:fs');
 const { join } = require('node:path');
+const { addonOf, build, installed, MPIS } = require('../scripts/mpi.js');
 
-const root = join(__dirname, '..');
 const CHILD = join(__dirname, 'ranks-child.js');
-
-const MPIS = {
-  openmpi: { name: 'Open MPI', flags: ['--allow-run-as-root', '--oversubscribe', '--bind-to', 'none'] },
-  mpich: { name: 'MPICH', flags: [] },
-};
-
-const addonOf = (mpi) => join(root, `build-mpi-${mpi}`, 'fista_classify_mpi.node');
 
 /** The MPIs that can be used; builds their addons where there are none, and says what is left out. */
 function findMpis(print) {
   return Object.keys(MPIS).filter((mpi) => {
-    if (spawnSync(`mpirun.${mpi}`, ['--version']).status !== 0) {
+    if (!installed().includes(mpi)) {
       print(`${MPIS[mpi].name} is left out: found no mpirun.${mpi}.`);
       return false;
     }
     if (existsSync(addonOf(mpi))) return true;
-    const words = ['build', '--mpi', '-q', '--output', join(root, `build-mpi-${mpi}`)];
-    const { status, stderr } = spawnSync(process.execPath, [join(root, 'bin', 'fista-classify.js'), ...words], {
-      encoding: 'utf8',
-      env: { ...process.env, FISTA_CLASSIFY_MPICC: `mpicc.${mpi}` },
-    });
-    if (status !== 0) print(`${MPIS[mpi].name} is left out: its addon was not built: ${stderr.trim()}`);
-    return status === 0;
+    try {
+      build(mpi);
+    } catch (error) {
+      print(`${MPIS[mpi].name} is left out: its addon was not built: ${error.message}`);
+      return false;
+    }
+    return true;
   });
 }
 

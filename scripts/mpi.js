@@ -6,7 +6,10 @@ const { join } = require('node:path');
 const { root } = require('./tools.js');
 
 const MPIS = {
-  openmpi: { name: 'Open MPI', flags: ['--oversubscribe', ...(process.getuid?.() === 0 ? ['--allow-run-as-root'] : [])] },
+  openmpi: {
+    name: 'Open MPI',
+    flags: ['--oversubscribe', '--bind-to', 'none', ...(process.getuid?.() === 0 ? ['--allow-run-as-root'] : [])],
+  },
   mpich: { name: 'MPICH', flags: [] },
 };
 
