@@ -1029,8 +1029,16 @@ export type Separation = (Separated | Touching | Undecided) & {
   readonly backend: BackendName;
 };
 
+/** The part of a stream of the web that is read, as not all browsers iterate over streams: `blob.stream()`, `response.body`. */
+export interface WebStream {
+  getReader(): {
+    read(): Promise<{ done: boolean; value?: Uint8Array | string | undefined }>;
+    cancel(reason?: unknown): Promise<void>;
+  };
+}
+
 /** The source of a file: its path, a stream (Node's or the web's) of its bytes, or the bytes. Gzip is recognised in each. */
-export type Source = string | AsyncIterable<Uint8Array | string> | Uint8Array;
+export type Source = string | AsyncIterable<Uint8Array | string> | WebStream | Uint8Array;
 
 export interface ReadLibsvmOptions {
   /** The number of columns. @default as many as the file uses */

@@ -28,9 +28,12 @@ function forBrowsers(embedded) {
     name: 'for-browsers',
     setup(build) {
       build.onLoad({ filter: /[/\\]lib[/\\].*\.ts$/ }, ({ path }) => {
-        if (embedded && path.endsWith(join('wasm', 'embedded.ts'))) return { contents: embedded, loader: 'ts' };
-        const neighbour = path.replace(/\.ts$/, '-browser.ts');
-        return existsSync(neighbour) ? { contents: readFileSync(neighbour, 'utf8'), loader: 'ts' } : undefined;
+        return embedded && path.endsWith(join('wasm', 'embedded.ts')) ? { contents: embedded, loader: 'ts' } : undefined;
+      });
+      // By path, so that there is one module of it, whoever imports it and by which name.
+      build.onResolve({ filter: /^\.{1,2}\/.*\.js$/ }, ({ path, resolveDir }) => {
+        const neighbour = join(resolveDir, path.replace(/\.js$/, '-browser.ts'));
+        return existsSync(neighbour) ? { path: neighbour } : undefined;
       });
     },
   };

@@ -213,6 +213,7 @@ async function testHere() {
   step('types compile in a strict ES module and a strict CommonJS one, with the types of the web and without', () => {
     tool('typescript/bin/tsc', '-p', consumer);
     tool('typescript/bin/tsc', '-p', consumer, '--lib', 'es2022');
+    tool('typescript/bin/tsc', '-p', join(consumer, 'tsconfig.browser.json'));
   });
   step('publint and attw find no faults', () => {
     assert.match(tool('publint/src/cli.js', 'run', '--strict', tarball), /All good!/); // not even a suggestion

@@ -66,6 +66,13 @@ const COMPUTE = `async ({ LinearSvm, Dataset, separateEllipsoids, separateEllips
   out.texts = list(LinearSvm.fit(texts, 'spam', { backend, encoder: { text: 'text' } }).weights);
   out.libsvm = list((await readLibsvm(Uint8Array.from(gz), { backend })).points.values);
   out.lines = (await readJsonLines(bytes('{"a":1,"b":"x"}\\n{"a":null,"b":"y"}\\n'))).rows;
+  // A byte order mark inside a text is a character.
+  out.marks = [
+    (await readCsv(bytes('a,b\\n"\\uFEFFtea",1\\n'), { as: 'records' })).record(0),
+    await readJsonLines(bytes('{"a":1}\\n\\uFEFF{"a":2}\\n')).catch(({ code }) => code),
+  ];
+  const web = (text) => ({ getReader: () => new Blob([text]).stream().getReader() }); // of a browser that does not iterate over streams
+  out.web = [(await readCsv(web(csv), { as: 'records' })).rows, (await readLibsvm(web('1 1:2\\n'), { backend })).labels[0]];
   out.onnx = classes.toOnnx().length;
   const refused = async (make) => { try { await make(); return 'nothing'; } catch (error) { return error.code + ': ' + error.message; } };
   out.errors = [
@@ -260,17 +267,31 @@ describe.skipIf(!CHROMIUM)('the package in a browser', () => {
       const { page } = await visit('edge', Buffer.from(bundle.replace('AGFzbQEAAAA', 'AAAAAAAAAAA'), 'latin1'));
       const given = readFileSync(join(ROOT, 'prebuilds/wasm/fista-classify.wasm')).toString('base64');
       const use = `(async () => {
-        const { backend, useWasm } = window.fista;
+        const { backend, useWasm, LinearSvm } = window.fista;
         const before = backend.name;
-        let refused;
-        try { useWasm({}); } catch (error) { refused = error.code; }
+        const empty = new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0));
+        const refused = [{}, 3, empty, { [Symbol.toStringTag]: 'WebAssembly.Module' }].map((given) => {
+          try { useWasm(given); } catch (error) { return error.code; }
+        });
         useWasm(await WebAssembly.compile(Uint8Array.from(atob('${given}'), (c) => c.charCodeAt(0))));
-        return [before, refused, backend.name, backend.loadError];
+        const { info } = LinearSvm.fit([[1], [2]], [0, 1]);
+        return [before, [...new Set(refused)], backend.name, backend.loadError, info.backend];
       })()`;
-      expect(await page.evaluate(use)).toEqual(['js', 'ERR_BACKEND', 'wasm', undefined]);
+      expect(await page.evaluate(use)).toEqual(['js', ['ERR_BACKEND'], 'wasm', undefined, 'wasm']);
       expect(await page.evaluate(LOOK)).toMatchObject({ ...answers, name: 'wasm' });
       await page.close();
     });
+  });
+
+  it('reads bytes of another frame', async () => {
+    const { page } = await visit('frames', readFileSync(BUNDLE));
+    const read = `(async () => {
+      const frame = document.body.appendChild(document.createElement('iframe')).contentWindow;
+      const bytes = new frame.TextEncoder().encode('no JSON\\n{"a":1}\\n');
+      return [bytes instanceof Uint8Array, (await window.fista.readJsonLines(bytes.subarray(8))).rows];
+    })()`;
+    expect(await page.evaluate(read)).toEqual([false, 1]);
+    await page.close();
   });
 
   describe('through a bundler', () => {

@@ -31,15 +31,18 @@ function load(): Loaded {
   try {
     return { backend: loadWasm() };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
     const loadError = coded(
       Error,
       'ERR_BACKEND',
-      `WebAssembly did not load: ${reason}\nWithout it, the TypeScript kernels give the same answers, more slowly.`,
+      `WebAssembly did not load: ${reasonOf(error)}\nWithout it, the TypeScript kernels give the same answers, more slowly.`,
       error,
     );
     return { backend: loadFallback(), loadError };
   }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 let loaded: Loaded | undefined;
@@ -69,10 +72,14 @@ export const backend: BackendInfo = Object.freeze({
  * which do not compile bytes. What was made before keeps its backend.
  */
 export function useWasm(compiled: CompiledModule): void {
-  if (Object.prototype.toString.call(compiled) !== '[object WebAssembly.Module]') {
-    throw coded(TypeError, 'ERR_BACKEND', 'Expected a WebAssembly.Module for compiled but received something else');
+  let backend: Backend;
+  try {
+    backend = ofModule(compiled);
+  } catch (error) {
+    const message = `Expected the WebAssembly.Module of fista-classify.wasm for compiled but received another value: ${reasonOf(error)}`;
+    throw coded(TypeError, 'ERR_BACKEND', message, error);
   }
-  loaded = { backend: ofModule(compiled) };
+  loaded = { backend };
 }
 
 /** The backend an option asks for. */

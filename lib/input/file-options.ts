@@ -11,6 +11,7 @@ import type {
   Signal,
   SparseMatrix,
   TargetStream,
+  WebStream,
   WriteLibsvmOptions,
 } from '../types.js';
 import { distinctNames, nameList } from './column-names.js';
@@ -26,11 +27,16 @@ const MAX_COLUMNS = 2147483648;
 export function checkSource(source: unknown): string {
   if (typeof source === 'string') return source;
   if (isOf(source, 'Uint8Array')) return 'input';
-  if (isObject(source) && typeof (source as AsyncIterable<unknown>)[Symbol.asyncIterator] === 'function') {
+  if (isObject(source) && (isIterated(source) || typeof (source as Partial<WebStream>).getReader === 'function')) {
     const { path } = source as { path?: unknown };
     return typeof path === 'string' ? path : 'input';
   }
-  throw typeError('ERR_SOURCE', 'a path, a Readable or a Uint8Array', 'source', source);
+  throw typeError('ERR_SOURCE', 'a path, a stream or a Uint8Array', 'source', source);
+}
+
+/** Whether a stream can be iterated over; one of the web that cannot has a reader. */
+export function isIterated(stream: object): stream is AsyncIterable<unknown> {
+  return typeof (stream as Partial<AsyncIterable<unknown>>)[Symbol.asyncIterator] === 'function';
 }
 
 export function checkPath(path: unknown): void {

@@ -1,6 +1,6 @@
 /** The few functions of Node's Buffer that this package uses, for runtimes without it. The bundle for browsers has them as `Buffer`. */
 
-const decoder = new TextDecoder();
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true }); // a mark in the middle is a character, as Node.js has it
 const encoder = new TextEncoder();
 
 /** So many characters are made at a time: each is an argument. */
@@ -47,8 +47,9 @@ export const Buffer = {
 
   /** A copy of text in UTF-8 or of bytes; or a view of memory. */
   from(data: string | ArrayLike<number> | ArrayBuffer, begin = 0, length?: number): Bytes {
-    if (data instanceof ArrayBuffer) return new Bytes(data, begin, length);
-    return new Bytes(typeof data === 'string' ? encoder.encode(data) : data);
+    if (typeof data === 'string') return new Bytes(encoder.encode(data));
+    if ('length' in data) return new Bytes(data);
+    return new Bytes(data, begin, length); // of any realm
   },
 
   concat(parts: readonly Uint8Array[]): Bytes {

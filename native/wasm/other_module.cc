@@ -48,21 +48,7 @@ FISTA_EXPORT(parserDefect) void parser_defect(const Parser* parser) {
 FISTA_EXPORT(parserSizes) void parser_sizes(const Parser* parser) {
   answer(parser->rows(), parser->cols(), parser->ignored(), parser->indices.size(), parser->has_values(), parser->words.size());
 }
-// How many entries are left of a list, and moves the next n of them to out: 0 starts, 1 indices, 2 values, 3 labels, 4 words.
-FISTA_EXPORT(parserLeft) size_t parser_left(const Parser* parser, uint32_t list) {
-  switch (list) {
-    case 0:
-      return parser->starts.size();
-    case 1:
-      return parser->indices.size();
-    case 2:
-      return parser->values_left();
-    case 3:
-      return parser->labels.size();
-    default:
-      return parser->words.size();
-  }
-}
+// Moves the next n entries of a list to out: 0 starts, 1 indices, 2 values, 3 labels, 4 words.
 FISTA_EXPORT(parserTake) void parser_take(Parser* parser, uint32_t list, void* out, size_t n) {
   switch (list) {
     case 0:

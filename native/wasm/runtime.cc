@@ -7,9 +7,19 @@
 
 namespace fista {
 
+namespace {
+
+// Handles of a few bytes come from here when the memory is full: their owners then ask for arrays, and are told that there are
+// none.
+constexpr size_t kReserve = size_t{1} << 16;
+void* reserve = nullptr;
+
+}  // namespace
+
 void* take_memory(size_t bytes) {
   constexpr size_t kLine = 64;
   if (bytes > SIZE_MAX / 2) return nullptr;
+  if (reserve == nullptr && (reserve = std::malloc(kReserve)) == nullptr) return nullptr;
   return std::aligned_alloc(kLine, (bytes + kLine) / kLine * kLine);
 }
 
@@ -17,11 +27,18 @@ void give_back_memory(void* p, size_t) { std::free(p); }
 
 }  // namespace fista
 
-// Without exceptions, handles of a few bytes that find no memory end the call by a trap, which JavaScript sees as an error. The
-// runtime's own functions would print a message first, by code larger than most kernels.
+// Throws in JavaScript: there are no exceptions here. What the calls on the way hold is lost.
+extern "C" __attribute__((import_module("host"), import_name("outOfMemory"), noreturn)) void host_out_of_memory();
+
+// The runtime's own functions would print a message first, by code larger than most kernels.
 void* operator new(size_t bytes) {
-  void* const p = std::malloc(bytes);
-  if (p == nullptr) __builtin_trap();
+  void* p = std::malloc(bytes);
+  if (p == nullptr && fista::reserve != nullptr) {
+    std::free(fista::reserve);
+    fista::reserve = nullptr;
+    p = std::malloc(bytes);
+  }
+  if (p == nullptr) host_out_of_memory();
   return p;
 }
 void* operator new(size_t bytes, const std::nothrow_t&) noexcept { return std::malloc(bytes); }

@@ -6,6 +6,9 @@ import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { LinearSvm, separateEllipsoidsAsync, separateEllipsoids, stop } from '../../lib/index.js';
 import { kernels } from '../../lib/backend/load.js';
+import { WasmMatrix } from '../../lib/backend/wasm/matrix-handle.js';
+import { Module } from '../../lib/backend/wasm/module.js';
+import { WasmParser } from '../../lib/backend/wasm/parse-handle.js';
 import { webAssembly } from '../../lib/backend/wasm/webassembly.js';
 import { WorkerClient } from '../../lib/backend/wasm/worker-client.js';
 import { wasm } from '../support/backends.js';
@@ -176,18 +179,19 @@ tested('fitAsync and separateEllipsoidsAsync in WebAssembly', () => {
     expect(info.status).toBe('time-limit');
   });
 
-  it('fail with ERR_BACKEND when the worker ends, and the next one has another worker', async () => {
+  it('fail with ERR_BACKEND when the worker ends', async () => {
     const compiled = new webAssembly!.Module(bytes());
     const worker = new Worker(
       `const { parentPort } = require('node:worker_threads');
        parentPort.once('message', () => { parentPort.postMessage({ ready: true }); parentPort.once('message', () => process.exit(3)); });`,
       { eval: true },
     );
-    let gone = 0;
+    let [gone, ended] = [0, 0];
     const client = await WorkerClient.start(
       {
         post: (message, transfer = []) => worker.postMessage(message, transfer),
         listen: (onMessage, onError) => void worker.on('message', onMessage).on('exit', onError),
+        end: () => ended++,
         wait: () => undefined,
       },
       compiled,
@@ -198,7 +202,7 @@ tested('fitAsync and separateEllipsoidsAsync in WebAssembly', () => {
       message: 'The worker that computes has ended',
     });
     await expect(client.perform(1, 'begin', [0])).rejects.toMatchObject({ code: 'ERR_BACKEND' });
-    expect(gone).toBe(1);
+    expect([gone, ended]).toEqual([1, 1]);
   });
 });
 
@@ -212,6 +216,37 @@ tested('memory of WebAssembly', () => {
     expect(() => new Matrix(never, 1, few, 2 ** 20, 2 ** 10)).toThrow(expect.objectContaining({ code: 'ERR_MEMORY' }) as Error);
     expect(() => new Matrix(never, 1, few, 2 ** 31, 2 ** 20)).toThrow(expect.objectContaining({ code: 'ERR_MEMORY' }) as Error);
     expect(LinearSvm.fit([[1], [2]], [0, 1], { backend: 'wasm' }).predict([[0]])).toEqual([0]);
+  });
+
+  it('that is full is an error of whatever asks for more', () => {
+    const module = new Module(new webAssembly!.Module(bytes()));
+    const full = expect.objectContaining({ code: 'ERR_MEMORY' }) as Error;
+    const taken: number[] = [];
+    for (let size = 2 ** 30; size >= 64; size /= 4) {
+      expect(() => {
+        for (;;) taken.push(module.take(size));
+      }).toThrow(full);
+    }
+    const matrix = (): unknown => new WasmMatrix(module, never, 1, new Float64Array(8), 4, 2);
+    for (let k = 0; k < 10; k++) expect(matrix).toThrow(full);
+    expect(() => {
+      for (let k = 0; k < 100_000; k++) module.made(module.exports.interruptNew(1));
+    }).toThrow(full);
+    expect(matrix).toThrow(full);
+    for (const at of taken) module.exports.giveBack(at);
+    expect(matrix).not.toThrow();
+  });
+
+  it('beyond 2 GB has addresses, too', () => {
+    const module = new Module(new webAssembly!.Module(bytes()));
+    for (let k = 0; k < 5; k++) module.take(2 ** 29);
+    const parser = new WasmParser(module, false, 10, false, false);
+    const value = '0.12345678901234567890123456789012345678901234567890'; // more digits than the module reads by itself
+    expect(parser.push(new TextEncoder().encode(`1 1:${value}\n`))).toBeUndefined();
+    expect(parser.finish()).toBeUndefined();
+    const out = new Float64Array(1);
+    parser.takeValues(out);
+    expect(out[0]).toBe(Number(value));
   });
 
   it('is given back by dispose(), and by the garbage collector', async () => {

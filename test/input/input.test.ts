@@ -692,7 +692,7 @@ describe('resolveLibsvmReading(options), resolveCsvReading(options) and checkSou
     expect(checkSource(stream(7))).toBe('input');
     expect(checkSource(stream())).toBe('input');
     for (const given of [undefined, null, 7, {}, { [Symbol.asyncIterator]: 1 }]) {
-      expect(refusal(() => checkSource(given))).toMatch(/^Expected a path, a Readable or a Uint8Array for source but received/);
+      expect(refusal(() => checkSource(given))).toMatch(/^Expected a path, a stream or a Uint8Array for source but received/);
     }
   });
 });
@@ -1038,7 +1038,7 @@ describe('errors of readers and writers', () => {
       'TypeError [ERR_SOURCE]: Expected bytes or text for a chunk of the stream but received 5',
     );
     expect(refusalInFull(() => checkSource(5))).toBe(
-      'TypeError [ERR_SOURCE]: Expected a path, a Readable or a Uint8Array for source but received 5',
+      'TypeError [ERR_SOURCE]: Expected a path, a stream or a Uint8Array for source but received 5',
     );
     expect(whole(gone())).toBe(
       'TypeError [ERR_SOURCE]: Expected bytes that stay where they are for source but received a buffer that was detached or resized',

@@ -169,7 +169,7 @@ describe('readJsonLines', () => {
       code: 'ERR_JSON',
       message: 'Expected at most 5 bytes of text for input, as options.maxBytes says, but received more',
     });
-    await expect(readJsonLines(7 as never)).rejects.toThrow('Expected a path, a Readable or a Uint8Array for source');
+    await expect(readJsonLines(7 as never)).rejects.toThrow('Expected a path, a stream or a Uint8Array for source');
   });
 
   it('hands on the reason of a signal, and lets the event loop turn', async () => {

@@ -408,8 +408,8 @@ describe('readLibsvm(source, options)', () => {
   it('refuses bad sources and options', async () => {
     const refused = async (source: unknown, options: unknown, message: string) =>
       expect(readLibsvm(source as string, options as object)).rejects.toThrow(message);
-    await refused(5, {}, 'Expected a path, a Readable or a Uint8Array for source but received 5');
-    await refused(undefined, {}, 'Expected a path, a Readable or a Uint8Array for source but received undefined');
+    await refused(5, {}, 'Expected a path, a stream or a Uint8Array for source but received 5');
+    await refused(undefined, {}, 'Expected a path, a stream or a Uint8Array for source but received undefined');
     await refused(Readable.from([5]), {}, 'Expected bytes or text for a chunk of the stream but received 5');
     await refused('x', { colls: 1 }, 'Unknown option "colls"; did you mean "cols"?');
     await refused('x', { cols: -1 }, 'Expected an integer from 0 to 2147483648 for options.cols but received -1');

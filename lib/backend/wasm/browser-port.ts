@@ -6,6 +6,7 @@ import type { StartWorker } from './worker-client.js';
 /** The part of a browser's Worker that is used here. */
 interface BrowserWorker {
   postMessage(message: unknown, transfer: readonly ArrayBuffer[]): void;
+  terminate(): void;
   onmessage: ((event: { readonly data: unknown }) => void) | null;
   onerror: ((event: { readonly message?: string; preventDefault(): void }) => void) | null;
   onmessageerror: (() => void) | null;
@@ -37,6 +38,7 @@ export function workerOf(code: string): StartWorker {
         };
         worker.onmessageerror = () => onError(new Error('a message could not be read'));
       },
+      end: () => worker.terminate(),
       wait: () => undefined, // a page does not end
     };
   };

@@ -54,6 +54,8 @@ export interface Port {
   post(message: unknown, transfer?: readonly ArrayBuffer[]): void;
   /** Called once. */
   listen(onMessage: (message: unknown) => void, onError: (error: unknown) => void): void;
+  /** Ends the other thread. */
+  end(): void;
   /** Whether the program must not end while this thread waits for the other. */
   wait(waiting: boolean): void;
 }

@@ -67,7 +67,6 @@ export interface Exports {
   parserFinish(parser: Address): void;
   parserDefect(parser: Address): void;
   parserSizes(parser: Address): void;
-  parserLeft(parser: Address, list: number): number;
   parserTake(parser: Address, list: number, out: Address, n: number): void;
 }
 
@@ -99,7 +98,7 @@ export class Module {
   /** Throws where the runtime does not permit WebAssembly. */
   constructor(compiled: CompiledModule) {
     const instance = new webAssembly!.Instance(compiled, {
-      host: { decimal: (at: Address, length: number) => Number(this.text(at, length)) },
+      host: { decimal: (at: Address, length: number) => Number(this.text(at, length)), outOfMemory: noMemory },
       wasi_snapshot_preview1: { clock_time_get: (_clock: number, _precision: bigint, out: Address) => this.#writeTime(out) },
     });
     this.exports = instance.exports as unknown as Exports;
@@ -122,7 +121,7 @@ export class Module {
 
   /** ASCII text: of a length, or up to a 0. */
   text(at: Address, length?: number): string {
-    const bytes = new Uint8Array(this.exports.memory.buffer, at, length ?? 32);
+    const bytes = new Uint8Array(this.exports.memory.buffer, at >>> 0, length ?? 32);
     const end = length ?? bytes.indexOf(0);
     return String.fromCharCode(...bytes.subarray(0, end));
   }

@@ -15,6 +15,7 @@ export function startWorker(): Port {
       worker.on('error', onError);
       worker.on('exit', (code) => onError(new Error(`it ended with code ${code}`)));
     },
+    end: () => void worker.terminate(),
     wait: (waiting) => (waiting ? worker.ref() : worker.unref()),
   };
 }

@@ -1,9 +1,7 @@
 /** The part of the WebAssembly API that is used here, which runtimes share and TypeScript declares for browsers alone. */
 
 /** A WebAssembly.Module: compiled code, which can be posted to workers. */
-export interface CompiledModule {
-  readonly [Symbol.toStringTag]: string;
-}
+export type CompiledModule = object;
 
 interface WebAssemblyApi {
   readonly Module: new (bytes: Uint8Array) => CompiledModule;

@@ -77,7 +77,8 @@ export class WorkerClient {
   }
 
   #answered(reply: Reply): void {
-    const waiting = this.#waiting.shift()!;
+    const waiting = this.#waiting.shift();
+    if (!waiting) return; // it has failed, and this was on its way
     if (this.#waiting.length === 0) this.#port.wait(false);
     if ('error' in reply) waiting.reject(Object.assign(new Error(reply.error.message), { code: reply.error.code }));
     else waiting.resolve(reply);
@@ -87,6 +88,7 @@ export class WorkerClient {
     const error = (this.#gone = coded(Error, 'ERR_BACKEND', 'The worker that computes has ended', cause));
     for (const waiting of this.#waiting.splice(0)) waiting.reject(error);
     this.#port.wait(false);
+    this.#port.end();
     return error;
   }
 
