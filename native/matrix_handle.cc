@@ -334,9 +334,12 @@ MatrixHandle::MatrixHandle(const Napi::CallbackInfo& info) : Napi::ObjectWrap<Ma
   take_over(env, std::move(matrix));
 }
 
+constexpr int64_t kFileBytes = 1 << 20;
+
 void MatrixHandle::take_over(Napi::Env env, std::shared_ptr<Matrix> matrix) {
   matrix_ = std::move(matrix);
-  reported_ = static_cast<int64_t>(matrix_->bytes());
+  // A process may have a few hundred files open: what holds some is to be collected long before its bytes ask for it.
+  reported_ = static_cast<int64_t>(matrix_->bytes()) + (matrix_->in_file() ? kFileBytes : 0);
   Napi::MemoryManagement::AdjustExternalMemory(env, reported_);
 }
 

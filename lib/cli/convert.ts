@@ -3,6 +3,7 @@ import { Dataset } from '../data/dataset.js';
 import { coded } from '../errors.js';
 import { libsvmLines } from '../io/write-libsvm.js';
 import { resolveLibsvmWriting } from '../input/index.js';
+import { textFormat } from '../input/resolve-dataset-writing.js';
 import { modelLines } from '../io/model-file.js';
 import { onnxPieces } from '../io/onnx.js';
 import { LinearSvm } from '../svm/linear-svm.js';
@@ -56,7 +57,9 @@ export async function runConvert(args: Arguments, context: Context): Promise<num
   const [from, to] = args.files as [string, string];
   const asked = args.oneOf('to', FORMATS);
   await checkWritable(to, output, from);
-  const model = asked ? isModelFormat(asked) : !isCsv(from, args) && (await looksLikeModel(from));
+  if (isStored(from))
+    throw usageError(`Expected a text for ${to} but received ${from}: rows in a .fds file are for training and predicting`);
+  const model = asked ? isModelFormat(asked) : !isCsv(from, args) && !isJsonLines(from, args) && (await looksLikeModel(from)); // JSON lines begin as a model does
   const format = asked ?? formatByName(to) ?? (model ? 'liblinear' : 'libsvm');
   if (model !== isModelFormat(format)) {
     const fits = model ? 'json, liblinear or onnx for a model' : 'libsvm, csv or fds for data';
@@ -87,8 +90,6 @@ export async function runConvert(args: Arguments, context: Context): Promise<num
     });
     return 0;
   }
-  if (isStored(from))
-    throw usageError(`Expected a text for ${to} but received ${from}: rows in a .fds file are for training and predicting`);
   if (args.has('f32') || args.has('json-lines'))
     throw usageError(`Expected a .fds file with --f32 or --json-lines but received ${to}`);
   const data = await readData(from, args, { cols, labelled: true, signal, output });
@@ -110,29 +111,30 @@ export async function runConvert(args: Arguments, context: Context): Promise<num
 /** Streams a text to a dataset's file. */
 function writeStored(from: string, to: string, args: Arguments, signal: AbortSignal): Promise<WrittenDataset> {
   if (to === '-') throw usageError('Expected a path for a .fds file but received -');
+  if (/\.gz$/i.test(to))
+    throw usageError(`Expected a name without .gz for a .fds file, which is not compressed, but received ${to}`);
   const cols = args.number('cols', [0, 2 ** 31]);
   const { delimiter, maxBytes } = textOptions(args);
   const labels = args.oneOf('labels', ['number', 'string']);
   const header = !args.has('no-header');
   const label = args.text('label') ?? (header ? 'label' : '0');
+  const format = isCsv(from, args) ? 'csv' : isJsonLines(from, args) ? 'jsonl' : 'libsvm';
   return Dataset.write(to, sourceOf(from), {
-    ...(isCsv(from, args)
-      ? { format: 'csv' }
-      : args.has('json-lines')
-        ? { format: 'jsonl' }
-        : from === '-'
-          ? { format: 'libsvm' }
-          : {}),
+    format,
     ...(args.has('f32') && { values: 'f32' }),
     ...(cols !== undefined && { cols }),
     ...(labels && { labels }),
     ...(delimiter !== undefined && { delimiter }),
     zeroBased: args.has('zero-based'),
-    label: /^-?\d+$/.test(label) ? Number(label) : label,
+    label: format !== 'jsonl' && /^-?\d+$/.test(label) ? Number(label) : label,
     header,
     maxBytes,
     signal,
   });
+}
+
+function isJsonLines(from: string, args: Arguments): boolean {
+  return args.has('json-lines') || textFormat(from) === 'jsonl';
 }
 
 function isModelFormat(format: Format): format is (typeof MODEL_FORMATS)[number] {

@@ -58,7 +58,7 @@ export function isCsv(path: string, args: Arguments): boolean {
   return args.has('csv') || /\.csv(\.gz)?$/i.test(path);
 }
 
-export function sourceOf(path: string): Source {
+export function sourceOf(path: string): string | NodeJS.ReadStream {
   return path === '-' ? process.stdin : path;
 }
 

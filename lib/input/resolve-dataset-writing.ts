@@ -1,6 +1,7 @@
 /** Checks the arguments of Dataset.write. */
 import { option, rangeError, typeError, words } from '../errors.js';
 import type { Signal, WriteDatasetOptions } from '../types.js';
+import { unlessAborted } from './abort.js';
 import { distinctNames } from './column-names.js';
 import { checkPath, resolveCsvReading, resolveLibsvmReading, type CsvReading, type LibsvmReading } from './file-options.js';
 import { isObject, isOf } from './intrinsics.js';
@@ -18,6 +19,8 @@ export interface DatasetWriting {
   readonly signal: Signal | undefined;
   readonly libsvm: LibsvmReading;
   readonly csv: CsvReading;
+  /** Closes the source, of which an item was taken. */
+  readonly close?: () => Promise<unknown>;
   /** What is found out about the source while it is read. */
   readonly known: { columns?: readonly string[] };
 }
@@ -67,6 +70,9 @@ export async function resolveDatasetWriting(path: unknown, source: unknown, give
     ...(maxBytes !== undefined && { maxBytes }),
     ...(signal !== undefined && { signal }),
   });
+  if (asked === 'jsonl' && typeof label === 'number')
+    throw typeError('ERR_OPTION', 'the name of a field, or null', words`${option('label')} of JSON lines`, label);
+  csv.signal?.throwIfAborted();
   const rest = { values, cols, label, columns, maxBytes: csv.maxBytes, signal: csv.signal, libsvm, csv, known: {} };
   if (typeof source === 'string' || isOf(source, 'Uint8Array')) {
     if (asked === 'rows') throw rangeError('ERR_OPTION', "'libsvm', 'csv' or 'jsonl'", words`${option('format')} of a text`, asked);
@@ -84,11 +90,12 @@ export async function resolveDatasetWriting(path: unknown, source: unknown, give
   const name = typeof own === 'string' ? own : 'input';
   if (asked !== undefined) return { ...rest, source: iterable as AsyncIterable<unknown>, name, format: asked };
   const iterator = (iterable[Symbol.asyncIterator]?.() ?? iterable[Symbol.iterator]!()) as AsyncIterator<unknown>;
-  const first = await iterator.next();
+  const first = await unlessAborted(Promise.resolve(iterator.next()), csv.signal);
   const text = !first.done && (typeof first.value === 'string' || isOf(first.value, 'Uint8Array'));
   return {
     ...rest,
     source: joined(first, iterator),
+    close: async () => iterator.return?.(),
     name,
     format: text ? (typeof own === 'string' ? textFormat(own) : 'libsvm') : 'rows',
   };

@@ -33,13 +33,16 @@ export async function writeAtomically(path: string, chunks: Chunks): Promise<voi
     throw Object.assign(error as Error, { path, message: message.replace(temporary, path) });
   };
   const file = await open(temporary, 'wx', there?.mode).catch(renamed);
+  let beat: NodeJS.Timeout | undefined;
   try {
     try {
       // The umask may have cleared bits of the new file's mode.
       if (there && (await file.stat()).mode !== there.mode) await file.chmod(there.mode).catch(renamed);
+      beat = setInterval(() => void touch(file), MINUTE / 4).unref();
       await writeAll(file, path, chunks);
       await file.sync().catch(renamed);
     } finally {
+      clearInterval(beat);
       await file.close();
     }
     await rename(temporary, target).catch(renamed);
@@ -67,6 +70,12 @@ export async function sameFile(one: string, other: string): Promise<boolean> {
 
 async function writeAll(file: FileHandle, path: string, chunks: Chunks): Promise<void> {
   for await (const chunk of chunks) await file.writeFile(chunk).catch((error: unknown) => named(error, path));
+}
+
+/** Shows that a file is being written, though nothing may be ready for it: see `sweep`. */
+async function touch(file: FileHandle): Promise<void> {
+  const now = new Date();
+  await file.utimes(now, now).catch(() => undefined);
 }
 
 const MINUTE = 60_000;

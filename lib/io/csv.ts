@@ -214,10 +214,10 @@ class CsvPoints implements CsvTaker<CsvData> {
     this.#checkRows();
     const words = [...this.#known.keys()];
     const asNumbers = this.#numeric && this.#reading.labels !== 'string';
-    const names = this.#columns!.width <= MANY_COLUMNS ? this.#columns!.names() : undefined;
+    const names = this.#columns!.names();
     return {
       labels: asNumbers ? words.map((word) => decimal(word.trim())) : words,
-      columns: names?.distinct ? names.columns : undefined,
+      columns: names.distinct ? names.columns : undefined,
     };
   }
 

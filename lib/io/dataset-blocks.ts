@@ -2,14 +2,14 @@
 import type { Parser } from '../backend/interface.js';
 import { show } from '../errors.js';
 import { checkEntries, datasetError, jsonError, libsvmError } from '../input/file-errors.js';
-import type { LibsvmReading } from '../input/file-options.js';
+import { isIterated, type LibsvmReading } from '../input/file-options.js';
 import type { DatasetWriting } from '../input/resolve-dataset-writing.js';
 import { RowReader, type ReadRow } from '../input/row-reader.js';
 import type { Label, Source } from '../types.js';
 import { csvRows } from './csv.js';
 import { jsonOf, linesOf } from './json-lines.js';
 import { Pace } from './pace.js';
-import { chunks, inParts } from './source.js';
+import { abortable, chunks, inParts } from './source.js';
 
 /** Some rows, dense or sparse, and their labels, if there are any: numbers, or numbers of labels that are known at the end. */
 export interface Block {
@@ -37,19 +37,23 @@ const PIECE = 1 << 19;
 const MAX_LINE = 1 << 28;
 /** The most numbers in a block of rows. */
 const BLOCK = 1 << 17;
+/** Rows between two looks at the clock. */
+const ROWS = 64;
 
 export function blocksFrom(writing: DatasetWriting): Blocks {
   const { source, name, format } = writing;
-  if (format === 'libsvm') return libsvmBlocks(source as Source, name, writing.libsvm);
+  if (format === 'libsvm') return libsvmBlocks(source as Source, name, writing.libsvm, writing.values);
   if (format === 'csv') return csvBlocks(writing);
   return rowBlocks(format === 'jsonl' ? jsonRows(writing) : (source as AsyncIterable<unknown>), writing);
 }
 
 /** A parser for each piece: what it read is handed over at once. */
-async function* libsvmBlocks(source: Source, name: string, reading: LibsvmReading): Blocks {
+async function* libsvmBlocks(source: Source, name: string, reading: LibsvmReading, kind: 'f64' | 'f32' | undefined): Blocks {
   const pace = new Pace(reading.signal);
   const words = new Map<string, number>();
-  let rest: Uint8Array = new Uint8Array(0);
+  // The beginning of a line, in parts: joined once, as a line may be long.
+  let rest: Uint8Array[] = [];
+  let held = 0;
   let [lines, rows, entries] = [0, 0, 0];
   let first: ArrayLike<number | string> = [];
   const parse = (text: Uint8Array): Block | undefined => {
@@ -59,7 +63,7 @@ async function* libsvmBlocks(source: Source, name: string, reading: LibsvmReadin
     if (defect && defect.defect !== 'empty') throw libsvmError({ ...defect, line: defect.line + lines }, name, reading);
     for (let at = text.indexOf(10); at >= 0; at = text.indexOf(10, at + 1)) lines++;
     if (defect) return undefined;
-    const { block, own } = handOver(parser, reading.words, words, name);
+    const { block, own } = handOver(parser, reading.words, words, name, kind);
     if (rows === 0) first = own;
     rows += block.rows;
     entries += block.sparse.indices.length + parser.sizes().ignored;
@@ -67,14 +71,15 @@ async function* libsvmBlocks(source: Source, name: string, reading: LibsvmReadin
   };
   for await (const part of inParts(chunks(source, name, { ...reading, code: 'ERR_LIBSVM' }), PIECE, pace)) {
     const end = part.lastIndexOf(10) + 1;
-    if (rest.length + part.length > MAX_LINE) throw datasetError(`lines of at most ${MAX_LINE} bytes`, name, 'a longer one');
-    const text = Buffer.concat([rest, part.subarray(0, end)]);
-    rest = end === 0 ? Buffer.concat([rest, part]) : Buffer.from(part.subarray(end)); // copied, as a part is valid until the next
-    if (end === 0) continue;
-    const block = parse(text);
+    if (held + part.length > MAX_LINE) throw datasetError(`lines of at most ${MAX_LINE} bytes`, name, 'a longer one');
+    const text = end === 0 ? undefined : Buffer.concat([...rest, part.subarray(0, end)]);
+    if (text) [rest, held] = [[], 0];
+    rest.push(Buffer.from(part.subarray(end))); // copied, as a part is valid until the next
+    held += part.length - end;
+    const block = text && parse(text);
     if (block) yield block;
   }
-  const block = rest.length > 0 ? parse(rest) : undefined;
+  const block = held > 0 ? parse(Buffer.concat(rest)) : undefined;
   if (block) yield block;
   if (rows === 0)
     throw libsvmError({ defect: 'empty', line: Math.max(lines, 1), column: 1, text: new Uint8Array(0), last: 0 }, name, reading);
@@ -82,7 +87,7 @@ async function* libsvmBlocks(source: Source, name: string, reading: LibsvmReadin
   return { cols: reading.cols, labels: reading.words ? [...words.keys()] : undefined };
 }
 
-function handOver(parser: Parser, words: boolean, known: Map<string, number>, name: string) {
+function handOver(parser: Parser, words: boolean, known: Map<string, number>, name: string, kind: 'f64' | 'f32' | undefined) {
   const { rows, entries, hasValues, words: bytes } = parser.sizes();
   const lengths = new Uint32Array(rows + 1);
   parser.takeStarts(lengths.subarray(0, rows));
@@ -90,8 +95,9 @@ function handOver(parser: Parser, words: boolean, known: Map<string, number>, na
   for (let i = 0; i < rows; i++) lengths[i] = lengths[i + 1]! - lengths[i]!;
   const indices = new Uint32Array(entries);
   parser.takeIndices(indices);
-  const values = hasValues ? new Float64Array(entries) : undefined;
-  if (values) parser.takeValues(values);
+  const given = hasValues ? new Float64Array(entries) : undefined;
+  if (given) parser.takeValues(given);
+  const values = given && kind === 'f32' ? Float64Array.from(rounded(given, name)) : given;
   let labels: Float64Array | Uint32Array = new Float64Array(words ? 0 : rows);
   let own: ArrayLike<number | string> = labels;
   if (words) {
@@ -139,13 +145,14 @@ async function* jsonRows({ source, name, label, maxBytes, signal, known }: Datas
   const pace = new Pace(signal);
   let line = 0;
   let fields: string[] | undefined;
+  let expected: ReadonlySet<string> = new Set();
   for await (const bytes of linesOf(source as Source, name, { maxBytes, signal }, pace)) {
     line++;
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
     if (text.trim() === '') continue;
     const value = jsonOf(text, name, line);
     if (typeof value !== 'object' || value === null) throw jsonError('an array or an object', name, line, value);
-    if (Array.isArray(value) || 'point' in value) {
+    if (Array.isArray(value)) {
       yield value;
       continue;
     }
@@ -153,11 +160,14 @@ async function* jsonRows({ source, name, label, maxBytes, signal, known }: Datas
     const field = typeof label === 'string' ? label : undefined;
     const own = field === undefined ? undefined : record[field];
     if (field !== undefined && own === undefined) throw jsonError(`a field ${show(field)}, the label,`, name, line, 'none');
-    let point: unknown;
+    let { point } = record;
     if ('indices' in record) point = { indices: record['indices'], ...('values' in record && { values: record['values'] }) };
-    else {
-      fields ??= known.columns = Object.keys(record).filter((one) => one !== field);
-      const extra = Object.keys(record).find((one) => one !== field && !fields!.includes(one));
+    else if (!('point' in record)) {
+      if (!fields) {
+        fields = known.columns = Object.keys(record).filter((one) => one !== field);
+        expected = new Set(fields);
+      }
+      const extra = Object.keys(record).find((one) => one !== field && !expected.has(one));
       if (extra !== undefined) throw jsonError('the fields of the first line', name, line, extra);
       point = fields.map((one) => {
         if (typeof record[one] !== 'number') throw jsonError(`a number for ${show(one)}`, name, line, record[one]);
@@ -200,16 +210,13 @@ async function* rowBlocks(source: Iterable<unknown> | AsyncIterable<unknown>, wr
       );
     return floats;
   };
-  let first = true;
-  for await (const item of source) {
+  for await (const item of isIterated(source) ? abortable(source, signal) : source) {
     const row = reader.read(item);
-    if (first) f32 ||= kind === undefined && row.f32;
-    first = false;
+    if (reader.rows === 1) f32 ||= kind === undefined && row.f32;
     rows.push(row);
     numbers += row.count;
-    if (numbers + rows.length < BLOCK) continue;
-    yield flush();
-    if (pace.due) await pace.turn();
+    if (numbers + rows.length >= BLOCK) yield flush();
+    if (reader.rows % ROWS === 0 && pace.due) await pace.turn();
   }
   if (rows.length > 0) yield flush();
   if (reader.rows === 0) throw datasetError('at least one row', name, 'none');

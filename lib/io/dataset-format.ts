@@ -24,6 +24,8 @@ const OTHER_ORDER = 0x04030201;
 /** Rows and columns are numbered with 32 bits, one of which is left for the end. */
 const MAX_COUNT = 4294967294;
 const MAX_BYTES = Number.MAX_SAFE_INTEGER;
+/** Names are one string of JSON. */
+const MAX_TEXTS = 2 ** 29 - 24;
 
 export const VALUE_BYTES = [8, 4, 0] as const;
 export const LABEL_BYTES = [0, 8, 4] as const;
@@ -130,6 +132,8 @@ export function readLayout(first: Uint8Array, last: Uint8Array, size: number, na
   if (order !== ORDER) throw refuse('one whose beginning is damaged');
   if (version !== VERSION) throw refuse(`version ${version}`, `${WHAT} of version ${VERSION}`);
   if (size < BEGINNING + END || MAGIC.some((byte, k) => last[END - MAGIC.length + k] !== byte)) throw cut();
+  if (first.subarray(16).some(Boolean) || last.subarray(CHECKED + 32, END - MAGIC.length).some(Boolean))
+    throw refuse('one that has more in it than this version knows of');
   const [sparse, values, index, labels] = new Uint32Array(last.slice(0, 16).buffer) as unknown as [number, number, number, number];
   const counts = Array.from(new BigUint64Array(last.slice(16, CHECKED).buffer));
   const [rows, cols, entries, valuesAt, indexAt, lengthsAt, labelsAt, textsAt, texts, bytes] = counts.map(Number) as Counts;
@@ -140,7 +144,7 @@ export function readLayout(first: Uint8Array, last: Uint8Array, size: number, na
   count('rows', rows, MAX_COUNT);
   count('columns', cols, MAX_COUNT);
   count('entries', entries, MAX_BYTES / 16);
-  count('bytes of names', texts, size);
+  count('bytes of names', texts, Math.min(size, MAX_TEXTS));
   const known = sparse <= 1 && values <= (sparse ? 2 : 1) && labels <= 2 && (sparse ? index === 2 || index === 4 : index === 0);
   if (!known || (index === 2 && cols > 65535)) throw refuse('one of an unknown kind of rows');
   if (!sparse && entries !== rows * cols) throw refuse(`one that claims ${rows} × ${cols} numbers and has ${entries}`);

@@ -1,5 +1,6 @@
 /** Opens a dataset's file: its structure is checked, its entries stay where they are. */
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { FileLayout, MatrixArguments } from '../backend/interface.js';
 import { coded, plural } from '../errors.js';
 import { datasetError } from '../input/file-errors.js';
@@ -22,6 +23,8 @@ import {
 const CHUNK = 1 << 20;
 /** Epochs visit so many bytes of rows in random order, and hold twice as many. */
 const WINDOW_BYTES = 1 << 26;
+/** Of so many chunks of rows is a window (native/kernels/svm_ascent.cc). */
+const CHUNKS = 16;
 
 export interface OpenedFile {
   readonly layout: FileLayout;
@@ -72,7 +75,8 @@ export interface FilePart {
 
 /** Checks the structure of a file, all but its entries, and says where they are, of all rows or of a part. */
 export function openFile(path: string, part: FilePart = { index: 0, of: 1 }): OpenedFile & { readonly unchanged: () => void } {
-  return withFile(path, (fd) => {
+  const file = resolve(path); // wherever the process goes later
+  return withFile(file, (fd) => {
     const stat = fstatSync(fd, { bigint: true });
     if (!stat.isFile()) throw datasetError('a regular file', path, stat.isDirectory() ? 'a directory' : 'a device or a pipe');
     const size = Number(stat.size);
@@ -97,11 +101,13 @@ export function openFile(path: string, part: FilePart = { index: 0, of: 1 }): Op
       }
     };
     const entriesAt = ends.map((row) => (sparse ? 0 : row * whole.cols)) as [number, number]; // before each end
+    const heaviest = new Heaviest(ends[1] - ends[0]);
     let row = 0;
     let all = 0;
     over(whole.lengthsAt, sparse ? 4 * rows : 0, (piece) => {
       for (const length of new Uint32Array(piece.buffer, 0, piece.length / 4)) {
         if (row < ends[0]) entriesAt[0] += length;
+        else if (row < ends[1]) heaviest.add(row - ends[0], length);
         if (row++ < ends[1]) entriesAt[1] += length;
         all += length;
       }
@@ -115,26 +121,61 @@ export function openFile(path: string, part: FilePart = { index: 0, of: 1 }): Op
     if (kind === 2 && !known) throw datasetError('names of labels', path, 'none');
     const stamp = stampOf(stat);
     const unchanged = () => {
-      if (stampOf(statSync(path, { bigint: true })) === stamp) return;
+      if (stampOf(statSync(file, { bigint: true })) === stamp) return;
       throw coded(Error, 'ERR_DATASET', `Expected ${path} to stay as it is while in use but it was changed`);
     };
     const again = <T>(work: (fd: number) => T): T =>
-      withFile(path, (own) => {
+      withFile(file, (own) => {
         const result = work(own);
         if (stampOf(fstatSync(own, { bigint: true })) !== stamp) unchanged();
         return result;
       });
     const layout = part.of === 1 ? whole : layoutOfRows(whole, ends, entriesAt);
-    const rowBytes = (layout.entries * (VALUE_BYTES[layout.values] + layout.index)) / layout.rows;
+    const entryBytes = VALUE_BYTES[layout.values] + layout.index;
     return {
       layout,
       columns,
-      window: Math.min(layout.rows, Math.max(64, Math.floor(WINDOW_BYTES / Math.max(rowBytes, 1)))),
+      window: windowOf(layout, entryBytes, sparse ? heaviest : undefined),
       unchanged,
       labels: () => (kind === 0 ? undefined : again((own) => readLabels(own, path, layout, known))),
       whole: () => again((own) => readWhole(own, path, layout)),
     };
   });
+}
+
+/** Rows in a window: about WINDOW_BYTES of them, and at most twice as many where the longest rows are together. */
+function windowOf({ rows, entries }: Layout, entryBytes: number, heaviest: Heaviest | undefined): number {
+  const least = Math.min(rows, 64);
+  let window = Math.min(rows, Math.max(least, Math.floor(WINDOW_BYTES / Math.max((entries * entryBytes) / rows, 1))));
+  while (window > least && (heaviest?.entries(window) ?? 0) * entryBytes > 2 * WINDOW_BYTES)
+    window = Math.max(least, Math.floor(window / 2));
+  return window;
+}
+
+/** The entries of groups of rows that follow each other, for a bound on those of a window. */
+class Heaviest {
+  readonly #group: number;
+  readonly #sums: Float64Array;
+
+  constructor(rows: number) {
+    this.#group = Math.ceil(rows / 2 ** 16);
+    this.#sums = new Float64Array(Math.ceil(rows / this.#group));
+  }
+
+  add(row: number, entries: number): void {
+    this.#sums[Math.floor(row / this.#group)]! += entries;
+  }
+
+  /** At most so many entries are in a window, whichever chunks it is of. */
+  entries(window: number): number {
+    const size = Math.ceil(window / CHUNKS / this.#group); // groups in a chunk, the last of which may reach into the next
+    const chunks: number[] = [];
+    for (let k = 0; k < this.#sums.length; k += size) chunks.push(this.#sums.subarray(k, k + size + 1).reduce((a, b) => a + b, 0));
+    return chunks
+      .sort((a, b) => b - a)
+      .slice(0, CHUNKS)
+      .reduce((a, b) => a + b, 0);
+  }
 }
 
 function readLabels(fd: number, path: string, { rows, labels, labelsAt }: Layout, known: readonly Label[] | undefined) {

@@ -8,12 +8,13 @@
  */
 import { randomBytes } from 'node:crypto';
 import { open, unlink, type FileHandle } from 'node:fs/promises';
+import { show } from '../errors.js';
 import { datasetError } from '../input/file-errors.js';
 import type { DatasetWriting } from '../input/resolve-dataset-writing.js';
 import type { WrittenDataset } from '../types.js';
 import { targetOf, writeAtomically } from './atomic.js';
 import { blocksFrom, type Block, type Blocks, type Ending } from './dataset-blocks.js';
-import { aligned, beginning, checksum, endOf, layoutOf, type Contents } from './dataset-format.js';
+import { aligned, beginning, checksum, endOf, LABEL_BYTES, layoutOf, VALUE_BYTES, type Contents } from './dataset-format.js';
 import { named } from '../platform/files.js';
 
 /** The bytes read and written at a time. */
@@ -218,7 +219,15 @@ class DatasetWriter {
     const ending: Ending = next.value;
     const sparse = form === undefined;
     const cols = Math.max(this.#cols, ending.cols ?? 0);
+    if (!sparse && cols !== (writing.cols ?? cols)) throw datasetError(`${writing.cols} columns`, writing.name, String(cols));
     const columns = ending.columns ?? writing.columns;
+    const other = writing.columns?.findIndex((name, j) => name !== columns![j]) ?? -1;
+    if (other >= 0)
+      throw datasetError(
+        `${show(writing.columns![other])} for column ${other}, as in options.columns,`,
+        writing.name,
+        show(columns![other]),
+      );
     if (columns && columns.length !== cols) throw datasetError(`${cols} names of columns`, this.#path, String(columns.length));
     if (sparse && cols > 65535 && this.#index.form === 0) await this.#index.widen(1);
     // Labels that are all numbers are stored as such.
@@ -241,7 +250,7 @@ class DatasetWriter {
     const sum = checksum();
     // Each section ends on a boundary.
     const padding = (bytes: number) => new Uint8Array(aligned(bytes) - bytes);
-    const width = [8, 4, 0][layout.values]!;
+    const width = VALUE_BYTES[layout.values];
     if (sparse) {
       yield* this.#index.read();
       yield padding(this.#entries * layout.index);
@@ -253,7 +262,7 @@ class DatasetWriter {
       yield padding(4 * this.#rows);
     }
     yield* summed(numbers ? numbered(this.#labels.read(), numbers) : this.#labels.read());
-    yield padding(this.#rows * [0, 8, 4][layout.labels]!);
+    yield padding(this.#rows * LABEL_BYTES[layout.labels]);
     sum.update(texts);
     yield texts;
     yield padding(texts.length);
@@ -283,14 +292,24 @@ export async function writeDataset(path: string, writing: DatasetWriting): Promi
   const blocks = blocksFrom(writing);
   let written: WrittenDataset | undefined;
   const chunks = async function* () {
+    const all = writer.chunks(blocks, writing);
     try {
-      written = yield* writer.chunks(blocks, writing);
+      for (;;) {
+        const { done, value } = await all.next();
+        if (done === true) return void (written = value);
+        writing.signal?.throwIfAborted();
+        yield value;
+      }
     } finally {
       await blocks.return({});
     }
   };
   try {
     await writeAtomically(path, chunks());
+  } catch (error) {
+    // The target may have failed before anything was asked of the source. Not awaited, as the source may never answer.
+    void writing.close?.().catch(() => undefined);
+    throw error;
   } finally {
     await writer.close();
   }

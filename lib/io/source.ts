@@ -1,12 +1,13 @@
 /** Reads a file, stream or array in chunks of bytes; gzip is decompressed. */
 import { gone, gzipError, longError, type FileCode } from '../input/file-errors.js';
-import { checkChunk } from '../input/file-options.js';
+import { unlessAborted } from '../input/abort.js';
+import { checkChunk, isIterated } from '../input/file-options.js';
 import { isOf, isShared, plainView } from '../input/intrinsics.js';
 import { lengthOf } from '../input/lists.js';
 import type { Pace } from './pace.js';
 import { fromFile, gunzip } from '../platform/files.js';
 import { soon } from '../platform/host.js';
-import type { Source } from '../types.js';
+import type { Signal, Source, WebStream } from '../types.js';
 
 /** The size of a chunk in bytes. */
 const CHUNK = 1 << 20;
@@ -114,8 +115,24 @@ async function* fromBytes(source: Uint8Array): Chunks {
   }
 }
 
-async function* fromStream(stream: AsyncIterable<unknown>): Chunks {
-  for await (const chunk of stream) yield unshared(checkChunk(chunk));
+async function* fromStream(stream: AsyncIterable<unknown> | WebStream): Chunks {
+  for await (const chunk of isIterated(stream) ? stream : fromReader(stream)) yield unshared(checkChunk(chunk));
+}
+
+/** What a stream of the web gives, as iterating over it would. */
+async function* fromReader(stream: WebStream): AsyncGenerator<unknown, void, undefined> {
+  const reader = stream.getReader();
+  let ended = false;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      yield value;
+    }
+    ended = true;
+  } finally {
+    if (!ended) await reader.cancel().catch(() => undefined);
+  }
 }
 
 /** Copies shared memory: a parser checks bounds once, and must not see bytes that another thread changes. */
@@ -123,26 +140,26 @@ function unshared(chunk: Uint8Array): Uint8Array {
   return isShared(chunk) ? Buffer.from(chunk) : chunk;
 }
 
-/** Passes chunks on, and throws the signal's reason as soon as the signal is aborted. */
-async function* abortable(all: Chunks, signal: AbortSignal | undefined): Chunks {
-  if (!signal) return yield* all;
-  let stop: () => void = () => undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- the reason comes out unchanged
-    stop = () => reject(signal.reason);
-    signal.addEventListener('abort', stop, { once: true });
-  });
-  aborted.catch(() => undefined);
+/** Passes items on, and throws the signal's reason as soon as the signal is aborted. */
+export async function* abortable<T>(all: AsyncIterable<T>, signal: Signal | undefined): AsyncGenerator<T, void, undefined> {
+  if (!signal) {
+    yield* all;
+    return;
+  }
+  const iterator: AsyncIterator<T, unknown> = all[Symbol.asyncIterator]();
+  let ended = false;
   try {
     for (;;) {
       signal.throwIfAborted();
-      const { done, value } = await Promise.race([all.next(), aborted]);
-      if (done) return;
-      yield value;
+      const next = await unlessAborted(iterator.next(), signal);
+      if (next.done === true) {
+        ended = true;
+        return;
+      }
+      yield next.value;
     }
   } finally {
-    signal.removeEventListener('abort', stop);
     // Not awaited, as the source may never answer.
-    void all.return().catch(() => undefined);
+    if (!ended) void iterator.return?.().catch(() => undefined);
   }
 }

@@ -63,7 +63,7 @@ size_t Matrix::multiply(const Run& run, const uint32_t* list, size_t begin, size
   size_t read[kMaxParts] = {};
   parallel(run, parts.parts, [&](size_t k) {
     LoadedRows room;
-    in_stretches(run, begin + parts.begin(k), begin + parts.end(k), row_bytes(), [&](size_t from, size_t to) {
+    in_row_stretches(run, list, begin + parts.begin(k), begin + parts.end(k), [&](size_t from, size_t to) {
       with_rows(
           run, room, list, from, to, k,
           [&](const DenseRows& rows, size_t first) { read[k] += run.table->dense_multiply[size_t(values_)](rows, w, out + first); },
@@ -101,7 +101,7 @@ size_t Matrix::combine(const Run& run, const uint32_t* list, size_t begin, size_
     in_stretches(run, 0, cols_ + 1, sizeof(double),
                  [&](size_t from, size_t to) { std::memset(sum + from, 0, (to - from) * sizeof(double)); });
     LoadedRows room;
-    in_stretches(run, begin + parts.begin(k), begin + parts.end(k), row_bytes(), [&](size_t from, size_t to) {
+    in_row_stretches(run, list, begin + parts.begin(k), begin + parts.end(k), [&](size_t from, size_t to) {
       with_rows(
           run, room, list, from, to, k,
           [&](const DenseRows& rows, size_t first) { read[k] += run.table->dense_combine[size_t(values_)](rows, u + first, sum); },

@@ -39,6 +39,9 @@ struct RawPoints {
   Buffer<float> f32;
 };
 
+// Rows are taken in stretches of some 4 MB, of a multiple of 64 rows.
+constexpr size_t kStretch = size_t(1) << 22, kTogether = 64;
+
 // How an epoch of coordinate ascent is divided (method 1.10): into chunks of `rows` rows that follow each other, so that a file is
 // read at its speed, and windows of kChunks of them from anywhere.
 constexpr size_t kChunks = 16;
@@ -205,6 +208,11 @@ class Matrix {
   size_t stored_bytes() const;
   const void* data() const;
   size_t row_bytes() const;
+  // in_stretches (matrix_internal.h) of the rows at positions [from, to) of a list. Some rows may be far longer than others: a
+  // stretch of those in a file, which is held in memory, has at most twice `bytes`, or `together` rows.
+  template <typename Body>
+  void in_row_stretches(const Run& run, const uint32_t* list, size_t from, size_t to, Body&& body, size_t bytes = kStretch,
+                        size_t together = kTogether) const;
   size_t rows_in(size_t bytes) const;
   void look_ahead(const Ascent& plan, const std::atomic<size_t>& at) const;
   size_t ascend_file(const Run& run, Ascent& ascent, const uint32_t* row, const Windows& windows) const;

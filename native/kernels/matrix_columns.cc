@@ -45,7 +45,7 @@ void Matrix::row_norms(const Run& run, const uint32_t* list, size_t n, const dou
       return;
     }
     LoadedRows room;
-    in_stretches(run, parts.begin(p), parts.end(p), row_bytes(), [&](size_t from, size_t to) {
+    in_row_stretches(run, list, parts.begin(p), parts.end(p), [&](size_t from, size_t to) {
       with_rows(
           run, room, list, from, to, p,
           [&](const DenseRows& rows, size_t first) { run.table->dense_norms[size_t(values_)](rows, factor, out + first); },
@@ -88,7 +88,7 @@ bool Matrix::column_stats(const Run& run, const uint32_t* list, size_t n, const 
     const auto ignore = [](const auto&, size_t) {};
     const auto stretches = [&](auto&& dense, auto&& sparse) {
       const auto one = [&](size_t from, size_t to) { with_rows(run, room, list, from, to, p, dense, sparse); };
-      in_stretches(run, parts.begin(p), parts.end(p), row_bytes(), one, size_t(1) << 22, 1);
+      in_row_stretches(run, list, parts.begin(p), parts.end(p), one, kStretch, 1);
     };
     if (!sparse_) {
       stretches(
@@ -290,7 +290,7 @@ bool Matrix::subtract_exactly(const Run& run) {
   };
   LoadedRows room;
   bool seen = true;
-  in_stretches(run, 0, rows_, in_file() ? row_bytes() : 0, [&](size_t from, size_t to) {
+  in_row_stretches(run, nullptr, 0, rows_, [&](size_t from, size_t to) {
     if (from > 0 && number == 0) return;
     seen = false;
     const auto look = [&](const auto& rows, size_t first) {

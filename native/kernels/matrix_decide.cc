@@ -382,8 +382,8 @@ CopyResult Matrix::decide_file(const Run& run, const Planes& planes, size_t begi
   const Planes own = {w.data(), planes.bias, k};
   *bad = end;
   CopyResult result;
-  in_stretches(
-      run, begin, end, row_bytes(),
+  in_row_stretches(
+      run, nullptr, begin, end,
       [&](size_t from, size_t to) {
         const size_t n = to - from;
         const auto decide = [&](Points x) {

@@ -50,10 +50,29 @@ CopyResult not_finite(size_t at, T found) {
 // Calls body(begin, end) for one stretch after the other of some 4 MB (or `bytes`), until the run is interrupted. A stretch has a
 // multiple of `together` rows, so that loops which take several rows at once always take the same ones together.
 template <typename Body>
-void in_stretches(const Run& run, size_t from, size_t to, size_t row_bytes, Body&& body, size_t bytes = size_t(1) << 22,
-                  size_t together = 64) {
+void in_stretches(const Run& run, size_t from, size_t to, size_t row_bytes, Body&& body, size_t bytes = kStretch,
+                  size_t together = kTogether) {
   const size_t rows = (bytes / (row_bytes + 1) / together + 1) * together;
   for (size_t begin = from; begin < to && !run.interrupted(); begin += rows) body(begin, std::min(begin + rows, to));
+}
+
+template <typename Body>
+void Matrix::in_row_stretches(const Run& run, const uint32_t* list, size_t from, size_t to, Body&& body, size_t bytes,
+                              size_t together) const {
+  const auto cut = [&](size_t begin, size_t end) {
+    if (!in_file() || !sparse_) return body(begin, end);
+    const size_t max = stored_ > 0 ? 2 * bytes / (stored_bytes() / stored_) : 0;  // entries
+    for (size_t p = begin, q = begin; p < end && !run.interrupted(); p = q) {
+      for (size_t held = 0; q < end;) {
+        const size_t next = std::min(q + together, end);
+        for (size_t i = q; i < next; ++i) held += entries(list ? list[i] : i);
+        if (q > p && held > max) break;
+        q = next;
+      }
+      body(p, q);
+    }
+  };
+  in_stretches(run, from, to, row_bytes(), cut, bytes, together);
 }
 
 // Calls body(begin, end) for parts of n items, a stretch at a time.

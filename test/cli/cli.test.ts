@@ -1202,6 +1202,26 @@ describe('fista-classify convert', () => {
     expect((await run(['convert', 'm.onnx', 'm.svm'])).code).toBe(1);
   });
 
+  it('writes files of rows from LIBSVM text, CSV and JSON lines, which train', async () => {
+    file('r.csv', 'label,x,y\n1,2,3\n0,5,1\n1,1,4\n0,6,0\n');
+    file('r.jsonl', '{"year":1,"x":2,"y":3}\n{"year":0,"x":5,"y":1}\n{"year":1,"x":1,"y":4}\n{"year":0,"x":6,"y":0}\n');
+    file('2015.jsonl', text('r.jsonl').replaceAll('year', '2015'));
+    file('r.svm', '1 1:2 2:3\n0 1:5 2:1\n1 1:1 2:4\n0 1:6\n');
+    for (const words of [
+      ['r.csv'],
+      ['--label', 'year', 'r.jsonl'],
+      ['--label', '2015', '2015.jsonl'],
+      ['r.svm'],
+      ['--f32', 'r.svm'],
+    ]) {
+      expect(await good(['convert', ...words, 'r.fds'])).toMatch(/^wrote r\.fds \(fds\): 4 rows, 2 columns, \d+ bytes\n$/);
+      await good(['train', 'r.fds', 'r.json']);
+      expect(LinearSvm.fromJSON(json('r.json')).predict([[1, 5]])).toEqual([1]);
+    }
+    expect(await bad(2, ['convert', 'r.fds', 'again.fds'])).toContain('Expected a text for again.fds but received r.fds');
+    expect(await bad(2, ['convert', '--to', 'fds', 'r.svm', 'r.fds.gz'])).toContain('Expected a name without .gz for a .fds file');
+  });
+
   it('refuses to overwrite the file that it reads', async () => {
     file('d.svm', '1 1:1\n-1 2:2\n');
     symlinkSync('d.svm', file('link'));

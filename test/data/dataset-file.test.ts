@@ -15,13 +15,15 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { backend, crossValidate, Dataset, LinearSvm, readLibsvm, stop, type DatasetRow, type SvmOptions } from '../../lib/index.js';
 import { BEGINNING, END } from '../../lib/io/dataset-format.js';
+import { openFile } from '../../lib/io/dataset-reader.js';
 import { Random } from '../../lib/selection/random.js';
+import { ROOT } from '../support/child.js';
 
 let folder = '';
 beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'fista-fds-'))));
@@ -176,7 +178,10 @@ describe.each(KINDS)('a part of the rows in a file, %s', (kind) => {
       expect(Math.max(...parts.map((part) => part.rows)) - Math.min(...parts.map((part) => part.rows))).toBeLessThanOrEqual(1);
       expect(parts.flatMap((part) => Array.from(part.labels as Float64Array))).toEqual(labels);
       expect(parts.reduce((sum, { nnz }) => sum + nnz, 0)).toBe(dataset.nnz);
-      expect(parts.flatMap((part) => Array.from(model.decision(part)))).toEqual(Array.from(model.decision(dataset)));
+      const [found, whole] = [parts.flatMap((part) => Array.from(model.decision(part))), Array.from(model.decision(dataset))];
+      // Backends that read the file to memory centre each part by itself.
+      if (backend.name === 'native') expect(found).toEqual(whole);
+      else found.forEach((value, i) => expect(value).toBeCloseTo(whole[i]!, 9));
     }
   });
 
@@ -388,7 +393,150 @@ describe('Dataset.write', () => {
   });
 });
 
+describe('Dataset.write of a text', () => {
+  it('rounds LIBSVM values to f32 if asked', async () => {
+    const text = Buffer.from('1 1:0.1 3:2.7\n-1 2:1e-3\n');
+    const [exact, rounded] = [fresh(), fresh()];
+    await Dataset.write(exact, text);
+    await Dataset.write(rounded, text, { values: 'f32' });
+    const value = (path: string) => LinearSvm.fit(Dataset.open(path), [0, 1], { scale: 'none' }).decision([[0, 1, 0]])[0];
+    expect(value(rounded)).not.toBe(value(exact));
+    const too = Dataset.write(fresh(), Buffer.from('1 1:1e300\n'), { values: 'f32' });
+    await expect(too).rejects.toThrow('Expected numbers that f32 can hold for input but received 1e+300');
+  });
+
+  it('takes the labels of JSON lines by the name of their field, in every form of rows', async () => {
+    const lines = (...rows: object[]) => Buffer.from(rows.map((row) => JSON.stringify(row)).join('\n'));
+    const read = async (text: Buffer, label: string | null) => {
+      const path = fresh();
+      const { cols } = await Dataset.write(path, text, { format: 'jsonl', label });
+      return [cols, Dataset.open(path).labels];
+    };
+    const [a, b] = [7, 8];
+    expect(await read(lines({ y: a, point: [1, 2] }, { y: b, point: [3, 4] }), 'y')).toEqual([2, Float64Array.of(a, b)]);
+    expect(await read(lines({ point: [1, 2], label: a }), null)).toEqual([2, undefined]);
+    expect(await read(lines({ 2015: a, indices: [0], values: [2] }), '2015')).toEqual([1, Float64Array.of(a)]);
+    expect(await read(lines({ 2015: a, x: 1, z: 2 }), '2015')).toEqual([2, Float64Array.of(a)]);
+    await expect(read(lines({ point: [1, 2] }), 'y')).rejects.toThrow('Expected a field "y", the label,');
+    await expect(Dataset.write(fresh(), lines({ x: 1 }), { format: 'jsonl', label: 3 })).rejects.toThrow(
+      'Expected the name of a field, or null for options.label of JSON lines but received 3',
+    );
+  });
+
+  it('keeps the names of many columns, and refuses options that do not fit the text', async () => {
+    const names = Array.from({ length: 20_000 }, (_, j) => `c${j}`);
+    const csv = Buffer.from(`label,${names.join()}\n1,${names.map((_, j) => j).join()}\n`);
+    const path = fresh();
+    await Dataset.write(path, csv, { format: 'csv' });
+    expect(Dataset.open(path).columns).toEqual(names);
+    const small = Buffer.from('label,a,b\n1,2,3\n');
+    await expect(Dataset.write(fresh(), small, { format: 'csv', columns: ['a', 'c'] })).rejects.toThrow(
+      'Expected "c" for column 1, as in options.columns, for input but received "b"',
+    );
+    await expect(Dataset.write(fresh(), small, { format: 'csv', cols: 3 })).rejects.toThrow(
+      'Expected 3 columns for input but received 2',
+    );
+  });
+
+  it('takes no time that grows with the square of a line, or of the number of fields', async () => {
+    // A minute and more with the square, tenths of a second without.
+    const line = Buffer.alloc(1 << 27, '1');
+    await expect(Dataset.write(fresh(), line)).rejects.toThrow('Expected a label or index:value of at most');
+    const record = JSON.stringify(Object.fromEntries(Array.from({ length: 20_000 }, (_, j) => [`c${j}`, j])));
+    await Dataset.write(fresh(), Buffer.from(`${record}\n`.repeat(30)), { format: 'jsonl', label: null });
+  });
+});
+
+describe('Dataset.write with a signal', () => {
+  const hung = async function* (first: number) {
+    for (let i = 0; i < first; i++) yield [i, 1];
+    await new Promise(() => undefined);
+  };
+
+  it('reads nothing once it is aborted', async () => {
+    let asked = 0;
+    const rows = function* () {
+      for (;;) yield [asked++, 1];
+    };
+    await expect(Dataset.write(fresh(), rows(), { signal: AbortSignal.abort(new Error('no')) })).rejects.toThrow('no');
+    expect(asked).toBe(0);
+  });
+
+  it.each([0, 1, 5])('ends at once, though the source does not answer after %d rows', async (first) => {
+    const controller = new AbortController();
+    const writing = Dataset.write(fresh(), hung(first), { signal: controller.signal });
+    setTimeout(() => controller.abort(new Error('enough')), 20);
+    await expect(writing).rejects.toThrow('enough');
+  });
+
+  it('lets the event loop turn, and ends, while rows come that never end', async () => {
+    const controller = new AbortController();
+    const rows = function* () {
+      for (let i = 0; ; i++) yield [i, 1];
+    };
+    setTimeout(() => controller.abort(new Error('enough')), 20);
+    await expect(Dataset.write(fresh(), rows(), { signal: controller.signal })).rejects.toThrow('enough');
+  });
+
+  it('closes the source if the target cannot be written', async () => {
+    let closed = 0;
+    const rows = function* () {
+      try {
+        for (;;) yield [1, 2];
+      } finally {
+        closed++;
+      }
+    };
+    await expect(Dataset.write(join(folder, 'none', 'rows.fds'), rows())).rejects.toMatchObject({ code: 'ENOENT' });
+    await new Promise((done) => setImmediate(done));
+    expect(closed).toBe(1);
+  });
+});
+
+it('windows hold about as many bytes where long rows are together', async () => {
+  const rows = function* () {
+    for (let i = 0; i < 40_000; i++) yield { indices: [0], values: [1] };
+    const long = { indices: Array.from({ length: 20_000 }, (_, j) => j), values: new Array<number>(20_000).fill(0.5) };
+    for (let i = 0; i < 1500; i++) yield long;
+  };
+  const path = fresh();
+  await Dataset.write(path, rows());
+  const { window } = openFile(path);
+  expect(window * 20_000 * 6).toBeLessThan(3 * 2 ** 26); // if all of it are long rows
+  expect(window).toBeGreaterThan(200);
+});
+
 describe('Dataset.open', () => {
+  it.runIf(native)('leaves few files open that nobody refers to', async () => {
+    const { path } = await stored('dense f32', 20, 3);
+    for (let k = 0; k < 3000; k++) {
+      Dataset.open(path);
+      if (k % 20 === 19) await new Promise((done) => setImmediate(done)); // finalizers run in between
+    }
+    expect(readdirSync('/proc/self/fd', { encoding: 'utf8' }).length).toBeLessThan(1000);
+  });
+
+  it('reads labels later, wherever the process has gone', async () => {
+    const { path, labels } = await stored('dense f32', 20, 3);
+    const code = `process.chdir(${JSON.stringify(folder)});
+      const data = require(${JSON.stringify(ROOT)}).Dataset.open(${JSON.stringify(basename(path))});
+      process.chdir('/');
+      console.log(JSON.stringify([...data.labels]));`;
+    expect(execFileSync(process.execPath, ['-e', code], { encoding: 'utf8' }).trim()).toBe(JSON.stringify(labels));
+  });
+
+  it('refuses a file in which something is where nothing should be', async () => {
+    const { path } = await stored('dense f32', 20, 3);
+    const bytes = readFileSync(path);
+    for (const at of [16, BEGINNING - 1, bytes.length - END + 128, bytes.length - 9]) {
+      const changed = Buffer.from(bytes);
+      changed[at]! ^= 1;
+      const other = fresh();
+      writeFileSync(other, changed);
+      expect(() => Dataset.open(other)).toThrow('one that has more in it than this version knows of');
+    }
+  });
+
   const damaged = async (change: (bytes: Buffer) => Buffer, kind: Kind = 'sparse f32') => {
     const { path } = await stored(kind, 100, 6);
     writeFileSync(path, change(readFileSync(path)));
