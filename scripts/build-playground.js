@@ -32,12 +32,11 @@ async function buildPlayground(folder) {
     bundled({ entryPoints: [join(SOURCES, 'style.css')] }),
   ]);
   const code = script.replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--');
-  // Nothing runs but this script, WebAssembly and the worker that the library makes of its own code; nothing is fetched.
+  // Nothing runs but this script and WebAssembly, for the page trains without workers; nothing is fetched.
   const policy = [
     "default-src 'none'",
     `script-src ${hashOf(code)} 'wasm-unsafe-eval'`,
     `style-src ${hashOf(style)}`,
-    'worker-src blob:',
     'img-src data:',
     "base-uri 'none'",
     "form-action 'none'",

@@ -9,6 +9,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bordersOf, regionsOf } from '../examples/playground/src/points/regions.js';
 import { clip, valueAt, type Affine, type Polygon, type Position } from '../examples/playground/src/geometry.js';
+import { ticks } from '../examples/playground/src/numbers.js';
 import { LinearSvm, stop } from '../lib/index.js';
 import { buildPlayground } from '../scripts/build-playground.js';
 import { HANG, ROOT } from './support/child.js';
@@ -100,6 +101,18 @@ describe('the playground', () => {
     for (const corner of one) expect(valueAt(line, corner)).toBeGreaterThan(-1e-12);
     expect(clip(BOX, [0, 0, -1])).toEqual([]);
     expect(clip(BOX, [0, 0, 1])).toEqual(BOX);
+  });
+
+  it.each([
+    [0, 1, 1, ['0', '1']],
+    [0, 0.3, 3, ['0', '0.1', '0.2', '0.3']],
+    [15_000, 50_000, 3, ['20,000', '40,000']],
+    [-1e100, 1e100, 2, ['−1e100', '0', '1e100']],
+    [1e9, 1e9 + 1, 2, ['1.0000000000e9', '1.0000000005e9', '1.0000000010e9']],
+    [1e14, 1e14 + 2, 2, ['1.00000000000000e14', '1.00000000000001e14', '1.00000000000002e14']],
+    [1e15, 1e15 + 2, 8, ['1.00000000000000e15']],
+  ] as const)('writes ticks from %d to %d, about %d, so that they differ', (from, to, count, texts) => {
+    expect(ticks(from, to, count).map(({ text }) => text)).toEqual(texts);
   });
 });
 
@@ -202,6 +215,36 @@ describe.skipIf(!CHROMIUM)('the playground in a browser', () => {
     await drawn(view);
   }
 
+  /** Has fingers at places of the page, by number; those that are not named are lifted. */
+  async function fingers(view: Page): Promise<(...at: readonly (Position | undefined)[]) => Promise<void>> {
+    const session = await view.context().newCDPSession(view);
+    let before = 0;
+    return async (...at) => {
+      const touchPoints = at.flatMap((place, id) => (place ? [{ x: place[0], y: place[1], id }] : []));
+      const type = touchPoints.length > before ? 'touchStart' : touchPoints.length ? 'touchMove' : 'touchEnd';
+      before = touchPoints.length;
+      await session.send('Input.dispatchTouchEvent', { type, touchPoints });
+      await drawn(view);
+    };
+  }
+
+  /** The rectangles of elements, in pixels of the page. */
+  interface Place {
+    readonly text: string;
+    readonly left: number;
+    readonly right: number;
+    readonly top: number;
+    readonly bottom: number;
+  }
+
+  async function placesOf(view: Page, selector: string): Promise<Place[]> {
+    await drawn(view);
+    return view.evaluate(`[...document.querySelectorAll(${JSON.stringify(selector)})].map((one) => {
+      const { left, right, top, bottom } = one.getBoundingClientRect();
+      return { text: one.textContent, left, right, top, bottom };
+    })`);
+  }
+
   /** Pastes a text, and gives the message that follows. As one event: typing a long text key by key would take minutes. */
   async function pasteCsv(view: Page, text: string): Promise<string> {
     const put = `((value) => {
@@ -215,7 +258,7 @@ describe.skipIf(!CHROMIUM)('the playground in a browser', () => {
     await view.evaluate(`${put}('')`);
     await until(view, `document.getElementById('csv-message').textContent === ''`);
     await view.evaluate(`${put}(${JSON.stringify(text)})`);
-    await until(view, `document.getElementById('csv-message').textContent !== ''`);
+    await until(view, `!['', 'Reading …'].includes(document.getElementById('csv-message').textContent)`);
     return (await view.textContent('#csv-message'))!;
   }
 
@@ -672,6 +715,319 @@ describe.skipIf(!CHROMIUM)('the playground in a browser', () => {
       { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
     ));
 
+  const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+  const moved = (from: Position, [dx, dy]: Position): Position => [from[0] + dx, from[1] + dy];
+  const rounded = (at: Position) => at.map(Math.round);
+
+  it('moves a small ellipsoid as a whole by a finger at its centre, and stretches it by one at its squares', () =>
+    using(async (view) => {
+      await view.locator('#tab-ellipsoids').tap();
+      const touch = await fingers(view);
+      const values = () => view.locator('#shape output').allTextContents();
+      expect(await values()).toEqual(['1.25', '0.55', '34°']);
+      const centre = await middleOf(view, '#ellipsoids-plot .ellipse.selected .centre');
+      await touch(centre);
+      await touch(moved(centre, [10, 25]));
+      await touch(moved(centre, [20, 50]));
+      await touch();
+      expect(rounded(await middleOf(view, '#ellipsoids-plot .ellipse.selected .centre'))).toEqual(rounded(moved(centre, [20, 50])));
+      expect(await values()).toEqual(['1.25', '0.55', '34°']);
+      const square = await middleOf(view, '#ellipsoids-plot .handles rect:nth-of-type(2)');
+      const outward = moved(square, [4 * (square[0] - centre[0] - 20), 4 * (square[1] - centre[1] - 50)]);
+      await touch(square);
+      await touch(outward);
+      await touch();
+      expect(await values()).toEqual(['1.25', '2.75', '34°']);
+    }, PHONE));
+
+  it('follows the finger that began a drag, and no other', () =>
+    using(async (view) => {
+      const touch = await fingers(view);
+      for (const [tab, thing] of [
+        ['points', '#points-plot .spot'],
+        ['ellipsoids', '#ellipsoids-plot .ellipse.selected .centre'],
+      ] as const) {
+        await view.click(`#tab-${tab}`);
+        const place = async () => rounded(await middleOf(view, thing));
+        const first = await middleOf(view, thing);
+        const second = await placeIn(view, `#${tab}-plot`, [0.85, 0.85]);
+        const things = await count(view, thing.split(' ').slice(0, 2).join(' '));
+        await touch(first);
+        await touch(first, second);
+        await touch(first, moved(second, [-30, -40]));
+        expect(await place()).toEqual(rounded(first));
+        await touch(first); // the second finger goes up
+        await touch(moved(first, [12, 16]));
+        expect(await place()).toEqual(rounded(moved(first, [12, 16])));
+        await touch();
+        expect(await count(view, thing.split(' ').slice(0, 2).join(' '))).toBe(things);
+        await view.click(`#${tab}-undo`);
+        expect(await place()).toEqual(rounded(first));
+        expect(await view.isDisabled(`#${tab}-undo`)).toBe(true);
+      }
+    }, PHONE));
+
+  it('leaves room for long numbers beside the axes', async () => {
+    const tables = {
+      salaries: 'age,salary,kind\n30,50000,a\n40,20000,b\n50,81000,a',
+      huge: 'x,y,k\n1e100,-1e100,a\n-1e100,1e100,b\n1e99,3,a',
+      near: 'x,y,k\n1000000000,1000000000,a\n1000000001,1000000001,b\n1000000000.5,1000000000.7,a',
+    };
+    for (const width of [1280, 390, 320]) {
+      await using(
+        async (view) => {
+          for (const [name, table] of Object.entries(tables)) {
+            await view.click('#csv-open');
+            await pasteCsv(view, table);
+            await view.click('#csv-use');
+            const [plot] = await placesOf(view, '#points-plot');
+            const [frame] = await placesOf(view, '#points-plot .frame');
+            const [, title] = await placesOf(view, '#points-plot .title');
+            const texts = await placesOf(view, '#points-plot .axes text:not(.title)');
+            const [up, across] = [true, false].map((is) => texts.filter(({ right }) => right < frame!.left === is)) as [
+              Place[],
+              Place[],
+            ];
+            const where = `${name}, ${width} px`;
+            expect([where, up.length > 0, across.length > 0]).toEqual([where, true, true]);
+            expect([where, up.filter(({ left }) => left < title!.right)]).toEqual([where, []]);
+            expect([where, across.filter(({ left, right }) => left < plot!.left || right > plot!.right)]).toEqual([where, []]);
+            expect([where, across.filter(({ right }, i) => right > (across[i + 1]?.left ?? Infinity))]).toEqual([where, []]);
+          }
+        },
+        { viewport: { width, height: 844 } },
+      );
+    }
+  });
+
+  it('offers the classes of the points that are drawn, before and after a step back', () =>
+    using(async (view) => {
+      const chips = async () => {
+        await drawn(view);
+        return view.evaluate<string>(
+          `[...document.getElementById('classes').children].map((one) => one.children[1].textContent + (one.ariaChecked === 'true' ? '*' : '')).join(' ')`,
+        );
+      };
+      expect(await chips()).toBe('A* B');
+      await view.selectOption('#samples', 'five');
+      expect(await chips()).toBe('A* B C D E');
+      await view.keyboard.press('5');
+      await view.selectOption('#samples', 'moons');
+      expect(await chips()).toBe('A B*');
+      await view.click('#points-undo');
+      expect(await chips()).toBe('A B* C D E');
+      await view.click('#points-undo');
+      expect(await chips()).toBe('A B*');
+      // A class that was added stays where its first point is taken back, and goes with the points.
+      await view.click('#add-class');
+      await clickAt(view, [0.5, 0.2]);
+      expect(await chips()).toBe('A B C*');
+      await view.click('#points-undo');
+      expect(await chips()).toBe('A B C*');
+      await view.click('#points-clear');
+      expect(await chips()).toBe('A B*');
+      // One that a table does not name has its letter.
+      await view.click('#csv-open');
+      await pasteCsv(view, '1,2,tea\n3,4,coffee\n2,2,tea');
+      await view.click('#csv-use');
+      await view.click('#add-class');
+      expect(await chips()).toBe('coffee tea C*');
+      await clickAt(view, [0.5, 0.2]);
+      await view.keyboard.press('n');
+      await view.keyboard.press('p');
+      expect(await view.textContent('#points-said')).toBe('Point 4 of 4, class C.');
+    }));
+
+  it('takes a slide of a slider back in one step', () =>
+    using(async (view) => {
+      await view.click('#tab-ellipsoids');
+      const value = async () => {
+        await drawn(view);
+        return view.textContent('#shape-a-value');
+      };
+      const slide = async (from: number, to: number) => {
+        const slider = (await view.locator('#shape-a').boundingBox())!; // anew, as what is said above it may take more lines
+        const y = slider.y + slider.height / 2;
+        await drag(view, [slider.x + from * slider.width, y], [slider.x + to * slider.width, y]);
+        return value();
+      };
+      const seen = [await value(), await slide(0.32, 0.6), await slide(0.6, 0.8)];
+      expect(new Set(seen).size).toBe(3);
+      for (const before of [seen[1], seen[0]]) {
+        await view.click('#ellipsoids-undo');
+        expect(await value()).toBe(before);
+      }
+      expect(await view.isDisabled('#ellipsoids-undo')).toBe(true);
+    }));
+
+  it('says by how much an ellipsoid is turned as the slider does', () =>
+    using(async (view) => {
+      await view.click('#tab-ellipsoids');
+      const angle = () => view.textContent('#shape-angle-value');
+      for (const [degrees, text] of [
+        [90, '90°'],
+        [-89, '−89°'],
+        [0, '0°'],
+      ] as const) {
+        await setRange(view, 'shape-angle', degrees);
+        expect(await angle()).toBe(text);
+      }
+      await setRange(view, 'shape-angle', 88);
+      await view.focus('#ellipsoids-plot');
+      await view.keyboard.press(']');
+      await drawn(view);
+      expect(await angle()).toBe('−87°');
+      expect(await view.inputValue('#shape-angle')).toBe('-87');
+      // As well if it is turned by the knob to just beyond.
+      const [centre, knob] = [
+        await middleOf(view, '#ellipsoids-plot .ellipse.selected .centre'),
+        await middleOf(view, '#ellipsoids-plot .handles circle'),
+      ];
+      await drag(view, knob, [centre[0] - 0.2, centre[1] - 120]);
+      expect([await angle(), await view.inputValue('#shape-angle')]).toEqual(['90°', '90']);
+    }));
+
+  it('shows the whole of what is chosen, the plus beside the classes and the iteration on its card', async () => {
+    // What a select would take for its chosen option alone, and what it has.
+    const CLIPPED = `[...document.querySelectorAll('select')].flatMap((select) => {
+      if (!select.checkVisibility()) return [];
+      const copy = select.parentElement.insertBefore(select.cloneNode(), select);
+      const found = [...select.options].filter((option) => !select.matches('#samples') || option.hidden).flatMap((option) => {
+        copy.replaceChildren(option.cloneNode(true));
+        copy.style.cssText = 'position: absolute; width: max-content; max-width: none';
+        return copy.offsetWidth > select.offsetWidth ? [option.text + ': ' + copy.offsetWidth + ' of ' + select.offsetWidth] : [];
+      });
+      copy.remove();
+      return found;
+    })`;
+    for (const width of [1280, 390, 320]) {
+      await using(
+        async (view) => {
+          await drawn(view);
+          if (width > 320) expect([width, await view.evaluate(CLIPPED)]).toEqual([width, []]);
+          for (let classes = 2; classes <= 8; classes++) {
+            const [plus] = await placesOf(view, '#add-class');
+            const chips = await placesOf(view, '#classes .chip');
+            expect(chips.length).toBe(classes);
+            expect([width, classes, chips.some(({ top, bottom }) => top < plus!.bottom && bottom > plus!.top)]).toEqual([
+              width,
+              classes,
+              true,
+            ]);
+            if (classes < 8) await view.click('#add-class');
+          }
+          for (const tab of ['points', 'ellipsoids']) {
+            await view.click(`#tab-${tab}`);
+            const [text] = await placesOf(view, `#${tab}-iteration-text`);
+            const [player] = await placesOf(view, `#panel-${tab} .player`);
+            expect([width, tab, text!.right <= player!.right + 0.5]).toEqual([width, tab, true]);
+            if (width > 320) expect([width, await view.evaluate(CLIPPED)]).toEqual([width, []]);
+          }
+        },
+        { ...PHONE, viewport: { width, height: 844 } },
+      );
+    }
+  });
+
+  it('shows one iteration as one', () =>
+    using(async (view) => {
+      await view.click('#csv-open');
+      await pasteCsv(view, '0,0,a\n5,5,b');
+      await view.click('#csv-use');
+      expect((await result(view)).headline).toBe('Labels proved after 1 iteration');
+      expect(await view.evaluate(`document.getElementById('points-iteration').style.getPropertyValue('--done')`)).toBe('0');
+      expect((await view.locator('#points-chart text:not(.title)').allTextContents()).slice(-2)).toEqual(['0', '1']);
+    }));
+
+  it('leaves keys to what has the focus only where it uses them', () =>
+    using(async (view) => {
+      const chosen = () => view.evaluate<string>(`document.querySelector('#classes [aria-checked=true]').children[1].textContent`);
+      await view.click('#points-clear');
+      await view.keyboard.press('2');
+      expect(await chosen()).toBe('B');
+      await view.focus('#gamma-default');
+      await view.keyboard.press('1');
+      expect(await chosen()).toBe('A');
+      for (const field of ['method', 'gamma', 'points-iteration']) {
+        await view.focus(`#${field}`);
+        await view.keyboard.press('2');
+        expect([field, await chosen()]).toEqual([field, 'A']);
+      }
+      // Space presses what can be pressed, and does not play.
+      await view.selectOption('#samples', 'overlap');
+      await drawn(view);
+      await view.focus('#add-class');
+      await view.keyboard.press('Space');
+      expect(await count(view, '#classes .chip')).toBe(3);
+      await view.focus('#gamma-default');
+      await view.keyboard.press('Space');
+      expect(await view.isChecked('#gamma-default')).toBe(false);
+      expect(await attribute(view, '#points-play', 'aria-label')).toBe('Play the iterations');
+      // Letters are the same with Shift.
+      await view.focus('#points-plot');
+      for (const [key, number] of [
+        ['N', 1],
+        ['n', 2],
+        ['Shift+N', 3],
+        ['P', 2],
+      ] as const) {
+        await view.keyboard.press(key);
+        expect(await view.textContent('#points-said')).toBe(`Point ${number} of 80, class A.`);
+      }
+      await view.click('#tab-ellipsoids');
+      await view.keyboard.press('2');
+      expect(await attribute(view, '#family-1', 'aria-checked')).toBe('true');
+      await view.focus('#ellipsoids-plot');
+      await view.keyboard.press('P');
+      await drawn(view);
+      expect(await attribute(view, '#ellipsoids-plot .ellipse:last-of-type', 'class')).toContain('selected');
+    }));
+
+  it('has a key of what is drawn', () =>
+    using(async (view) => {
+      const key = async () => {
+        await drawn(view);
+        const [shown, lines] = await view.evaluate<[string[], number[]]>(`[
+          [...document.querySelectorAll('#points-key span')].filter((one) => one.checkVisibility()).map((one) => one.textContent),
+          ['.margin', '.border', '.one-of-several'].map((name) => document.querySelectorAll('#points-plot ' + name).length),
+        ]`);
+        return [shown.slice(2, -1), lines.map((many) => many > 0)];
+      };
+      expect(await key()).toEqual([
+        ['plane', 'margin'],
+        [true, false, false],
+      ]);
+      await view.selectOption('#samples', 'three');
+      expect(await key()).toEqual([
+        ['border', 'planes'],
+        [false, true, true],
+      ]);
+      await view.click('#points-clear');
+      expect(await key()).toEqual([
+        ['plane', 'margin'],
+        [false, false, false],
+      ]);
+    }));
+
+  it('knows names in quotes, and says when it reads another text', () =>
+    using(async (view) => {
+      await view.click('#csv-open');
+      const isHeader = async (text: string) => [await pasteCsv(view, text), await view.isChecked('#csv-header')];
+      const good = '2 rows of 2 classes.';
+      expect(await isHeader('"x,1",y,label\n1,2,a\n3,4,b')).toEqual([good, true]);
+      expect(await isHeader('"x\n1","2,""3",label\n1,2,a\n3,4,b')).toEqual([good, true]);
+      expect(await isHeader('"1","2","a;b;c;d"\n3,4,b')).toEqual([good, false]);
+      const said = await view.evaluate(`(() => {
+        const area = document.getElementById('csv-text');
+        return ['x,y,k\\n1,2,', ''].map((text) => {
+          area.value = text;
+          area.dispatchEvent(new Event('input', { bubbles: true }));
+          return document.getElementById('csv-message').textContent;
+        });
+      })()`);
+      expect(said).toEqual(['Reading …', '']);
+    }));
+
   /** Runs in the page and lists texts without enough contrast with what is behind them; disabled controls are exempt. */
   const PALE = `(() => {
     const channel = (c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
@@ -732,6 +1088,19 @@ describe.skipIf(!CHROMIUM)('the playground in a browser', () => {
     expect(backgrounds).toEqual([light, light, dark, dark, dark, dark, light, light]);
     expect(light).not.toBe(dark);
   });
+
+  it('permits its own script, its style and WebAssembly, and no worker', () =>
+    using(async (view) => {
+      const policy = (await attribute(view, 'meta[http-equiv]', 'content'))!;
+      expect(policy.split('; ').map((part) => part.replaceAll(/'sha256-[^']*'/g, 'hash'))).toEqual([
+        "default-src 'none'",
+        "script-src hash 'wasm-unsafe-eval'",
+        'style-src hash',
+        'img-src data:',
+        "base-uri 'none'",
+        "form-action 'none'",
+      ]);
+    }));
 
   it('works without WebAssembly, and with less motion', () =>
     using(

@@ -59,7 +59,8 @@ export class Chart {
       this.#panel(panel, x, top + TITLE, each - TITLE, width);
       this.#text(panel.title, { class: 'title', x: 0, y: top + 12 });
     });
-    for (const { at, text } of ticks(0, total, Math.min(6, Math.max(2, width / 80))).filter(({ at }) => Number.isInteger(at))) {
+    // No more of them than iterations, so that all are whole numbers.
+    for (const { at, text } of ticks(0, total, Math.min(6, Math.max(2, width / 80), total))) {
       this.#text(text, { x: x(at), y: height - 6, 'text-anchor': 'middle' });
     }
     svg('path', { class: 'now', d: `M${x(k)} ${TITLE - 8}V${height - BOTTOM + 4}` }, this.#content);

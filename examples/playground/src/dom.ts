@@ -48,7 +48,9 @@ export function fillSelect(select: HTMLSelectElement, options: readonly (readonl
   );
 }
 
-/** Whether keys typed there belong to the element, and not to the page. */
-export function takesKeys(target: EventTarget | null): boolean {
-  return target instanceof Element && target.closest('input, select, textarea, button, summary, a, dialog') !== null;
+/** Whether a key belongs to the element where it was typed, and not to the page. Of what can be pressed, Space is. */
+export function takesKeys({ target, key }: KeyboardEvent): boolean {
+  if (!(target instanceof Element)) return false;
+  const pressed = key === ' ' && target.closest('button, input, summary, a');
+  return Boolean(pressed || target.closest('input:not([type=checkbox]), select, textarea, dialog'));
 }

@@ -45,6 +45,9 @@ export interface Tick {
   readonly text: string;
 }
 
+/** So many decimal digits every double tells apart. */
+const DIGITS = 15;
+
 /** Ticks at round numbers, about `count` of them, in as many digits as tell them apart. */
 export function ticks(from: number, to: number, count: number): Tick[] {
   const rough = (to - from) / count;
@@ -58,12 +61,12 @@ export function ticks(from: number, to: number, count: number): Tick[] {
     if (largest < 1e6 && step >= 1e-4)
       return minus(value.toLocaleString('en', { minimumFractionDigits: places, maximumFractionDigits: places }));
     const digits = Math.floor(Math.log10(Math.abs(value)) + 1e-9) - Math.floor(Math.log10(step) + 1e-9);
-    return minus(value.toExponential(Math.min(Math.max(digits, 0), 6)).replace('e+', 'e'));
+    return minus(value.toExponential(Math.min(Math.max(digits, 0), DIGITS - 1)).replace('e+', 'e'));
   };
   const found: Tick[] = [];
   for (let k = Math.ceil(from / step - 1e-9); k * step <= to + 1e-9 * step && found.length < 100; k++) {
-    const at = Number((k * step).toPrecision(12));
-    found.push({ at, text: write(at) });
+    const at = Number((k * step).toPrecision(DIGITS));
+    if (at !== found.at(-1)?.at) found.push({ at, text: write(at) });
   }
   return found;
 }

@@ -93,7 +93,7 @@ export class Player {
     slider.value = String(this.#k);
     slider.disabled = this.#total <= 1;
     slider.setAttribute('aria-valuetext', `iteration ${this.#k} of ${this.#total}`);
-    slider.style.setProperty('--done', String(this.#total > 1 ? (this.#k - 1) / (this.#total - 1) : 1));
+    slider.style.setProperty('--done', String((this.#k - 1) / Math.max(1, this.#total - 1)));
     play.setAttribute('aria-label', this.isPlaying ? 'Pause' : 'Play the iterations');
     play.classList.toggle('playing', this.isPlaying);
     this.#words.replaceChildren('iteration ', html('b', '', String(this.#k)), ` of ${this.#total}`);

@@ -5,6 +5,8 @@ import { ticks, type Tick } from './numbers.js';
 import type { Domain } from './points/scene.js';
 
 const MARGIN = { left: 40, right: 12, top: 12, bottom: 28 };
+/** From numbers to the axis, and at least from one to the next. */
+const [BESIDE, APART] = [8, 12];
 /** For the name of an axis. */
 const TITLE = 18;
 
@@ -119,11 +121,23 @@ export class Plot {
 
   #place(): void {
     const [xTitle, yTitle] = this.#titles;
-    this.#left = MARGIN.left + (yTitle ? TITLE : 0);
+    const room = yTitle ? TITLE : 0;
+    this.#left = MARGIN.left + room;
     this.#bottom = MARGIN.bottom + (xTitle ? TITLE : 0);
+    if (!this.#scale()) return;
+    // Numbers beside the axis take the width that they need, which leaves the less for the rest.
+    this.#left = Math.max(MARGIN.left, Math.ceil(this.#widest(this.#up())) + BESIDE + 4) + room;
+    if (!this.#scale()) return;
+    const { left: x, top: y, width, height } = this.inside;
+    set(this.#clip, { x, y, width, height });
+    this.#draw(this.#across(), this.#up());
+  }
+
+  /** Finds what is shown inside the axes; false where there is no room for anything. */
+  #scale(): boolean {
     const { x, y, equal } = this.#domain;
-    const { left, top, width, height } = this.inside;
-    if (!(width > 0 && height > 0)) return;
+    const { width, height } = this.inside;
+    if (!(width > 0 && height > 0)) return false;
     this.#shown = { x, y };
     if (equal) {
       const unit = Math.max((x[1] - x[0]) / width, (y[1] - y[0]) / height);
@@ -131,8 +145,32 @@ export class Plot {
         [(low + high - unit * size) / 2, (low + high + unit * size) / 2] as const;
       this.#shown = { x: around(x, width), y: around(y, height) };
     }
-    set(this.#clip, { x: left, y: top, width, height });
-    this.#draw(ticks(...this.#shown.x, Math.max(2, width / 90)), ticks(...this.#shown.y, Math.max(2, height / 70)));
+    return true;
+  }
+
+  #up(): Tick[] {
+    return ticks(...this.#shown.y, Math.max(2, this.inside.height / 70));
+  }
+
+  /** As many as there is room for: where numbers are long, every second or third alone. */
+  #across(): Tick[] {
+    const found = ticks(...this.#shown.x, Math.max(2, this.inside.width / 90));
+    const widest = this.#widest(found);
+    const room = Math.max(widest + APART, 1.5 * widest); // the last may move to the left by half its width
+    const [first, second] = found;
+    const every = first && second ? Math.ceil(room / (this.x(second.at) - this.x(first.at))) : 1;
+    return found.filter((_, i) => i % every === 0);
+  }
+
+  /** In pixels, as the axes write them. */
+  #widest(list: readonly Tick[]): number {
+    const probe = svg('text', {}, this.#axes);
+    const widths = list.map(({ text }) => {
+      probe.textContent = text;
+      return probe.getComputedTextLength();
+    });
+    probe.remove();
+    return Math.max(0, ...widths);
   }
 
   #draw(across: readonly Tick[], up: readonly Tick[]): void {
@@ -141,17 +179,20 @@ export class Plot {
     this.#grid.replaceChildren();
     this.#axes.replaceChildren();
     const write = (text: string, attributes: Record<string, string | number>) => {
-      svg('text', attributes, this.#axes).textContent = text;
+      const element = svg('text', attributes, this.#axes);
+      element.textContent = text;
+      return element;
     };
     for (const { at, text } of across) {
       const x = Math.round(this.x(at)) + 0.5;
       svg('path', { d: `M${x} ${top}V${top + height}` }, this.#grid);
-      write(text, { x, y: top + height + 18, 'text-anchor': 'middle' });
+      const label = write(text, { x, y: top + height + 18, 'text-anchor': 'middle' });
+      set(label, { x: Math.min(x, this.width - label.getComputedTextLength() / 2) }); // the last one stays in the picture
     }
     for (const { at, text } of up) {
       const y = Math.round(this.y(at)) + 0.5;
       svg('path', { d: `M${left} ${y}H${left + width}` }, this.#grid);
-      write(text, { x: left - 8, y: y + 4, 'text-anchor': 'end' });
+      write(text, { x: left - BESIDE, y: y + 4, 'text-anchor': 'end' });
     }
     svg('path', { class: 'frame', d: `M${left + 0.5} ${top + 0.5}h${width - 1}v${height - 1}h${1 - width}Z` }, this.#axes);
     const cut = (title: string, room: number) =>

@@ -1,4 +1,5 @@
 /** Pointer and keys on the plot of ellipsoids: add, move, stretch, turn, delete. */
+import { arrowOf, distance, Drag, nearest, pixelOf, selectedBy } from '../editing.js';
 import type { Position } from '../geometry.js';
 import type { Plot } from '../plot.js';
 import type { History } from '../points/scene.js';
@@ -14,14 +15,15 @@ export interface Editing {
 }
 
 type Grip = 'body' | 'first' | 'second' | 'knob';
+/** As handlesOf has them. */
+const GRIPS: readonly Grip[] = ['first', 'second', 'knob'];
 
-const REACH = { mouse: 11, pen: 15, touch: 22 };
 export const MOST_SHAPES = 40;
 
 export class EllipsoidsEditor {
   selected = -1;
-  isDragging = false;
   readonly #editing: Editing;
+  readonly #drag: Drag;
   #grip: Grip = 'body';
   #from: Position = [0, 0];
   #moved = false;
@@ -29,12 +31,17 @@ export class EllipsoidsEditor {
   constructor(editing: Editing) {
     this.#editing = editing;
     const { root } = editing.plot;
-    root.addEventListener('pointerdown', (event) => this.#down(event));
-    root.addEventListener('pointermove', (event) => this.#move(event));
-    root.addEventListener('pointerup', () => this.#up());
-    root.addEventListener('pointercancel', () => this.#up());
-    root.addEventListener('contextmenu', (event) => event.preventDefault());
+    this.#drag = new Drag(
+      root,
+      (event) => this.#down(event),
+      (event) => this.#move(event),
+      () => editing.changed(true),
+    );
     root.addEventListener('keydown', (event) => this.#key(event));
+  }
+
+  get isDragging(): boolean {
+    return this.#drag.isOn;
   }
 
   get shape(): Shape | undefined {
@@ -57,7 +64,7 @@ export class EllipsoidsEditor {
     if (!history.now[index]) return;
     history.put(history.now.filter((_, i) => i !== index));
     this.selected = -1;
-    this.isDragging = false;
+    this.#drag.stop();
     changed(true);
   }
 
@@ -71,13 +78,11 @@ export class EllipsoidsEditor {
 
   #down(event: PointerEvent): void {
     const { plot, history, changed } = this.#editing;
-    if (this.isDragging || (event.button !== 0 && event.button !== 2)) return;
     const at = plot.at(event);
     const grip = event.button === 0 ? this.#gripAt(event) : undefined;
     const inside = history.now.findLastIndex((shape) => contains(shape, at));
     if (event.button === 2) return this.remove(inside);
-    plot.root.setPointerCapture(event.pointerId);
-    this.isDragging = true;
+    this.#drag.begin(event);
     this.#moved = false;
     this.#grip = grip ?? 'body';
     if (!grip && inside < 0) {
@@ -89,25 +94,22 @@ export class EllipsoidsEditor {
     changed(false);
   }
 
-  /** The handle of the selected ellipsoid under the pointer. */
+  /** The handle of the selected ellipsoid under the pointer. Of a small one, a finger reaches handles from the centre, but means the whole. */
   #gripAt(event: PointerEvent): Grip | undefined {
     const { plot } = this.#editing;
-    if (!this.shape) return undefined;
-    const frame = plot.root.getBoundingClientRect();
-    const [x, y] = [event.clientX - frame.left, event.clientY - frame.top];
-    const reach = REACH[event.pointerType as keyof typeof REACH] ?? REACH.mouse;
-    const [first, second, knob] = handlesOf(this.shape, plot);
-    const grips: [Grip, Position][] = [
-      ['knob', knob],
-      ['first', first],
-      ['second', second],
-    ];
-    return grips.find(([, at]) => Math.hypot(at[0] - x, at[1] - y) <= reach)?.[0];
+    const { shape } = this;
+    if (!shape) return undefined;
+    const pointer = pixelOf(plot.root, event);
+    const handles = handlesOf(shape, plot);
+    const handle = handles[nearest(pointer, event, handles)];
+    if (!handle) return undefined;
+    const centre: Position = [plot.x(shape.x), plot.y(shape.y)];
+    return distance(handle, pointer) < distance(centre, pointer) ? GRIPS[handles.indexOf(handle)] : 'body';
   }
 
   #move(event: PointerEvent): void {
     const { shape } = this;
-    if (!this.isDragging || !shape) return;
+    if (!shape) return;
     const at = this.#editing.plot.at(event);
     const [dx, dy] = [at[0] - shape.x, at[1] - shape.y];
     const [c, s] = [Math.cos(shape.angle), Math.sin(shape.angle)];
@@ -121,29 +123,21 @@ export class EllipsoidsEditor {
     this.#moved = true;
   }
 
-  #up(): void {
-    if (!this.isDragging) return;
-    this.isDragging = false;
-    this.#editing.changed(true);
-  }
-
   #key(event: KeyboardEvent): void {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const { plot, history, changed } = this.#editing;
     const { shape } = this;
-    const step = (event.shiftKey ? 20 : 4) * plot.unit[0];
-    const arrows: Record<string, Position> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
-    const arrow = arrows[event.key];
+    const arrow = arrowOf(event);
+    const next = selectedBy(event, this.selected, history.now.length);
     const turn = (by: number) => shape && this.edit({ angle: reduced(shape.angle + by) });
     if (arrow && shape) {
-      const [x, y] = plot.within([shape.x + step * arrow[0], shape.y + step * arrow[1]]);
+      const step = arrow.pixels * plot.unit[0];
+      const [x, y] = plot.within([shape.x + step * arrow.direction[0], shape.y + step * arrow.direction[1]]);
       this.edit({ x, y });
     } else if (event.key === 'Enter') this.add([0, 0]);
     else if (event.key === 'Delete' || event.key === 'Backspace') this.remove();
-    else if (event.key === 'n' || event.key === 'p') {
-      const { length } = history.now;
-      if (length)
-        this.selected = (Math.max(this.selected, event.key === 'n' ? -1 : 0) + (event.key === 'n' ? 1 : -1) + length) % length;
+    else if (next !== undefined) {
+      this.selected = next;
       changed(false);
     } else if (event.key === '[' || event.key === ']') turn(event.key === ']' ? Math.PI / 36 : -Math.PI / 36);
     else if (event.key === 'Escape') {

@@ -83,10 +83,14 @@ export class EllipsoidsMode {
     byId('ellipsoids-add').addEventListener('click', () => this.#editor.add([0, this.#current ? 1 : -1]));
     for (const field of FIELDS) {
       const input = byId<HTMLInputElement>(`shape-${field}`);
+      let last: readonly Shape[] | undefined;
       input.addEventListener('input', () => {
         const value = Number(input.value);
-        this.#editor.edit({ [field]: field === 'angle' ? (value * Math.PI) / 180 : value });
+        // From the first to the last place of the slider it is one step to go back, if nothing else has changed meanwhile.
+        this.#editor.edit({ [field]: field === 'angle' ? (value * Math.PI) / 180 : value }, this.#history.now === last);
+        last = this.#history.now;
       });
+      input.addEventListener('change', () => (last = undefined));
     }
   }
 
@@ -107,7 +111,7 @@ export class EllipsoidsMode {
       event.preventDefault();
       return this.#undo();
     }
-    if (event.ctrlKey || event.metaKey || event.altKey || takesKeys(event.target)) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || takesKeys(event)) return;
     if (event.key === '1' || event.key === '2') this.#choose(Number(event.key) - 1);
     else if (event.key === ' ') this.#player.toggle();
     else return;
@@ -195,12 +199,12 @@ export class EllipsoidsMode {
     byId<HTMLButtonElement>('ellipsoids-delete').disabled = !shape;
     byId<HTMLFieldSetElement>('shape').disabled = !shape;
     if (!shape) return;
-    const values = { a: shape.a, b: shape.b, angle: (reduced(shape.angle) * 180) / Math.PI };
+    const values = { a: shape.a, b: shape.b, angle: reduced(Math.round((shape.angle * 180) / Math.PI), 180) };
     for (const field of FIELDS) {
       const input = byId<HTMLInputElement>(`shape-${field}`);
       if (document.activeElement !== input) input.value = String(values[field]);
       byId(`shape-${field}-value`).textContent =
-        field === 'angle' ? `${Math.round(values.angle).toString().replace('-', '−')}°` : brief(values[field]);
+        field === 'angle' ? `${String(values.angle).replace('-', '−')}°` : brief(values[field]);
     }
   }
 }

@@ -46,7 +46,7 @@ export function contains({ x, y, a, b, angle }: Shape, [px, py]: Position): bool
   return Math.hypot((dx * c + dy * s) / a, (dy * c - dx * s) / b) <= 1;
 }
 
-/** Between -90° and 90°, beyond which ellipses repeat. */
-export const reduced = (angle: number) => angle - Math.PI * Math.round(angle / Math.PI);
+/** Above -90° and up to 90°, beyond which ellipses repeat. `half`: half a turn, in the unit of the angle. */
+export const reduced = (angle: number, half = Math.PI) => angle - half * Math.ceil(angle / half - 0.5);
 
 export const clampAxis = (axis: number) => Math.min(Math.max(axis, LEAST_AXIS), LARGEST_AXIS);

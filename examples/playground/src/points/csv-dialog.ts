@@ -24,6 +24,15 @@ export function startCsvDialog(onScene: (scene: Scene) => void): void {
     use.disabled = !scene;
     byId('csv-roles').hidden = !table;
   };
+  /** The text is another: what was read and said of the last one, or is about to be, no longer holds. */
+  const renew = () => {
+    clearTimeout(timer);
+    turn++;
+    table = scene = undefined;
+    use.disabled = true;
+    message.textContent = text.value && 'Reading …';
+    message.classList.remove('error');
+  };
   const refuse = (error: unknown) => {
     scene = undefined;
     say(error instanceof Error ? error.message : String(error), true);
@@ -31,9 +40,10 @@ export function startCsvDialog(onScene: (scene: Scene) => void): void {
 
   /** Points by the columns that are chosen. */
   const look = () => {
+    if (!table) return; // another text is being read
     const [x, y, label] = selects.map(({ value }) => Number(value)) as [number, number, number];
     try {
-      scene = sceneOf(table!, { x, y, label });
+      scene = sceneOf(table, { x, y, label });
       const classes = scene.names.length;
       say(`${plural(scene.spots.length, 'row')} of ${plural(classes, 'class', 'classes')}.`);
     } catch (error) {
@@ -42,8 +52,8 @@ export function startCsvDialog(onScene: (scene: Scene) => void): void {
   };
 
   const read = async () => {
-    const mine = ++turn;
-    table = scene = undefined;
+    renew();
+    const mine = turn;
     if (text.value === '') return say('');
     try {
       const found = await readTable(text.value, header.checked);
@@ -65,13 +75,11 @@ export function startCsvDialog(onScene: (scene: Scene) => void): void {
     const pasted = event.clipboardData?.getData('text/plain') ?? '';
     if (pasted.length <= MOST_CHARACTERS) return;
     event.preventDefault(); // a text field would take minutes to show so many lines
+    renew();
     refuse(tooLong(pasted));
   });
   text.addEventListener('input', () => {
-    clearTimeout(timer);
-    turn++;
-    table = scene = undefined;
-    use.disabled = true;
+    renew();
     timer = setTimeout(() => {
       header.checked = seemsHeader(text.value);
       void read();

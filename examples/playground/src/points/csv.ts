@@ -29,17 +29,28 @@ export interface Roles {
   readonly label: number;
 }
 
-/** The first line's most frequent one of the usual delimiters. */
+/** The cells of the first row. Between quotes, delimiters and ends of lines are text. */
+function firstRow(text: string, delimiter: string): string[] {
+  const cells = [''];
+  let quoted = false;
+  for (const sign of text) {
+    if (sign === '"') quoted = !quoted;
+    else if (!quoted && (sign === '\n' || sign === '\r')) break;
+    else if (!quoted && sign === delimiter) cells.push('');
+    else cells[cells.length - 1] += sign;
+  }
+  return cells;
+}
+
+/** The first row's most frequent one of the usual delimiters. */
 export function delimiterOf(text: string): string {
-  const [line] = text.split(/\r?\n/, 1) as [string];
-  const count = (sign: string) => line.split(sign).length;
+  const count = (sign: string) => firstRow(text, sign).length;
   return [',', ';', '\t'].reduce((best, sign) => (count(sign) > count(best) ? sign : best));
 }
 
-/** Whether the first line looks like names: no cell of it is a number. */
+/** Whether the first row looks like names: no cell of it is a number. */
 export function seemsHeader(text: string): boolean {
-  const [line] = text.split(/\r?\n/, 1) as [string];
-  return line.split(delimiterOf(text)).every((cell) => cell.trim() === '' || Number.isNaN(Number(cell.replaceAll('"', ''))));
+  return firstRow(text, delimiterOf(text)).every((cell) => cell.trim() === '' || Number.isNaN(Number(cell)));
 }
 
 export function tooLong(text: string): Error {
@@ -105,7 +116,7 @@ export function sceneOf({ columns, rows }: CsvTable, { x, y, label }: Roles): Sc
     y: numberIn(up, row),
     k: names.indexOf(String(labels.values[row])),
   }));
-  return { spots, names, axes: [across.name, up.name], domain: domainOf(spots) };
+  return { spots, classes: names.length, names, axes: [across.name, up.name], domain: domainOf(spots) };
 }
 
 function numberIn({ name, values }: Column, row: number): number {

@@ -1,7 +1,8 @@
 /** Pointer and keys on the plot of points: add, drag, delete, select. It knows positions, not models. */
+import { arrowOf, Drag, nearest, pixelOf, selectedBy } from '../editing.js';
 import type { Position } from '../geometry.js';
 import type { Plot } from '../plot.js';
-import { added, moved, without, type History, type Scene } from './scene.js';
+import { added, moved, nameOf, without, type History, type Scene } from './scene.js';
 
 export interface Editing {
   readonly history: History<Scene>;
@@ -15,24 +16,22 @@ export interface Editing {
   readonly say: (text: string) => void;
 }
 
-/** The largest distance in pixels at which a point is meant. Fingers are less exact. */
-const REACH = { mouse: 11, pen: 14, touch: 20 };
-
 export class PointsEditor {
   selected = -1;
   cursor: Position | undefined;
-  isDragging = false;
   readonly #editing: Editing;
+  readonly #drag: Drag;
   #moved = false;
 
   constructor(editing: Editing) {
     this.#editing = editing;
     const { root } = editing.plot;
-    root.addEventListener('pointerdown', (event) => this.#down(event));
-    root.addEventListener('pointermove', (event) => this.#move(event));
-    root.addEventListener('pointerup', () => this.#up());
-    root.addEventListener('pointercancel', () => this.#up());
-    root.addEventListener('contextmenu', (event) => event.preventDefault());
+    this.#drag = new Drag(
+      root,
+      (event) => this.#down(event),
+      (event) => this.#move(event),
+      () => editing.changed(true),
+    );
     root.addEventListener('keydown', (event) => this.#key(event));
     root.addEventListener('blur', () => {
       this.cursor = undefined;
@@ -40,36 +39,26 @@ export class PointsEditor {
     });
   }
 
+  get isDragging(): boolean {
+    return this.#drag.isOn;
+  }
+
   /** Forgets the selection, where points were replaced. */
   clear(): void {
     this.selected = -1;
-    this.isDragging = false;
-  }
-
-  /** The number of the point near the pointer, the last one drawn of several; -1 if there is none. */
-  #near(event: PointerEvent): number {
-    const { plot, history } = this.#editing;
-    const frame = plot.root.getBoundingClientRect();
-    const [x, y] = [event.clientX - frame.left, event.clientY - frame.top];
-    let [found, least] = [-1, REACH[event.pointerType as keyof typeof REACH] ?? REACH.mouse];
-    history.now.spots.forEach((spot, i) => {
-      const distance = Math.hypot(plot.x(spot.x) - x, plot.y(spot.y) - y);
-      if (distance <= least) [found, least] = [i, distance];
-    });
-    return found;
+    this.#drag.stop();
   }
 
   #down(event: PointerEvent): void {
     const { plot, history, changed, current, isErasing } = this.#editing;
-    if (this.isDragging || (event.button !== 0 && event.button !== 2)) return;
     this.cursor = undefined;
-    const near = this.#near(event);
+    const places = history.now.spots.map(({ x, y }): Position => [plot.x(x), plot.y(y)]);
+    const near = nearest(pixelOf(plot.root, event), event, places);
     if (event.button === 2 || isErasing()) {
       if (near >= 0) this.#remove(near);
       return;
     }
-    plot.root.setPointerCapture(event.pointerId);
-    this.isDragging = true;
+    this.#drag.begin(event);
     this.#moved = near < 0; // a new point and where it is dragged to are one step
     if (near < 0) {
       const [x, y] = plot.at(event);
@@ -82,7 +71,7 @@ export class PointsEditor {
   #move(event: PointerEvent): void {
     const { plot, history, changed } = this.#editing;
     const spot = history.now.spots[this.selected];
-    if (!this.isDragging || !spot) return;
+    if (!spot) return;
     const [x, y] = plot.at(event);
     if (x === spot.x && y === spot.y) return;
     history.put(moved(history.now, this.selected, x, y), this.#moved);
@@ -90,31 +79,24 @@ export class PointsEditor {
     changed(true);
   }
 
-  #up(): void {
-    if (!this.isDragging) return;
-    this.isDragging = false;
-    this.#editing.changed(true);
-  }
-
   #remove(index: number): void {
     const { history, changed, say } = this.#editing;
     history.put(without(history.now, index));
-    this.selected = -1;
-    this.isDragging = false;
+    this.clear();
     say('Point deleted.');
     changed(true);
   }
 
   #key(event: KeyboardEvent): void {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const arrows: Record<string, Position> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
-    const arrow = arrows[event.key];
-    if (arrow) this.#nudge(arrow, event.shiftKey ? 20 : 4);
+    const arrow = arrowOf(event);
+    const next = selectedBy(event, this.selected, this.#editing.history.now.spots.length);
+    if (arrow) this.#nudge(arrow.direction, arrow.pixels);
+    else if (next !== undefined) this.#choose(next);
     else if (event.key === 'Enter') this.#addAtCursor();
     else if (event.key === 'Delete' || event.key === 'Backspace') {
       if (this.selected >= 0) this.#remove(this.selected);
-    } else if (event.key === 'n' || event.key === 'p') this.#choose(event.key === 'n' ? 1 : -1);
-    else if (event.key === 'c' && this.selected >= 0) this.#relabel();
+    } else if (event.key.toLowerCase() === 'c' && this.selected >= 0) this.#relabel();
     else if (event.key === 'Escape') {
       this.selected = -1;
       this.#editing.changed(false);
@@ -149,13 +131,13 @@ export class PointsEditor {
     changed(true);
   }
 
-  #choose(by: number): void {
+  #choose(index: number): void {
     const { history, changed, say } = this.#editing;
-    const { spots, names } = history.now;
-    if (!spots.length) return;
-    this.selected = (Math.max(this.selected, by > 0 ? -1 : 0) + by + spots.length) % spots.length;
-    const { k } = spots[this.selected]!;
-    say(`Point ${this.selected + 1} of ${spots.length}, class ${names[k]}.`);
+    const { spots } = history.now;
+    const spot = spots[index];
+    if (!spot) return;
+    this.selected = index;
+    say(`Point ${index + 1} of ${spots.length}, class ${nameOf(history.now, spot.k)}.`);
     changed(false);
   }
 

@@ -1,18 +1,19 @@
 /** The tab of points: what is drawn is trained at every change. */
+import type { Fitted } from 'fista-classify';
 import { byId, html, set, svg, takesKeys } from '../dom.js';
 import { Chart, type Panel } from '../chart.js';
 import { brief, percent, plural } from '../numbers.js';
-import { LETTERS, MARKS, MOST_CLASSES } from '../palette.js';
+import { MARKS, MOST_CLASSES } from '../palette.js';
 import { Player } from '../player.js';
 import { Plot } from '../plot.js';
 import { backendText, showResult } from '../result.js';
 import { PointsEditor } from './editor.js';
 import { PointsFigure } from './figure.js';
 import { sample } from './samples.js';
-import { BLANK, History, type Scene } from './scene.js';
+import { BLANK, classesOf, History, nameOf, type Scene } from './scene.js';
 import { SettingsForm } from './settings.js';
 import { SharesInSteps } from './shares.js';
-import { certified, classesOf, train, type Run } from './training.js';
+import { certified, train, type Run } from './training.js';
 
 const STATUS: Readonly<Record<string, string>> = {
   agreement: 'Labels proved',
@@ -33,7 +34,6 @@ export class PointsMode {
   readonly #form: SettingsForm;
   readonly #shares: SharesInSteps;
   #current = 0;
-  #classes = 2;
   #run: Run | undefined;
   #fault = '';
   #isDue = false;
@@ -73,8 +73,7 @@ export class PointsMode {
   /** Replaces all points. */
   replace(scene: Scene): void {
     this.#history.put(scene);
-    this.#editor.clear();
-    this.#schedule();
+    this.#renew();
   }
 
   redraw(): void {
@@ -95,14 +94,19 @@ export class PointsMode {
     byId('points-undo').addEventListener('click', () => this.#undo());
     byId('points-clear').addEventListener('click', () => this.replace(BLANK));
     byId('add-class').addEventListener('click', () => {
-      this.#classes = Math.min(this.#classes + 1, MOST_CLASSES);
-      this.#choose(this.#classes - 1);
+      this.#choose(Math.min(this.scene.classes, MOST_CLASSES - 1));
     });
   }
 
   #undo(): void {
     this.#history.undo();
+    this.#renew();
+  }
+
+  /** The scene is another, which may have fewer classes. */
+  #renew(): void {
     this.#editor.clear();
+    this.#current = Math.min(this.#current, this.scene.classes - 1);
     this.#schedule();
   }
 
@@ -112,7 +116,7 @@ export class PointsMode {
       event.preventDefault();
       return this.#undo();
     }
-    if (event.ctrlKey || event.metaKey || event.altKey || takesKeys(event.target)) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || takesKeys(event)) return;
     const digit = Number(event.key);
     if (event.key !== ' ' && digit >= 1 && digit <= MOST_CLASSES) this.#choose(digit - 1);
     else if (event.key === ' ') this.#player.toggle();
@@ -120,10 +124,10 @@ export class PointsMode {
     event.preventDefault();
   }
 
-  /** The class of new points. */
+  /** The class of new points. One that is new to the scene is no step of its own to go back. */
   #choose(k: number): void {
     this.#current = k;
-    this.#classes = Math.max(this.#classes, k + 1);
+    if (k >= this.scene.classes) this.#history.put({ ...this.scene, classes: k + 1 }, true);
     byId('eraser').setAttribute('aria-pressed', 'false');
     this.#drawClasses();
   }
@@ -149,7 +153,6 @@ export class PointsMode {
         this.#fault = error instanceof Error ? error.message : String(error);
       }
     }
-    this.#classes = Math.max(this.#classes, ...spots.map(({ k }) => k + 1));
     this.#form.used(this.#run?.model.info.gamma, classesOf(spots));
     this.#player.start(this.#run?.iterations ?? 1);
     this.#shares.start(this.#editor.isDragging ? undefined : this.#run);
@@ -167,6 +170,7 @@ export class PointsMode {
     const hurried = isDragging || this.#player.isPlaying;
     this.#figure.draw({ spots, certified: rings, model, selected, cursor, hurried });
     this.#drawClasses();
+    drawKey(model);
     byId<HTMLButtonElement>('points-undo').disabled = !this.#history.canUndo;
     byId<HTMLButtonElement>('points-clear').disabled = spots.length === 0;
     byId('points-empty').hidden = spots.length > 0;
@@ -240,13 +244,12 @@ export class PointsMode {
 
   /** The classes to choose from, which are the legend too. */
   #drawClasses(): void {
-    const { names, spots } = this.scene;
+    const { spots, classes } = this.scene;
     const list = byId('classes');
-    const count = Math.min(Math.max(this.#classes, this.#current + 1), MOST_CLASSES);
-    while (list.children.length > count) list.lastElementChild!.remove();
-    while (list.children.length < count) list.append(this.#classButton(list.children.length));
+    while (list.children.length > classes) list.lastElementChild!.remove();
+    while (list.children.length < classes) list.append(this.#classButton(list.children.length));
     [...list.children].forEach((button, k) => {
-      const name = names[k] ?? LETTERS[k]!;
+      const name = nameOf(this.scene, k);
       const total = spots.filter((spot) => spot.k === k).length;
       set(button, { 'aria-checked': String(k === this.#current), tabindex: k === this.#current ? 0 : -1 });
       set(button, { 'aria-label': `Class ${name}, ${plural(total, 'point')}` });
@@ -254,7 +257,7 @@ export class PointsMode {
       if (label.textContent !== name) label.textContent = name;
       number.textContent = String(total);
     });
-    byId<HTMLButtonElement>('add-class').disabled = count >= MOST_CLASSES;
+    byId<HTMLButtonElement>('add-class').disabled = classes >= MOST_CLASSES;
   }
 
   #classButton(k: number): HTMLElement {
@@ -275,5 +278,13 @@ export class PointsMode {
       (children[next] as HTMLElement).focus();
     });
     return button;
+  }
+}
+
+/** The key names what is drawn: of several planes, their borders and no margin. Without a model it is that of one plane. */
+function drawKey(model: Fitted<number> | undefined): void {
+  const isOne = !model || model.planes.length === 1;
+  for (const entry of byId('points-key').querySelectorAll<HTMLElement>('[data-planes]')) {
+    entry.hidden = (entry.dataset.planes === 'one') !== isOne;
   }
 }

@@ -1,6 +1,6 @@
 /** Points to begin with. */
 import { normal, random } from '../random.js';
-import { BLANK, type Scene, type Spot } from './scene.js';
+import { BLANK, classesOf, type Scene, type Spot } from './scene.js';
 
 /** Rounded to what a drawing shows. */
 const spot = (x: number, y: number, k: number): Spot => ({ x: Math.round(x * 1000) / 1000, y: Math.round(y * 1000) / 1000, k });
@@ -66,5 +66,5 @@ const SETS: Readonly<Record<string, () => Spot[]>> = {
 /** The names in the page's select; undefined for a name that is not among them. */
 export function sample(name: string): Scene | undefined {
   const spots = Object.hasOwn(SETS, name) ? SETS[name]!() : undefined;
-  return spots && { ...BLANK, spots };
+  return spots && { ...BLANK, spots, classes: classesOf(spots) };
 }

@@ -17,7 +17,9 @@ export interface Domain {
 
 export interface Scene {
   readonly spots: readonly Spot[];
-  /** The names of the classes, of which there may be more than have points. */
+  /** How many classes there are to choose from, of which some may have no points. */
+  readonly classes: number;
+  /** The names of the classes; those without one have letters. */
   readonly names: readonly string[];
   readonly axes: readonly [x: string, y: string];
   readonly domain: Domain;
@@ -25,7 +27,8 @@ export interface Scene {
 
 export const BLANK: Scene = {
   spots: [],
-  names: LETTERS,
+  classes: 2,
+  names: [],
   axes: ['', ''],
   domain: { x: [-6, 6], y: [-4.5, 4.5], equal: true },
 };
@@ -58,6 +61,11 @@ export class History<T> {
     this.#now = this.#past.pop() ?? this.#now;
   }
 }
+
+/** How many classes have points. */
+export const classesOf = (spots: readonly Spot[]) => new Set(spots.map(({ k }) => k)).size;
+
+export const nameOf = ({ names }: Scene, k: number) => names[k] ?? LETTERS[k]!;
 
 export const moved = (scene: Scene, index: number, x: number, y: number): Scene => ({
   ...scene,

@@ -68,8 +68,6 @@ function optionsOf(settings: Settings): SvmOptions<number> {
   };
 }
 
-export const classesOf = (spots: readonly Spot[]) => new Set(spots.map(({ k }) => k)).size;
-
 /** Trains on points of two classes or more. Throws what the library throws. */
 export function train(spots: readonly Spot[], settings: Settings): Run {
   const points = { data: Float64Array.from(spots.flatMap(({ x, y }) => [x, y])), rows: spots.length, cols: 2 };
