@@ -190,6 +190,63 @@ async function fits() {
       assert.ok(Math.abs(mean - alone.table[k].mean) < 0.05, `${mean} and ${alone.table[k].mean}`),
     );
   });
+  await check(ranks, 'cross-validation where a rank has few rows of a class', async () => {
+    // Two rows of class 1, on the first and the last rank: each fold holds one of them out, and learns from the other.
+    const rows = Array.from({ length: 29 }, (_, i) => [i % 7, rank]);
+    const few = rank === 0 || rank === size - 1 ? [[50, size > 1 ? rank : 3]] : [];
+    if (size === 1) few.push([50, 4]);
+    const labels = [...rows.map(() => 0), ...few.map(() => 1)];
+    const { table, fold } = await crossValidate([...rows, ...few], labels, { ranks, folds: 2, gammas: [1] });
+    const held = ranks.exchange([...fold.slice(29)].join('')).join('');
+    assert.deepEqual([...held].sort(), ['0', '1']);
+    assert.ok(table[0].mean > 0.9, `${table[0].mean}`);
+    // As many folds as all ranks together have rows for, though each may have fewer.
+    const tiny = rank === 0 ? 40 : 2;
+    const points = Array.from({ length: tiny }, (_, i) => [i % 2, i]);
+    const many = await crossValidate(points, points.map(([x]) => x), { ranks, folds: 10, gammas: [1] }); // prettier-ignore
+    assert.equal(many.folds, 10);
+  });
+  await check(ranks, 'a callback of rank 0 alone, and one that throws', async () => {
+    const all = makeRows({ rows: 900, cols: 8 });
+    const points = part(all, {}, begin(900, rank), begin(900, rank + 1));
+    const labels = all.labels.slice(begin(900, rank), begin(900, rank + 1));
+    const asked = { ranks, gamma: 10, stop: stop.gap(1e-6) };
+    for (const who of [0, size - 1]) {
+      const model = LinearSvm.fit(points, labels, { ...asked, ...(rank === who && { onProgress: () => undefined }) });
+      assert.equal(new Set(ranks.exchange(bitsOf(model))).size, 1);
+    }
+    const boom = () => {
+      throw new Error('boom');
+    };
+    const failed = rank === 0 ? /boom/ : { code: 'ERR_MPI' };
+    assert.throws(() => LinearSvm.fit(points, labels, { ...asked, onProgress: boom }), failed);
+    for (const onProgress of [boom, rank === 0 ? boom : undefined])
+      await assert.rejects(
+        crossValidate(points, labels, { ranks, folds: 3, gammas: [1], ...(onProgress && { onProgress }) }),
+        failed,
+      );
+    assert.equal(new Set(ranks.exchange(bitsOf(LinearSvm.fit(points, labels, asked)))).size, 1);
+  });
+  await check(ranks, 'one call at a time', async () => {
+    const all = makeRows({ rows: 900, cols: 8 });
+    const points = part(all, {}, begin(900, rank), begin(900, rank + 1));
+    const labels = all.labels.slice(begin(900, rank), begin(900, rank + 1));
+    const first = LinearSvm.fitAsync(points, labels, { ranks });
+    const second = { code: 'ERR_MPI', message: /^Expected one call with these ranks at a time/ };
+    await assert.rejects(LinearSvm.fitAsync(points, labels, { ranks }), second);
+    await assert.rejects(crossValidate(points, labels, { ranks }), second);
+    assert.throws(() => LinearSvm.fit(points, labels, { ranks }), second);
+    assert.equal(bitsOf(await first), bitsOf(LinearSvm.fit(points, labels, { ranks })));
+  });
+  await check(ranks, 'a time limit of many planes', async () => {
+    const all = makeRows({ rows: 1500, cols: 10, classes: 20 });
+    const points = part(all, {}, begin(1500, rank), begin(1500, rank + 1));
+    const labels = all.labels.slice(begin(1500, rank), begin(1500, rank + 1));
+    const model = LinearSvm.fit(points, labels, { ranks, multiclass: 'pairs', timeLimit: 1e-3 });
+    assert.equal(model.info.status, 'time-limit');
+    assert.ok(model.info.planes.some(({ iterations }) => iterations === 0), 'all planes were trained'); // prettier-ignore
+    assert.equal(new Set(ranks.exchange(bitsOf(model))).size, 1);
+  });
   await check(ranks, 'time limit, signal and callback of rank 0', async () => {
     const all = makeRows({ rows: 4000, cols: 30 });
     const points = part(all, {}, begin(4000, rank), begin(4000, rank + 1));
@@ -338,6 +395,21 @@ function strangers(how, folder) {
   LinearSvm.fit([[1], [2]], [0, 1], { ranks: mpi() });
 }
 
+/** Rank 0 works for longer than MPI may take to end, when the others have nothing more to do. */
+function late() {
+  const { mpi } = require('../dist/mpi/index.js');
+  if (mpi().rank > 0) return;
+  setTimeout(() => console.log('written'), 12_000);
+}
+
+/** Rank 1 leaves, though the others train. */
+function early() {
+  const { LinearSvm } = require('..');
+  const { mpi } = require('../dist/mpi/index.js');
+  const ranks = mpi();
+  if (ranks.rank !== 1) LinearSvm.fit([[1], [2]], [0, 1], { ranks });
+}
+
 // ---- What starts the ranks.
 
 const tally = new Tally();
@@ -443,7 +515,7 @@ async function commands(mpi, folder) {
   await expect('train fewer files than ranks', 4, ['sparse-*.fds', 'model.json'], { stdout: /of 2,400 rows/, written: true });
   await expect('train a file a rank', 5, ['part-*.fds', 'model.json'], { stdout: done, written: true });
   await expect('cross-validate', 2, ['-v', '3', '-c', '0.01,1', 'all.fds'], {
-    stdout: /gamma 0.01: accuracy[^]*Cross Validation Accuracy = 88.95%/,
+    stdout: /gamma 0.01: accuracy[^]*Cross Validation Accuracy = 88.975%/,
   });
   await expect('end at a limit with exit code 3', 2, ['--max-iterations', '1', '-e', '1e-12', 'all.fds', 'model.json'], {
     status: 3,
@@ -554,7 +626,7 @@ async function main(quick) {
     const described = JSON.parse(fs.readFileSync(join(root, 'package.json'), 'utf8'));
     fs.writeFileSync(join(twin, 'package.json'), JSON.stringify({ ...described, version: '9.9.9' }));
     for (const mpi of found) {
-      for (const ranks of quick ? [1, 3] : [1, 2, 3, 4, 5]) await collect(mpi, ranks, 'fits', Object.keys(FITS).length + 2);
+      for (const ranks of quick ? [1, 3] : [1, 2, 3, 4, 5]) await collect(mpi, ranks, 'fits', Object.keys(FITS).length + 6);
       for (const ranks of quick ? [2] : [2, 4]) await collect(mpi, ranks, 'refusals', 20);
       for (const [how, message] of [
         [
@@ -572,6 +644,18 @@ async function main(quick) {
           status !== 0 && message.test(stderr) ? '' : `exit ${status}: ${stderr}`,
         );
       }
+      const worked = await mpirun(mpi, 3, [__filename, 'late']);
+      tally.say(
+        `${mpi}: ranks that are done wait for one that is not`,
+        worked.status === 0 && /^written$/m.test(worked.stdout) ? '' : `exit ${worked.status}: ${worked.stderr}`,
+      );
+      const left = await mpirun(mpi, 3, [__filename, 'early']);
+      tally.say(
+        `${mpi}: a rank that leaves early ends all, in ${left.seconds.toFixed(1)} s`,
+        left.status !== 0 && left.seconds < 60 && /rank 1 has ended, and rank \d waits for it/.test(left.stderr)
+          ? ''
+          : `exit ${left.status}: ${left.stderr}`,
+      );
       await commands(mpi, folder);
       await endings(mpi, folder, quick ? 4 : 50, 11);
     }
@@ -592,6 +676,6 @@ async function main(quick) {
 }
 
 const [mode, ...words] = process.argv.slice(2);
-const MODES = { fits, refusals, strangers };
+const MODES = { fits, refusals, strangers, late, early };
 if (mode in MODES) void MODES[mode](...words);
 else void main(mode === '--quick');

@@ -123,9 +123,9 @@ async function report(error: unknown, output: Output, signal: AbortSignal, words
   const message = interrupted ? 'Interrupted: nothing was written' : describe(error, code);
   output.clear();
   const { rank } = output;
-  if (rank > 0 && code !== 'ERR_USAGE') {
+  if (rank > 0) {
     await setTimeout(PATIENCE);
-    output.rank = 0;
+    if (code !== 'ERR_USAGE') output.rank = 0;
   }
   // --json applies even if the command line could not be parsed.
   if ((output.json || words.includes('--json')) && !output.closed) {

@@ -1,6 +1,6 @@
 /** Checks and completes the arguments of a cross-validation. */
 import { option, rangeError, typeError, Verbatim, words, type Words } from '../errors.js';
-import { together, type Communicator } from '../mpi/ranks.js';
+import { share, together, type Communicator } from '../mpi/ranks.js';
 import { stop } from '../svm/stopping.js';
 import type { TrainingRecords } from '../svm/training-records.js';
 import type { CrossValidationOptions, CrossValidationProgress, Label, RecordOptions, SvmOptions } from '../types.js';
@@ -81,7 +81,7 @@ function resolveTogether<L extends Label>(
   const { members, weights } = fit;
 
   // Folds
-  const { rows } = training.source;
+  const rows = ranks ? members.reduce((sum, count) => sum + count, 0) : training.source.rows;
   const counted = options.folds === undefined || typeof options.folds === 'number';
   const folds = counted
     ? (optional(options.folds, 'folds', integer(2, rows)) ?? 5)
@@ -103,8 +103,14 @@ function resolveTogether<L extends Label>(
     gammas: optional(options.gammas, 'gammas', gammaList),
     seed: optional(options.seed, 'seed', SEED) ?? 0,
     ...scoring,
-    onProgress: ranks?.rank ? undefined : resolveLimits<CrossValidationProgress>({ onProgress: options.onProgress }).onProgress,
+    onProgress: callbackOf(resolveLimits<CrossValidationProgress>({ onProgress: options.onProgress }).onProgress, ranks),
   };
+}
+
+/** Rank 0's, and a call that does nothing on the others: all of them hear how it ended. */
+function callbackOf(own: CrossValidationInput['onProgress'], ranks: Communicator | undefined): CrossValidationInput['onProgress'] {
+  if (!ranks) return own;
+  return share(ranks, own !== undefined)[0] ? (own ?? (() => undefined)) : undefined;
 }
 
 function gammaList(given: unknown, where: Words): readonly number[] | 'default' {

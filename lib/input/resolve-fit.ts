@@ -267,9 +267,14 @@ function limitsOf(
   ranks: Communicator | undefined,
 ): Limits<SvmProgress> & Pick<ResolvedSvmOptions, 'rankLimits'> {
   if (!ranks) return limits;
-  const { timeLimit, signal } = limits;
-  const polled = share(ranks, timeLimit < Infinity || signal !== undefined)[0]!;
-  return { ...limits, timeLimit: Infinity, signal: undefined, rankLimits: { ranks, timeLimit, signal, polled } };
+  const { timeLimit, signal, onProgress } = limits;
+  const [{ polled, shown }] = share(ranks, {
+    polled: timeLimit < Infinity || signal !== undefined,
+    shown: onProgress !== undefined,
+  }) as [{ polled: boolean; shown: boolean }];
+  // Whether progress is shown decides what is computed at a check (lib/svm/check.ts): on all ranks as on rank 0.
+  const show = shown ? (onProgress ?? (() => undefined)) : undefined;
+  return { ...limits, timeLimit: Infinity, signal: undefined, onProgress: show, rankLimits: { ranks, timeLimit, signal, polled } };
 }
 
 function gammaOrAuto(value: unknown, where: Words): number | 'auto' {

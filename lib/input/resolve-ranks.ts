@@ -100,11 +100,17 @@ function textsOf(options: { readonly [name: string]: unknown }): Record<string, 
 
 /** A value as text, or the checksum of a long one. Of functions only their names are known. */
 function brief(value: unknown): string {
-  const text = JSON.stringify(value, (_, inner: unknown) => {
-    if (typeof inner === 'function') return `function ${inner.name}`;
-    if (inner instanceof Map) return [...(inner as Map<unknown, unknown>)];
-    return ArrayBuffer.isView(inner) ? Array.from(inner as Float64Array) : inner;
-  });
+  let text: string;
+  try {
+    text = JSON.stringify(value, (_, inner: unknown) => {
+      if (typeof inner === 'function') return `function ${inner.name}`;
+      if (typeof inner === 'bigint' || typeof inner === 'symbol') return String(inner);
+      if (inner instanceof Map) return [...(inner as Map<unknown, unknown>)];
+      return ArrayBuffer.isView(inner) ? Array.from(inner as Float64Array) : inner;
+    });
+  } catch {
+    return show(value); // what is wrong with it is said when it is resolved
+  }
   return text.length <= 80
     ? text
     : `one of ${plural(text.length, 'character')} with the checksum ${sha256().update(text).digest('hex').slice(0, 12)}`;

@@ -25,6 +25,8 @@ export function readParts(paths: readonly string[]): Joined {
   });
   const rows = files.reduce((sum, { layout }) => sum + layout.rows, 0);
   const entries = files.reduce((sum, { layout }) => sum + layout.entries, 0);
+  if (entries >= 2 ** 32)
+    throw datasetError('fewer than 4294967296 numbers in all files of a rank', paths.join(', '), String(entries));
   const kind = Math.min(...files.map(({ layout }) => layout.values)); // the most precise one
   const values = kind === 0 ? new Float64Array(entries) : kind === 1 ? new Float32Array(entries) : undefined;
   const indices = new Uint32Array(sparse ? entries : 0);

@@ -76,7 +76,7 @@ export interface FilePart {
 /** Checks the structure of a file, all but its entries, and says where they are, of all rows or of a part. */
 export function openFile(path: string, part: FilePart = { index: 0, of: 1 }): OpenedFile & { readonly unchanged: () => void } {
   const file = resolve(path); // wherever the process goes later
-  return withFile(file, (fd) => {
+  return withFile(path, (fd) => {
     const stat = fstatSync(fd, { bigint: true });
     if (!stat.isFile()) throw datasetError('a regular file', path, stat.isDirectory() ? 'a directory' : 'a device or a pipe');
     const size = Number(stat.size);

@@ -29,7 +29,7 @@ export interface Communicator extends Ranks {
   counts(): Traffic;
   /** Ends all ranks at once. */
   abort(code: number): never;
-  /** Ends MPI, when all ranks call it. An exit without an error does so too. Where MPI has not ended after ten seconds, the process does. */
+  /** Ends MPI, when all ranks call it. An exit without an error does so too. Where MPI has not ended ten seconds after all ranks asked for it, the process does. */
   finish(): void;
 }
 
@@ -43,6 +43,19 @@ export function register(communicator: Communicator): Communicator {
 
 export function isCommunicator(value: object): value is Communicator {
   return connected.has(value);
+}
+
+const atWork = new WeakSet<object>();
+
+/**
+ * Has the ranks, if there are any, to itself until the returned function is called: the messages of two calls at once would be taken for each
+ * other's. Ranks make the same calls in the same order, so all of them refuse, or none. What is no communicator is refused elsewhere.
+ */
+export function occupy(ranks: unknown): () => void {
+  if (typeof ranks !== 'object' || ranks === null || !connected.has(ranks)) return () => undefined;
+  if (atWork.has(ranks)) throw rankError('Expected one call with these ranks at a time but another has not ended: await it first');
+  atWork.add(ranks);
+  return () => void atWork.delete(ranks);
 }
 
 /** An error that all ranks have, or that the others have heard of. */

@@ -14,6 +14,7 @@ import {
   resolveCrossValidation,
   type CrossValidationInput,
 } from '../input/index.js';
+import { occupy } from '../mpi/ranks.js';
 import { rowWeights } from '../svm/taking-part.js';
 import { Random } from './random.js';
 import { measureRows } from '../svm/training.js';
@@ -131,8 +132,13 @@ async function runTrial<R>(
   } = isRecordCall(points, labels, asked)
     ? await runAsync(encodingRecords(points, labels, asked), asked.signal)
     : { points, labels, records: undefined };
-  const input = resolveCrossValidation(matrix, list, asked, records, began);
-  return runAsync(validating({ ...input, chosen }, use), input.options.signal);
+  const release = occupy(asked.ranks);
+  try {
+    const input = resolveCrossValidation(matrix, list, asked, records, began);
+    return await runAsync(validating({ ...input, chosen }, use), input.options.signal);
+  } finally {
+    release();
+  }
 }
 
 function* validating<L extends Label, R>(
@@ -146,7 +152,7 @@ function* validating<L extends Label, R>(
     yield data.copying({ timeLimit: Infinity, signal });
     const fold =
       typeof folds === 'number'
-        ? yield* deal(data, options.weights.byRow, folds, new Random(input.seed), pause(), data.ranks?.rank)
+        ? yield* deal(data, options.weights.byRow, folds, new Random(input.seed), pause(), data.ranks)
         : folds;
     const trial = new Trial(data, options, fold, input);
     yield pause();

@@ -1,13 +1,14 @@
 /** Folds of a cross-validation. */
 import type { Step } from '../backend/tasks.js';
 import type { Labels } from '../input/labels.js';
+import { share, type Communicator } from '../mpi/ranks.js';
 import type { Loop } from '../solver/drivers.js';
 import { membersOf, rowWeights, type RowWeights, type Weights } from '../svm/taking-part.js';
 import type { Random } from './random.js';
 
 /**
- * The fold of each row, or -1. Each class is shuffled and dealt to the folds in turn; the next class goes on where one ended. `first`: the fold
- * of the first row that is dealt.
+ * The fold of each row, or -1. Each class is shuffled and dealt to the folds in turn; the next class goes on where one ended. Ranks deal as if
+ * their rows were dealt one rank after the other, class by class, so that every fold has its share of every class.
  * Pauses now and then, so that the event loop is not blocked for long even if rows are many.
  */
 export function* deal(
@@ -16,11 +17,19 @@ export function* deal(
   folds: number,
   random: Random,
   breather: Step,
-  first = 0,
+  ranks?: Communicator,
 ): Loop<Int32Array> {
   const fold = new Int32Array(training.y.length).fill(-1);
-  let next = first % folds;
-  for (const members of membersOf(training, weights)) {
+  const classes = membersOf(training, weights);
+  const before =
+    ranks &&
+    dealtBefore(
+      ranks,
+      Array.from(classes, ({ length }) => length),
+    );
+  let next = 0;
+  for (const [k, members] of classes.entries()) {
+    if (before) next = before[k]! % folds;
     yield breather;
     random.shuffle(members);
     yield breather;
@@ -30,6 +39,17 @@ export function* deal(
     }
   }
   return fold;
+}
+
+/** By class, how many rows are dealt before the first that is here. `counts`: those that are here. */
+function dealtBefore(ranks: Communicator, counts: readonly number[]): number[] {
+  const byRank = share(ranks, counts);
+  let all = 0;
+  return counts.map((_, k) => {
+    const first = all + byRank.slice(0, ranks.rank).reduce((sum, one) => sum + one[k]!, 0);
+    all += byRank.reduce((sum, one) => sum + one[k]!, 0);
+    return first;
+  });
 }
 
 /** Weights by row, 0 for rows in fold k and for those in none. */

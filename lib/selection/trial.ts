@@ -7,6 +7,7 @@
 import { rangeOf, rangeOver, type CrossValidationInput, type ResolvedSvmOptions } from '../input/index.js';
 import { largest } from '../mpi/ranks.js';
 import { pause, sideBySide, type Lane, type Loop } from '../solver/drivers.js';
+import { Decisions } from '../svm/rank-decisions.js';
 import type { TrainingData } from '../svm/training-data.js';
 import type { CrossValidationProgress, GammaScore, Label, SvmStatus, WarmPlane } from '../types.js';
 import { calibratingOutside } from './calibrating.js';
@@ -152,9 +153,19 @@ export class Trial {
       column.loss[k] = scored.loss;
       column.status[k] = scored.status;
       this.#done++;
-      this.#how.onProgress?.(this.#progress(k, column, scored));
+      this.#show(this.#progress(k, column, scored));
     }
     if (columns.at(-1) === this.#columns.at(-1)) this.#last[k] = warmStart!;
+  }
+
+  /** Over several ranks, rank 0 calls back for all. */
+  #show(progress: CrossValidationProgress): void {
+    const { onProgress } = this.#how;
+    if (!onProgress) return;
+    new Decisions(this.#options.rankLimits, this.#data.began).yes(() => {
+      onProgress(progress);
+      return true;
+    });
   }
 
   #progress(k: number, { gamma, score }: Column, { accuracy, status, iterations }: Scored): CrossValidationProgress {

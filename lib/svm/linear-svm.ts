@@ -21,6 +21,7 @@ import { libsvmLines } from '../io/libsvm-model.js';
 import { readJSON, writeJSON } from '../io/model-json.js';
 import { onnxBytes } from '../io/onnx.js';
 import { MAX_VALUES, scoreOf, type Predictions } from '../metrics/score-of.js';
+import { occupy } from '../mpi/ranks.js';
 import { run, runAsync } from '../solver/drivers.js';
 import type {
   CalibrationKind,
@@ -148,8 +149,13 @@ export class LinearSvm<L extends Label = Label, R extends object = never> {
     } = isRecordCall(points, labels, options)
       ? run(encodingRecords(points, labels, options), options.signal)
       : { points, labels, records: undefined };
-    const input = resolveFit<L>(matrix, list, options, records, began);
-    return LinearSvm.#fitted(run(fitting(input), input.options.signal));
+    const release = occupy(options.ranks);
+    try {
+      const input = resolveFit<L>(matrix, list, options, records, began);
+      return LinearSvm.#fitted(run(fitting(input), input.options.signal));
+    } finally {
+      release();
+    }
   }
 
   /**
@@ -184,8 +190,13 @@ export class LinearSvm<L extends Label = Label, R extends object = never> {
       : isRecordCall(points, labels, options)
         ? await runAsync(encodingRecords(points, labels, options), options.signal)
         : { points, labels, records: undefined };
-    const input = resolveFit<L>(matrix, list, options, records, began);
-    return LinearSvm.#fitted(await runAsync(fitting(input), input.options.signal));
+    const release = occupy(options.ranks);
+    try {
+      const input = resolveFit<L>(matrix, list, options, records, began);
+      return LinearSvm.#fitted(await runAsync(fitting(input), input.options.signal));
+    } finally {
+      release();
+    }
   }
 
   static #fitted<L extends Label>({ model, info }: FitResult<L>): Fitted<L, object> {

@@ -12,6 +12,7 @@ import type { Label, StopRule, SvmInfo, SvmProgress } from '../types.js';
 import { certifyLabels, type CertifiedLabels } from './label-certificate.js';
 import { labelsOf, modelOf, type Model, type PlaneProof, type PlaneTable, type Sides } from './model.js';
 import { infoOf, merged, together } from './plane-infos.js';
+import { largest } from '../mpi/ranks.js';
 import { Decisions } from './rank-decisions.js';
 import { stillHolds } from './stopping.js';
 import { countTaking, membersOf, takesPart } from './taking-part.js';
@@ -123,7 +124,8 @@ export class ClassesFit<L extends Label> {
   }
 
   #expired(): boolean {
-    return performance.now() - this.#data.began >= this.#options.timeLimit;
+    const { rankLimits, timeLimit } = this.#options;
+    return new Decisions(rankLimits, this.#data.began).expired(timeLimit);
   }
 
   /** A plane whose turn did not come in time. */
@@ -137,7 +139,8 @@ export class ClassesFit<L extends Label> {
   ) {
     const { y, weights } = rowsOfPlane(this.#data, members, all, this.#sides[p]!);
     const { backend, threads, began } = this.#data;
-    const none = unfitted({ y, rows: y.length, cols: 0, backend, threads, began }, this.#options, { ...others, weights });
+    const total = (values: readonly number[]) => this.#data.total(values);
+    const none = unfitted({ y, rows: y.length, cols: 0, backend, threads, began, total }, this.#options, { ...others, weights });
     this.#proofs[p] = none.proof;
     this.#table.biases[p] = none.bias;
     return none;
@@ -176,7 +179,7 @@ export class ClassesFit<L extends Label> {
     if (this.#certified) return this.#certified;
     const { labels, matrix, shape, backend, threads, rows } = this.#data;
     const planes = this.#sides.length;
-    if (this.#expired() && planes * shape.stored > QUICK) {
+    if (largest(this.#data.ranks, planes * shape.stored) > QUICK && this.#expired()) {
       return { certain: new Uint8Array(rows), inTheWay: new Uint32Array(planes) };
     }
     const model = { labels, table: this.#table, proofs: this.#proofs };

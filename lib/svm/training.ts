@@ -82,7 +82,7 @@ export class Training {
     this.#options = options;
     this.#parameters = parameters;
     [this.#rows] = data.total([countTaking(weights, rows?.length ?? data.rows)]) as [number];
-    this.#untrained = () => untrained(y, weights, this.#regularization);
+    this.#untrained = () => untrained(data, y, weights, this.#regularization);
     const interrupt = interruptOf(data.backend, options, parameters.began); // undefined over ranks, as options has no limits then
     this.problem = new data.backend.Svm(
       data.matrix,
@@ -349,18 +349,18 @@ const UNKNOWN: Regularization = { gamma: NaN, bound: NaN, mu: NaN };
  * What is known of w = 0 without looking at the points (method C10): P(0, t), or that it is finite if not even gamma is known, and that the
  * optimum is at least D(0) = 0. The offset takes the side of the class whose rows weigh more.
  */
-function untrained(y: Int8Array, weights: Float64Array, { bound, mu } = UNKNOWN): LoopCheck {
-  const sums = [0, 0]; // by class
-  let rows = 0;
+function untrained(data: Pick<Trainable, 'total'>, y: Int8Array, weights: Float64Array, { bound, mu } = UNKNOWN): LoopCheck {
+  const here = [0, 0, 0]; // the weights of both classes, and the rows
   for (let i = 0; i < y.length; i++) {
     const weight = weightOf(weights, i);
     if (!(weight > 0)) continue;
-    rows++;
-    sums[y[i]! > 0 ? 1 : 0]! += weight;
+    here[2]!++;
+    here[y[i]! > 0 ? 1 : 0]! += weight;
   }
-  const t = sums[1]! >= sums[0]! ? 1 : -1;
+  const [negative, positive, rows] = data.total(here) as [number, number, number];
+  const t = positive >= negative ? 1 : -1;
   const wrong = bound * mu >= 2 ? 2 / mu : bound * (2 - (mu * bound) / 2); // the loss at margin -1
-  const primal = Number.isNaN(bound) ? Number.MAX_VALUE : Math.min(sums[0]!, sums[1]!) * wrong * (1 + (rows + 8) * 2 ** -53);
+  const primal = Number.isNaN(bound) ? Number.MAX_VALUE : Math.min(negative, positive) * wrong * (1 + (rows + 8) * 2 ** -53);
   return {
     iteration: 0,
     L: mu,
@@ -375,13 +375,14 @@ function untrained(y: Int8Array, weights: Float64Array, { bound, mu } = UNKNOWN)
 
 /** The result of a run whose time was up before the points were copied: nothing is known of them, and all weights are 0. */
 export function unfitted(
-  { y, rows, cols, backend, threads, began }: Pick<TrainingData<Label>, 'y' | 'rows' | 'cols' | 'backend' | 'threads' | 'began'>,
+  data: Pick<TrainingData<Label>, 'y' | 'rows' | 'cols' | 'backend' | 'threads' | 'began' | 'total'>,
   options: ResolvedSvmOptions,
   { gamma, weights, weightRange }: Pick<FitParameters, 'gamma' | 'weights' | 'weightRange'>,
 ): TrainedPlane {
+  const { y, rows, cols, backend, threads, began } = data;
   const { loss, mu } = options;
   const known = gamma === undefined ? UNKNOWN : regularization({ gamma, mu, loss, weights: weightRange }, NaN, NaN);
-  const check = untrained(y, weights, known);
+  const check = untrained(data, y, weights, known);
   const [none, nobody] = [new Float64Array(0), new Uint32Array(0)];
   return {
     weights: new Float64Array(cols),
@@ -389,7 +390,7 @@ export function unfitted(
     proof: { ...UNBOUNDED, inverseScale: none, centre: none },
     info: {
       status: 'time-limit',
-      ...storyOf(check, countTaking(weights, rows), performance.now() - began, 0),
+      ...storyOf(check, data.total([countTaking(weights, rows)])[0]!, performance.now() - began, 0),
       ...(options.keepSets && {
         alpha: new Float64Array(rows),
         sets: { agreed: nobody, properlyClassified: nobody, zero: nobody, atBound: nobody },

@@ -21,6 +21,7 @@
 #include <chrono>
 #include <climits>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <mutex>
@@ -92,7 +93,8 @@ std::string series(const std::string& name) {
 constexpr size_t kPart = size_t{1} << 20;
 // Longer vectors are added by halves, where that sends less: with four ranks or more.
 constexpr size_t kShort = 2048;
-constexpr int kTag = 1;
+// Of numbers, and of the word of a rank that it will send no more of them.
+constexpr int kTag = 1, kEnding = 2;
 
 struct Communicator {
   MPI_Comm comm = MPI_COMM_NULL;
@@ -113,36 +115,88 @@ Communicator& here() {
   return *communicator;
 }
 
-// Waits for messages. MPICH's own waiting occupies a core, and Open MPI's does unless OMPI_MCA_mpi_yield_when_idle=1 is set (mpirun
-// sets it where it knows of more ranks than cores). Other ranks or threads may need that core to send what is waited for. So: poll
-// a few times, then let others run between polls, and after a millisecond sleep. Large messages move only while MPI is polled,
-// hence sleep comes later for them, after the time that a slow network takes.
-void wait(MPI_Request* requests, int n, size_t bytes) {
-  using Clock = std::chrono::steady_clock;
+// Says why, and ends all ranks.
+[[noreturn]] void end_all(const std::string& reason) {
+  std::fprintf(stderr, "fista-classify: %s\n", reason.c_str());
+  std::fflush(stderr);
+  MPI_Abort(MPI_COMM_WORLD, 1);
+  std::_Exit(1);
+}
+
+using Clock = std::chrono::steady_clock;
+
+// Whether what this rank waits for will never come: `from`, or one of all ranks, has ended. Whoever ends has sent everything
+// before, which may still be on its way for a moment.
+class Lost {
+ public:
+  Lost(const Communicator& c, int from) : c_(c), from_(from) {}
+
+  void check() {
+    if (from_ == kNobody || !c_.started || c_.finished) return;
+    if (who_ == kNobody) {
+      int found = 0;
+      MPI_Status status;
+      MPI_Iprobe(from_, kEnding, c_.comm, &found, &status);
+      if (!found) return;
+      who_ = status.MPI_SOURCE;
+      until_ = Clock::now() + std::chrono::seconds(5);
+    }
+    if (Clock::now() < until_) return;
+    end_all("rank " + std::to_string(who_) + " has ended, and rank " + std::to_string(c_.rank) + " waits for it");
+  }
+
+  static constexpr int kNobody = INT_MIN;
+
+ private:
+  const Communicator& c_;
+  const int from_;
+  int who_ = kNobody;
+  Clock::time_point until_;
+};
+
+// Waits for messages from a rank, from any (MPI_ANY_SOURCE), or from those that are ending. MPICH's own waiting occupies a core,
+// and Open MPI's does unless OMPI_MCA_mpi_yield_when_idle=1 is set (mpirun sets it where it knows of more ranks than cores). Other
+// ranks or threads may need that core to send what is waited for. So: poll a few times, then let others run between polls, and
+// after a millisecond sleep. Large messages move only while MPI is polled, hence sleep comes later for them, after the time that a
+// slow network takes.
+void wait(const Communicator& c, int from, MPI_Request* requests, int n, size_t bytes, MPI_Status* statuses = MPI_STATUSES_IGNORE) {
   int done = 0;
   for (int polls = 0; polls < 100; polls++) {
-    MPI_Testall(n, requests, &done, MPI_STATUSES_IGNORE);
+    MPI_Testall(n, requests, &done, statuses);
     if (done) return;
   }
   const Clock::time_point patience = Clock::now() + std::chrono::microseconds(1000 + bytes / 100);
+  Lost lost(c, from);
   for (;;) {
-    MPI_Testall(n, requests, &done, MPI_STATUSES_IGNORE);
+    MPI_Testall(n, requests, &done, statuses);
     if (done) return;
     if (Clock::now() < patience) {
       std::this_thread::yield();
     } else {
+      lost.check();
       std::this_thread::sleep_for(std::chrono::microseconds(20));
     }
   }
 }
 
-// A round: sends some values to a rank while others come from it. One of the two may be empty.
-void exchange(Communicator& c, int other, const double* out, size_t n_out, double* in, size_t n_in) {
+// Sends some values to a rank while others come from it. One of the two may be empty.
+void transfer(const Communicator& c, int other, const double* out, size_t n_out, double* in, size_t n_in) {
   MPI_Request requests[2];
-  int n = 0;
+  MPI_Status statuses[2];
+  int n = 0, got = 0;
   if (n_in > 0) MPI_Irecv(in, static_cast<int>(n_in), MPI_DOUBLE, other, kTag, c.comm, &requests[n++]);
   if (n_out > 0) MPI_Isend(out, static_cast<int>(n_out), MPI_DOUBLE, other, kTag, c.comm, &requests[n++]);
-  wait(requests, n, (n_in + n_out) * sizeof(double));
+  wait(c, other, requests, n, (n_in + n_out) * sizeof(double), statuses);
+  if (n_in > 0) MPI_Get_count(&statuses[0], MPI_DOUBLE, &got);
+  if (got != static_cast<int>(n_in)) {  // more than that is an error of MPI
+    end_all("rank " + std::to_string(c.rank) + " expected " + std::to_string(n_in) + " numbers from rank " + std::to_string(other) +
+            " but received " + std::to_string(got) + ": ranks must make the same calls in the same order");
+  }
+}
+
+// A round of an all-reduce.
+void exchange(Communicator& c, int other, const double* out, size_t n_out, double* in, size_t n_in) {
+  transfer(c, other, out, n_out, in, n_in);
   c.rounds.fetch_add(1, std::memory_order_relaxed);
   c.bytes.fetch_add(n_out * sizeof(double), std::memory_order_relaxed);
 }
@@ -326,7 +380,7 @@ Napi::Value exchange_texts(const Napi::CallbackInfo& info) {
     const uint64_t own = text.size();
     MPI_Request request;
     MPI_Iallgather(&own, 1, MPI_UINT64_T, lengths.data(), 1, MPI_UINT64_T, c.comm, &request);
-    wait(&request, 1, 0);
+    wait(c, MPI_ANY_SOURCE, &request, 1, 0);
     uint64_t total = 0;
     for (const uint64_t length : lengths) total += length;
     // Every rank knows the lengths, and refuses.
@@ -338,7 +392,7 @@ Napi::Value exchange_texts(const Napi::CallbackInfo& info) {
     }
     MPI_Iallgatherv(text.data(), counts[static_cast<size_t>(c.rank)], MPI_CHAR, all.data(), counts.data(), begins.data(), MPI_CHAR,
                     c.comm, &request);
-    wait(&request, 1, total);
+    wait(c, MPI_ANY_SOURCE, &request, 1, total);
   } catch (const std::bad_alloc&) {
     out_of_memory(env);
   }
@@ -354,9 +408,11 @@ Napi::Value from_first(const Napi::CallbackInfo& info) {
   Communicator& c = connected(info.Env());
   double value = number(info, 0, "value");
   const std::lock_guard<std::mutex> lock(c.mutex);
-  MPI_Request request;
-  MPI_Ibcast(&value, 1, MPI_DOUBLE, 0, c.comm, &request);
-  wait(&request, 1, 0);
+  // Those below `known` have it, and each of them tells one of those above. Unlike MPI_Bcast, each rank knows whom it waits for.
+  for (int known = 1; known < c.size; known *= 2) {
+    if (c.rank < known && c.rank + known < c.size) transfer(c, c.rank + known, &value, 1, nullptr, 0);
+    if (c.rank >= known && c.rank < 2 * known) transfer(c, c.rank - known, nullptr, 0, &value, 1);
+  }
   return Napi::Number::New(info.Env(), value);
 }
 
@@ -378,18 +434,34 @@ Napi::Value counts(const Napi::CallbackInfo& info) {
   return result;
 }
 
-// Seconds after which a process ends that waits for MPI to end.
+// Tells all ranks that this one ends, and waits until they say so too: they may be at work of their own, for as long as they like.
+// One that waits for this rank meanwhile ends all (Lost).
+void meet_at_end(const Communicator& c) {
+  std::vector<MPI_Request> requests;
+  requests.reserve(2 * static_cast<size_t>(c.size));
+  for (int other = 0; other < c.size; other++) {
+    if (other == c.rank) continue;
+    requests.push_back(MPI_REQUEST_NULL);
+    MPI_Irecv(nullptr, 0, MPI_CHAR, other, kEnding, c.comm, &requests.back());
+    requests.push_back(MPI_REQUEST_NULL);
+    MPI_Isend(nullptr, 0, MPI_CHAR, other, kEnding, c.comm, &requests.back());
+  }
+  wait(c, Lost::kNobody, requests.data(), static_cast<int>(requests.size()), 0);
+}
+
+// Seconds after which a process ends that waits for MPI to end, when all ranks do.
 constexpr int kPatience = 10;
 
-// finish(code): ends MPI; waits for the other ranks to do so. Where another thread still waits for a message, that may never come:
-// all end. MPICH before 4.2 may wait forever over UCX, as a rank that waits for the launcher no longer answers one that closes its
-// connection (pmodels/mpich#6596): the process then ends with this code.
+// finish(code): ends MPI when all ranks do. Where another thread still waits for a message, that may never come: all end. MPICH
+// before 4.2 may then wait forever over UCX, as a rank that waits for the launcher no longer answers one that closes its connection
+// (pmodels/mpich#6596): the process ends with this code.
 Napi::Value finish(const Napi::CallbackInfo& info) {
   const int code = static_cast<int>(number(info, 0, "code"));
   Communicator& c = here();
   const std::unique_lock<std::mutex> lock(c.mutex, std::try_to_lock);
   if (c.started && !c.finished) {
     if (!lock.owns_lock()) MPI_Abort(MPI_COMM_WORLD, 1);
+    meet_at_end(c);
     c.finished = true;
     static std::atomic<bool> ended{false};
     std::thread([code] {
