@@ -6,6 +6,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { coded, show, type CodedError } from '../errors.js';
 import { writeAtomically } from '../io/atomic.js';
+import { UCX } from '../mpi/communicator.js';
 import { usageError, type Arguments, type Command } from './arguments.js';
 import type { Context } from './context.js';
 import { version } from '../version.js';
@@ -260,7 +261,11 @@ async function mpiOf(addon: string, signal: AbortSignal): Promise<string> {
     'const { RTLD_NOW, RTLD_GLOBAL } = require("node:os").constants.dlopen; const loaded = { exports: {} };' +
     'process.dlopen(loaded, process.argv[1], RTLD_NOW | RTLD_GLOBAL); loaded.exports.built';
   const { status, said } = await new Promise<{ status: number | null; said: string }>((done, fail) => {
-    const child = spawn(process.execPath, ['-p', script, addon], { signal, stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, ['-p', script, addon], {
+      env: { ...UCX, ...process.env },
+      signal,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     const chunks: Buffer[] = [];
     child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
     child.on('error', fail);

@@ -27,6 +27,12 @@ const BUILD = 'Run "npx fista-classify build --mpi"';
 const INSTALL =
   'which needs an MPI with its headers: on Debian, "apt install libopenmpi-dev openmpi-bin" or "apt install libmpich-dev mpich"';
 
+/**
+ * UCX, which MPIs may be built on, reads these when it is loaded. It would watch all memory, and to test that it takes back the end of the
+ * heap, which another thread of Node may have got meanwhile (openucx/ucx#3831); and it would handle SIGSEGV, as WebAssembly needs to.
+ */
+export const UCX = { UCX_MEM_EVENTS: 'no', UCX_ERROR_SIGNALS: '' } as const;
+
 function mpiError(message: string, cause?: unknown): CodedError {
   return coded(Error, 'ERR_MPI', message, cause);
 }
@@ -61,10 +67,7 @@ function load(): Addon {
         : `Expected the addon for MPI for FISTA_CLASSIFY_MPI_BINARY but received ${show(named)}, which does not exist`,
     );
   }
-  // UCX, which MPIs may be built on, reads these when it is loaded. It would watch all memory, and to test that it takes back the end of
-  // the heap, which another thread of Node may have got meanwhile (openucx/ucx#3831); and it would handle SIGSEGV, as WebAssembly needs to.
-  process.env.UCX_MEM_EVENTS ??= 'no';
-  process.env.UCX_ERROR_SIGNALS ??= '';
+  for (const [name, value] of Object.entries(UCX)) process.env[name] ??= value;
   const loaded: { exports: Partial<Addon> } = { exports: {} };
   try {
     // RTLD_GLOBAL: Open MPI loads components that look for its symbols among the global ones.
