@@ -15,6 +15,7 @@ const bench = (...words: string[]) => node([join(folder, 'bench', 'run.js'), ...
 beforeAll(() => {
   mkdirSync(folder);
   cpSync(join(ROOT, 'bench'), join(folder, 'bench'), { recursive: true, filter: (path) => !path.includes('results') });
+  cpSync(join(ROOT, 'scripts'), join(folder, 'scripts'), { recursive: true });
   cpSync(join(ROOT, 'test', 'fixtures'), join(folder, 'test', 'fixtures'), { recursive: true });
   cpSync(join(ROOT, 'package.json'), join(folder, 'package.json'));
   for (const name of ['dist', 'node_modules']) symlinkSync(join(ROOT, name), join(folder, name), 'junction');
