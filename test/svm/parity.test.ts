@@ -118,7 +118,7 @@ describe.each(compiled)('LinearSvm.fit on random data, %s and js', (backend) => 
   });
 });
 
-describe('solveSvm at every SIMD level', () => {
+describe.runIf(kernelsInC.length > 0)('solveSvm at every SIMD level', () => {
   /** Runs solveSvm directly, since no option chooses the SIMD level. */
   function fitWith(
     { Matrix, Svm }: Backend,
