@@ -596,7 +596,7 @@ function changeFile({ contents, sections }, chance) {
   });
   if (chance.once(4)) bytes[chance.below(bytes.length)] ^= 1 << chance.below(8);
   if (chance.once(6)) bytes = bytes.subarray(0, chance.below(bytes.length + 1));
-  if (chance.once(8)) bytes = Buffer.concat([bytes, bytes.subarray(chance.below(bytes.length))]);
+  if (chance.once(8)) bytes = Buffer.concat([bytes, bytes.subarray(chance.below(bytes.length + 1))]);
   return bytes;
 }
 
