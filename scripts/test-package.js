@@ -220,6 +220,9 @@ async function testHere() {
     tool(
       '@arethetypeswrong/cli/dist/index.js',
       '--no-definitely-typed',
+      // TypeScript's old resolution, node10, knows no exports, and so no fista-classify/mpi.
+      '--profile',
+      'node16',
       '--exclude-entrypoints',
       'fista-classify.wasm',
       '--',
