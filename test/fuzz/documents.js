@@ -618,7 +618,7 @@ async function readRows(chance, fista, keep) {
       fista.LinearSvm.fit(dataset, y, { maxIterations: 5, solver: { window: 1 + chance.below(40) } }),
     );
     if (model === undefined) return false;
-    const values = await attempt(['ERR_POINTS'], () => model.decision(dataset)); // a sum may overflow, as in memory
+    const values = await attempt(['ERR_POINTS'], () => model.decision(dataset)); // a sum may overflow
     if (values !== undefined) demand(values.every(Number.isFinite), 'finite decisions');
     return true;
   } finally {
